@@ -1,0 +1,185 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { migrate } from "../../src/migrate.ts";
+
+/**
+ * Databases for tests.
+ *
+ *   template  a migrated database that nobody connects to; made once, named after what it was made from
+ *   database  a copy of the template, for one test or one test file, dropped at the end
+ *   actor     a role and the claims that go with it, as a request would have entered
+ *
+ * Roles belong to the server and not to a database: tests that change a role's settings need a cluster of their own.
+ */
+
+/** Any number, as long as nobody else on a shared server locks it: "souk" in ASCII. */
+const TEMPLATE_LOCK = 0x736f756b;
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+export type Database = {
+  /** A superuser's URL. */
+  url: string;
+  name: string;
+  /** Drops the database, ending whatever connections are left. Dropping twice is harmless. */
+  drop: () => Promise<void>;
+};
+
+export type Actor = {
+  /** The PostgreSQL role to act as. */
+  role: string;
+  /** Settings by their full names: `{"market.agent_id": id}`. */
+  claims?: Record<string, string>;
+};
+
+/** What of ava's `t` is needed to clean up after a test. In hooks there is none: call `drop` in `test.after.always`. */
+export type Teardown = { teardown: (clean: () => Promise<void>) => void };
+
+/** A pg client, or anything that sends SQL over one connection. */
+export type Connection = Pick<pg.ClientBase, "query">;
+
+/** Makes a migrated database of one's own. Given a test's `t`, drops it after that test. */
+export async function createDatabase(t?: Teardown): Promise<Database> {
+  templateOfThisProcess ??= readyTemplate();
+  return copy(await templateOfThisProcess, t);
+}
+
+/** Makes an empty database, for tests of the migrations themselves. Given a test's `t`, drops it after that test. */
+export async function createEmptyDatabase(t?: Teardown): Promise<Database> {
+  return copy("template0", t);
+}
+
+async function copy(template: string, t?: Teardown): Promise<Database> {
+  const name = `souk_test_${process.env["TEST_RUN"] ?? "alone"}_${randomBytes(6).toString("hex")}`;
+  await withClient(serverUrl(), (client) => client.query(`create database ${name} template ${template}`));
+  const drop = async () => {
+    await withClient(serverUrl(), (client) => client.query(`drop database if exists ${name} with (force)`));
+  };
+  t?.teardown(drop);
+  return { url: urlOf(name), name, drop };
+}
+
+/** Gives `fn` one connection to the database of a URL, and ends it afterwards. */
+export async function withClient<T>(url: string, fn: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  // Without a listener a server that goes away would end the test process; the query in flight reports it.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return await fn(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const depths = new WeakMap<Connection, number>();
+
+/**
+ * Runs `fn` inside a transaction that is rolled back, whatever happens. Inside such a transaction it is a savepoint.
+ * Give it one connection, not a pool.
+ */
+export async function rolledBack<C extends Connection, T>(client: C, fn: (client: C) => Promise<T>): Promise<T> {
+  const depth = depths.get(client) ?? 0;
+  depths.set(client, depth + 1);
+  await client.query(depth === 0 ? "begin" : `savepoint test_${depth}`);
+  try {
+    return await fn(client);
+  } finally {
+    depths.set(client, depth);
+    await client.query(
+      depth === 0 ? "rollback" : `rollback to savepoint test_${depth}; release savepoint test_${depth}`,
+    );
+  }
+}
+
+/**
+ * Acts as someone: `fn` runs with the role and the claims set for the transaction.
+ *
+ * By itself it is a transaction that is rolled back. Inside `rolledBack` it keeps what `fn` did, so that several actors
+ * can meet in one test; when `fn` throws, what it did is undone and the transaction goes on. Afterwards role and claims
+ * are as before.
+ */
+export async function as<C extends Connection, T>(client: C, actor: Actor, fn: (client: C) => Promise<T>): Promise<T> {
+  const depth = depths.get(client) ?? 0;
+  if (depth === 0) return rolledBack(client, () => as(client, actor, fn));
+  const claims = Object.entries(actor.claims ?? {});
+  const before = await client.query<{ role: string; claims: string[] }>(
+    "select current_setting('role') as role, array(select coalesce(current_setting(name, true), '') " +
+      "from unnest($1::text[]) with ordinality as claim (name, place) order by place) as claims",
+    [claims.map(([name]) => name)],
+  );
+  const savepoint = `test_${depth}`;
+  await client.query(`savepoint ${savepoint}`);
+  depths.set(client, depth + 1);
+  try {
+    await become(client, actor.role, claims);
+    const result = await fn(client);
+    const [state] = before.rows;
+    await become(
+      client,
+      state?.role ?? "none",
+      claims.map(([name], place) => [name, state?.claims[place] ?? ""]),
+    );
+    await client.query(`release savepoint ${savepoint}`);
+    return result;
+  } catch (error) {
+    await client.query(`rollback to savepoint ${savepoint}; release savepoint ${savepoint}`);
+    throw error;
+  } finally {
+    depths.set(client, depth);
+  }
+}
+
+async function become(client: Connection, role: string, claims: [string, string][]): Promise<void> {
+  await client.query("select set_config('role', $1, true)", [role]);
+  for (const [name, value] of claims) await client.query("select set_config($1, $2, true)", [name, value]);
+}
+
+let templateOfThisProcess: Promise<string> | undefined;
+
+async function readyTemplate(): Promise<string> {
+  const name = `souk_template_${await fingerprint()}`;
+  await withClient(serverUrl(), async (client) => {
+    // Held until the connection ends: test files that start together wait here for the first one to have migrated.
+    await client.query("select pg_advisory_lock($1)", [TEMPLATE_LOCK]);
+    const { rows } = await client.query<{ ready: boolean }>(
+      "select datistemplate as ready from pg_database where datname = $1",
+      [name],
+    );
+    if (rows[0]?.ready) return;
+    // What is there and not marked as a template was left by a migration that failed or was killed.
+    await client.query(`drop database if exists ${name} with (force)`);
+    await client.query(`create database ${name} template template0`);
+    await migrate(urlOf(name));
+    // Nobody may connect: CREATE DATABASE refuses to copy a database that is in use.
+    await client.query(`alter database ${name} is_template true allow_connections false`);
+  });
+  return name;
+}
+
+/** Names what a template is made from: the SQL, the code that runs it, and graphile-worker, which brings a schema. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash("sha256");
+  const files = ["src/migrate.ts", "node_modules/graphile-worker/package.json"];
+  for (const entry of await readdir(join(ROOT, "db"), { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) files.push(join(entry.parentPath, entry.name).slice(ROOT.length));
+  }
+  for (const file of files.sort()) hash.update(`${file}\0`).update(await readFile(join(ROOT, file)));
+  return hash.digest("hex").slice(0, 16);
+}
+
+function serverUrl(): string {
+  const url = process.env["TEST_DATABASE_URL"];
+  if (!url)
+    throw new Error("There is no TEST_DATABASE_URL: run tests with `npm test -- <file>`, which starts a server.");
+  return url;
+}
+
+function urlOf(database: string): string {
+  const url = new URL(serverUrl());
+  url.pathname = `/${database}`;
+  return url.href;
+}

@@ -1,0 +1,300 @@
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, chown, glob, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import pg from "pg";
+
+/**
+ * The PostgreSQL server of a test run: one that is given, or one made for the occasion.
+ *
+ *   installation  a folder of PostgreSQL programs on this machine, new enough and with pgvector
+ *   cluster       a throwaway server made from an installation: own folder, own port, gone at the end
+ *   server        what a test run talks to: a cluster, or whatever DATABASE_URL names
+ *
+ * `npm test` (test/run.ts) finds the server once. A test that has to stop or break a server makes a cluster of its own
+ * with `startCluster`, so that the others go on.
+ */
+
+/** Views with `security_invoker`, on which the moderators' schema rests, came with 15. */
+const OLDEST_VERSION = 15;
+
+/** initdb takes seconds; a minute means a machine on its knees, and is still shorter than a hanging test run. */
+const PROGRAM_TIMEOUT_MS = 60_000;
+
+/** Someone waits at a terminal, and a server that is there answers at once. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Databases of runs that were killed are dropped by later runs; no test run lasts a day. */
+const LEFT_BEHIND = "1 day";
+
+const INSTALL_SCRIPT = fileURLToPath(new URL("install-postgres.sh", import.meta.url));
+
+const run = promisify(execFile);
+
+type Installation = { version: number; programs: string; extensions: string };
+
+type Owner = { uid: number; gid: number };
+
+export type StopMode = "smart" | "fast" | "immediate";
+
+export type Cluster = {
+  /** A superuser's URL, to the database `postgres`. */
+  url: string;
+  port: number;
+  /** The cluster's folder: the data in `data`, the server's log in `log`, its socket beside them. */
+  directory: string;
+  /** Starts the server again, on the same port, after `halt`. Resolves when it takes connections. */
+  start: () => Promise<void>;
+  /** Stops the server and leaves its data, as an operator or a crash would. */
+  halt: (mode: StopMode) => Promise<void>;
+  /** Everything the server has logged. */
+  log: () => Promise<string>;
+  /** Stops the server for good and deletes its folder. */
+  destroy: () => Promise<void>;
+};
+
+export type Server = {
+  /** A superuser's URL, to a database that is not the tests' own. */
+  url: string;
+  /** Gives back what was taken: a cluster goes; a server that was given stays, without this run's databases. */
+  release: () => Promise<void>;
+};
+
+/**
+ * Finds or makes the server for a test run: DATABASE_URL, else a throwaway cluster, else an installation first.
+ * `testRun` is the run's name, with which the names of its databases begin (test/support/database.ts).
+ * Throws with a sentence that says what to do when none of it is possible.
+ */
+export async function findServer(testRun: string): Promise<Server> {
+  const given = process.env["DATABASE_URL"];
+  if (given) {
+    await demandSuperuserWithVector(given);
+    return { url: given, release: () => dropTestDatabases(given, testRun) };
+  }
+  if (!(await findInstallation())) await install();
+  const cluster = await startCluster();
+  return { url: cluster.url, release: cluster.destroy };
+}
+
+/**
+ * Makes a throwaway cluster: trust authentication, on 127.0.0.1 and a Unix socket, nothing flushed to disk.
+ * `settings` are lines for postgresql.conf and win over the defaults. It disappears with `destroy`, or when this
+ * process ends in any way, SIGKILL included. Throws when no PostgreSQL with pgvector is installed.
+ */
+export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+  const installation = await findInstallation();
+  if (!installation) throw new Error(whatToDo());
+  const owner = await serverOwner();
+  const directory = await mkdtemp(join(await realpath(tmpdir()), "souk-test-"));
+  if (owner) await chown(directory, owner.uid, owner.gid);
+  await chmod(directory, 0o700);
+  const data = join(directory, "data");
+  const as = { cwd: directory, timeout: PROGRAM_TIMEOUT_MS, ...owner };
+  const program = (name: string, ...args: string[]) => run(join(installation.programs, name), args, as);
+
+  const watchdog = spawn("/bin/sh", ["-c", WATCHDOG, "watchdog", join(installation.programs, "pg_ctl"), directory], {
+    cwd: directory,
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    ...owner,
+  });
+  const gone = new Promise<void>((resolve) => {
+    watchdog.once("exit", () => resolve());
+    watchdog.once("error", () => resolve());
+  });
+  // A test that forgets its cluster must not keep its process alive for it.
+  watchdog.unref();
+  const destroy = async () => {
+    watchdog.ref();
+    watchdog.stdin.end();
+    await gone;
+    await rm(directory, { recursive: true, force: true });
+  };
+
+  try {
+    const locale = process.platform === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
+    await program(
+      "initdb",
+      "--no-sync",
+      "--username=postgres",
+      "--auth=trust",
+      "--encoding=UTF8",
+      `--locale=${locale}`,
+      `--pgdata=${data}`,
+    );
+    const port = await freePort();
+    const options = Object.entries({ ...defaults(installation, directory), ...settings, port: String(port) })
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(" ");
+    const start = async () => {
+      await program("pg_ctl", "start", "--wait", `--pgdata=${data}`, `--log=${join(directory, "log")}`, "-o", options);
+    };
+    const halt = async (mode: StopMode) => {
+      await program("pg_ctl", "stop", "--wait", `--pgdata=${data}`, `--mode=${mode}`);
+    };
+    await start();
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    return { url, port, directory, start, halt, log: () => readFile(join(directory, "log"), "utf8"), destroy };
+  } catch (error) {
+    const log = await readFile(join(directory, "log"), "utf8").catch(() => "");
+    await destroy();
+    throw new Error(`The throwaway PostgreSQL did not start. ${log}`, { cause: error });
+  }
+}
+
+/** A TCP port of 127.0.0.1 that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const listener = createServer();
+  await new Promise<void>((resolve, reject) => listener.once("error", reject).listen(0, "127.0.0.1", resolve));
+  const address = listener.address();
+  await new Promise((resolve) => listener.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("A TCP listener has a port.");
+  return address.port;
+}
+
+/** Waits until its standard input closes, which happens however the process at the other end dies, and cleans up. */
+const WATCHDOG = `
+cat > /dev/null
+"$1" stop --pgdata="$2/data" --mode=immediate > /dev/null 2>&1
+rm -rf "$2"
+`;
+
+function defaults(installation: Installation, directory: string): Record<string, string> {
+  const statements = existsSync(join(installation.extensions, "pg_stat_statements.control"));
+  return {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: directory,
+    // Several test files, each with pools of services of its own.
+    max_connections: "200",
+    // Enough for every test database at once; a small cache would measure the disk.
+    shared_buffers: "256MB",
+    // What a crash of the machine would lose is thrown away anyway.
+    fsync: "off",
+    full_page_writes: "off",
+    synchronous_commit: "off",
+    // Making a database checkpoints or logs its copy; keep both cheap.
+    wal_level: "minimal",
+    max_wal_senders: "0",
+    max_wal_size: "4GB",
+    checkpoint_timeout: "1h",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    shared_preload_libraries: statements ? "pg_stat_statements" : "''",
+  };
+}
+
+async function findInstallation(): Promise<Installation | undefined> {
+  const found: Installation[] = [];
+  for (const programs of await programFolders()) {
+    const installation = await describe(programs).catch(() => undefined);
+    if (installation) found.push(installation);
+  }
+  return found
+    .filter(({ version, extensions }) => version >= OLDEST_VERSION && existsSync(join(extensions, "vector.control")))
+    .sort((one, other) => other.version - one.version)[0];
+}
+
+async function programFolders(): Promise<Set<string>> {
+  const folders = new Set<string>();
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    const program = join(folder, "pg_ctl");
+    // On the PATH there are often links only; the other programs are where they lead.
+    if (existsSync(program)) folders.add(dirname(await realpath(program)));
+  }
+  const told = await run("pg_config", ["--bindir"]).catch(() => undefined);
+  if (told) folders.add(told.stdout.trim());
+  const usual = [
+    "/usr/lib/postgresql/*/bin",
+    "/usr/pgsql-*/bin",
+    "/opt/homebrew/opt/postgresql*/bin",
+    "/usr/local/opt/postgresql*/bin",
+    "/Applications/Postgres.app/Contents/Versions/*/bin",
+  ];
+  for await (const folder of glob(usual)) folders.add(folder);
+  return folders;
+}
+
+async function describe(programs: string): Promise<Installation | undefined> {
+  if (!["initdb", "pg_ctl", "postgres"].every((name) => existsSync(join(programs, name)))) return undefined;
+  const { stdout } = await run(join(programs, "postgres"), ["--version"]);
+  const version = Number(/\d+/.exec(stdout)?.[0]);
+  // initdb refuses to run as root even to show its settings.
+  const owner = await serverOwner();
+  const shown = await run(join(programs, "initdb"), ["--show", "--pgdata=nowhere"], { cwd: "/", ...owner });
+  const share = /^share_path=(.*)$/m.exec(shown.stderr + shown.stdout)?.[1];
+  return share ? { version, programs, extensions: join(share, "extension") } : undefined;
+}
+
+/** PostgreSQL refuses to run as root: whom it runs as then. Undefined when we are not root. */
+async function serverOwner(): Promise<Owner | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
+  const account = accounts.find(([name]) => name === "postgres") ?? accounts.find(([name]) => name === "nobody");
+  if (!account) throw new Error("PostgreSQL does not run as root: make an account named postgres.");
+  return { uid: Number(account[2]), gid: Number(account[3]) };
+}
+
+async function install(): Promise<void> {
+  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) throw new Error(whatToDo());
+  const installer = spawn("bash", [INSTALL_SCRIPT], { stdio: ["ignore", "inherit", "inherit"] });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    installer.once("error", reject);
+    installer.once("exit", resolve);
+  });
+  if (code !== 0 || !(await findInstallation())) throw new Error(`Installing PostgreSQL failed. ${whatToDo()}`);
+}
+
+function whatToDo(): string {
+  return [
+    `The tests need a PostgreSQL server, ${OLDEST_VERSION} or newer, with pgvector.`,
+    "Either set DATABASE_URL to a superuser's URL of one that you have,",
+    "or install PostgreSQL and pgvector, and the tests make a throwaway cluster from it:",
+    "  Debian, Ubuntu   sudo bash test/support/install-postgres.sh",
+    "  macOS            brew install postgresql@17 pgvector",
+  ].join("\n");
+}
+
+async function demandSuperuserWithVector(url: string): Promise<void> {
+  await withServer(url, async (client) => {
+    const { rows } = await client.query<{ superuser: boolean; vector: boolean }>(`
+      select
+        current_setting('is_superuser') = 'on' as superuser,
+        exists (select from pg_available_extensions where name = 'vector') as vector
+    `);
+    if (!rows[0]?.superuser) throw new Error("DATABASE_URL must name a superuser: tests make databases and roles.");
+    if (!rows[0].vector) throw new Error("The server of DATABASE_URL has no pgvector to install.");
+  });
+}
+
+/** Also drops what runs that were killed left behind; the template of this run stays, and the next run uses it again. */
+async function dropTestDatabases(url: string, testRun: string): Promise<void> {
+  await withServer(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database
+       where datname like 'souk\\_test\\_' || $1 || '\\_%'
+          or (datname like 'souk\\_test\\_%' or datname like 'souk\\_template\\_%')
+             and (pg_stat_file('base/' || oid || '/PG_VERSION', true)).modification < now() - $2::interval`,
+      [testRun, LEFT_BEHIND],
+    );
+    for (const { name } of rows) {
+      await client.query(`alter database ${name} is_template false`);
+      await client.query(`drop database if exists ${name} with (force)`);
+    }
+  });
+}
+
+async function withServer<T>(url: string, fn: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // An error event without a listener would end the process; the query in flight reports the same error.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await fn(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
