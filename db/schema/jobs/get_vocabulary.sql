@@ -1,0 +1,23 @@
+-- What the built-in reader and the instructions to a model are made from: the taxonomy and the words.
+
+create function jobs.get_vocabulary() returns jsonb
+  language sql stable security definer set search_path = ''
+as $$
+  select jsonb_build_object(
+    'taxonomy', (
+      select jsonb_agg(jsonb_build_object(
+        'domain', d.domain,
+        'kinds', d.kinds,
+        'categories', (
+          select coalesce(jsonb_agg(c.category order by c.position), '[]')
+          from market.category c
+          where c.domain = d.domain)) order by d.position)
+      from market.domain d),
+    'terms', (
+      select coalesce(
+        jsonb_agg(jsonb_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight) order by v.id),
+        '[]')
+      from market.vocabulary v))
+$$;
+comment on function jobs.get_vocabulary() is 'The taxonomy and the words of the market, as the makers of readings take them.';
+grant execute on function jobs.get_vocabulary() to souk_worker;

@@ -1,0 +1,30 @@
+-- The words by which the built-in reader understands a text: data that the operator edits, never code.
+
+create table market.vocabulary (
+  id bigint generated always as identity constraint vocabulary_pkey primary key,
+  term text not null,
+  language text,
+  sense text not null,
+  weight real not null,
+  constraint vocabulary_term_sense_key unique nulls not distinct (term, language, sense),
+  constraint vocabulary_term_length check (char_length(term) between 1 and 80),
+  constraint vocabulary_term_folded check (term = btrim(regexp_replace(market.fold(term), '\s+', ' ', 'g'))),
+  constraint vocabulary_language_length check (char_length(language) = 2),
+  constraint vocabulary_language_form check (language ~ '^[a-z]{2}$'),
+  constraint vocabulary_sense_length check (char_length(sense) between 3 and 100),
+  constraint vocabulary_sense_form check (
+    sense ~ '^(category:[a-z_]+/[a-z_]+|(domain|kind|ask_kind|condition|feature):[a-z_]+|(place|region|country):[A-Z]{2})$'),
+  constraint vocabulary_weight_range check (weight > 0 and weight <= 5)
+);
+comment on table market.vocabulary is
+  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code). A word may have several senses. Changes hold from the next start of the worker.';
+comment on column market.vocabulary.id is 'Tells rows apart.';
+comment on column market.vocabulary.term is
+  'The word or phrase, folded as by market.fold, single spaces; usual plurals and cases need no row of their own, nor do German and Dutch compounds that end in it.';
+comment on column market.vocabulary.language is 'The language it belongs to (ISO 639-1); null for names, brands and models, which are the same everywhere.';
+comment on column market.vocabulary.sense is 'What it says.';
+comment on column market.vocabulary.weight is 'How surely it says so: 1 a hint, 2 usually, 3 as good as certainly.';
+
+alter table market.vocabulary enable row level security;
+alter table market.vocabulary force row level security;
+create policy "the owner sees all" on market.vocabulary to souk_owner using (true) with check (true);
