@@ -230,11 +230,14 @@ const isMadeOf = (text: string, title: string): boolean => {
 };
 
 /** The first line of a text as its title, cut to length at a code point. Null for a text without words. */
-const firstLine = (text: string, locate: (quote: string) => Located | null) => {
+const firstLine = (text: string) => {
   const line = text.split(/[\r\n\u2028\u2029]/u).find((candidate) => candidate.trim() !== "");
-  const value = line === undefined ? "" : [...line.trim()].slice(0, TITLE_LENGTH).join("").trim();
-  const located = locate(value);
-  return located && { value, basis: "inferred" as const, confidence: FIRST_LINE_CONFIDENCE, ...located };
+  if (line === undefined) return null;
+  const value = [...line.trim()].slice(0, TITLE_LENGTH).join("").trim();
+  // Only blank lines come before it, so that its first occurrence is the line itself.
+  const start = codePoints(text.slice(0, text.indexOf(value))) + 1;
+  const end = start + codePoints(value);
+  return { value, basis: "inferred" as const, confidence: FIRST_LINE_CONFIDENCE, quote: value, start, end };
 };
 
 const createGrounding = (text: string) => {
@@ -257,7 +260,7 @@ const createGrounding = (text: string) => {
       all.map((found) => value(found, says)).filter((found) => found !== null),
 
     title: (found: (Found & { value: string }) | null) =>
-      found && (value(found, (_, title) => isMadeOf(text, title)) ?? firstLine(text, locate)),
+      found && (value(found, (_, title) => isMadeOf(text, title)) ?? firstLine(text)),
 
     price: (found: OfferReading["price"]) => {
       const grounded = value(found, (quote, price) => price.amount === null || statesAmount(quote, price.amount));

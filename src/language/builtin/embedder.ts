@@ -63,15 +63,22 @@ const GRAMS_WEIGHT = 2;
 /** Letters of a word that are read: a longer run is no word, and its n-grams would outweigh the text. */
 const WORD_LENGTH = 40;
 
+/** 4,000 characters hold no more words; only compatibility characters that stand for whole phrases unfold to more. */
+const MOST_WORDS = 2000;
+
 /**
  * Words after which a word counts half: what a text is about stands at its beginning, and a longer text would otherwise
  * drown its own subject.
  */
 const HALF_AT_WORD = 20;
 
+/** The prime and the offset basis that FNV defines for 32 bits. */
+const FNV_PRIME = 0x01000193;
+const FNV_BASIS = 0x811c9dc5;
+
 /** FNV-1a, 32 bits (Fowler, Noll, Vo; IETF draft-eastlake-fnv), over the UTF-16 units of `text`, low byte first. */
-const fnv1a = (text: string, start: number, end: number, seed: number): number => {
-  let hash = seed;
+const fnv1a = (text: string, start: number, end: number): number => {
+  let hash = FNV_BASIS;
   for (let i = start; i < end; i++) {
     const unit = text.charCodeAt(i);
     hash = Math.imul(hash ^ (unit & 0xff), FNV_PRIME);
@@ -79,10 +86,6 @@ const fnv1a = (text: string, start: number, end: number, seed: number): number =
   }
   return hash >>> 0;
 };
-
-/** The prime and the offset basis that FNV defines for 32 bits. */
-const FNV_PRIME = 0x01000193;
-const FNV_BASIS = 0x811c9dc5;
 
 /** Mixes the bits of a hash (the finalizer of MurmurHash3, Appleby): FNV alone leaves the high bits of short keys alike. */
 const mixed = (hash: number): number => {
@@ -106,16 +109,16 @@ const featuresOf = (text: string): Map<number, number> => {
   const features = new Map<number, number>();
   const add = (hash: number, weight: number) => features.set(hash, (features.get(hash) ?? 0) + weight);
   const words = fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
-  words.forEach((whole, position) => {
+  words.slice(0, MOST_WORDS).forEach((whole, position) => {
     const word = whole.slice(0, WORD_LENGTH);
     const place = HALF_AT_WORD / (HALF_AT_WORD + position);
     const stop = STOP_WORDS.has(word);
-    add(fnv1a(word, 0, word.length, FNV_BASIS), place * (stop ? STOP_WORD_WEIGHT : 1));
+    add(fnv1a(word, 0, word.length), place * (stop ? STOP_WORD_WEIGHT : 1));
     if (stop) return;
     const marked = `<${word}>`;
     const grams: number[] = [];
     for (const length of GRAM_LENGTHS) {
-      for (let at = 0; at + length <= marked.length; at++) grams.push(fnv1a(marked, at, at + length, FNV_BASIS));
+      for (let at = 0; at + length <= marked.length; at++) grams.push(fnv1a(marked, at, at + length));
     }
     // By the root: the n-grams of a word are to count together like one word, whatever its length.
     const weight = (place * GRAMS_WEIGHT) / Math.sqrt(grams.length);
