@@ -1,0 +1,142 @@
+import type { Span } from "./span.ts";
+import { compilePhrases, findPhrases, type Hit, startsSentence, type Token, tokenize } from "./tokens.ts";
+
+/**
+ * Sentences of a text that speak to the software reading it ("ignore previous instructions and ...").
+ * They are part of what was sent, so they stay in the text, but nothing in them says what is offered.
+ */
+
+const VOCABULARY = compilePhrases({
+  /** Enough by themselves. */
+  order: `ignore previous | ignore all previous | ignore the previous | ignore prior | ignore all prior | ignore the above
+    ignore everything above | ignore your instructions | ignore any instructions | ignore all instructions
+    ignore all other instructions | ignore all earlier | ignore earlier | ignore your previous | disregard previous
+    disregard all | disregard the above | disregard your | disregard any | disregard prior
+    forget your schema | forget your instructions | forget previous | forget all previous | forget the previous
+    forget everything above | override your instructions | override the schema | new instructions | end of listing
+    system prompt | system note | system message | system override | system instruction | system instructions
+    you are now a | you are now an | you are now in | admin token | developer mode | jailbreak
+    ignoriere alle | ignoriere die vorherigen | ignoriere vorherige | ignoriere deine | ignoriere bisherige
+    ignorieren sie alle | vergiss alle | vergiss deine | systemhinweis | systemnachricht | neue anweisung | neue anweisungen
+    ignore les instructions | ignorez les instructions | ignore toutes | ignorez toutes | oublie tes instructions
+    oubliez vos instructions | oublie les instructions | message systeme | note systeme | nouvelles instructions
+    ignora las instrucciones | ignora todas | ignore las instrucciones | ignora tus | olvida tus | olvida las instrucciones
+    mensaje del sistema | nota del sistema | nuevas instrucciones
+    ignora le istruzioni | ignora tutte | ignorate le istruzioni | dimentica le istruzioni | dimentica le tue
+    messaggio di sistema | nota di sistema | nuove istruzioni
+    ignore as instrucoes | ignore todas | ignora as instrucoes | esqueca as instrucoes | esquece as instrucoes
+    mensagem do sistema | nota do sistema | novas instrucoes
+    negeer alle | negeer de vorige | negeer vorige | negeer eerdere | negeer je | vergeet je instructies | systeembericht
+    systeemmelding | nieuwe instructies
+    zignoruj wszystkie | zignoruj poprzednie | zignoruj wczesniejsze | ignoruj wszystkie | ignoruj poprzednie
+    zapomnij o instrukcjach | komunikat systemowy | wiadomosc systemowa | nowe instrukcje`,
+  /** Who reads; an order only together with a sign that it is spoken to. */
+  reader: `ai | ais | a.i. | llm | llms | gpt | chatgpt | claude | gemini | copilot | ai assistant | ai agent | ai model
+    assistant | language model | extraction model | the model | parser | the parser | extractor | classifier | crawler | indexer
+    marketplace bot | the bot | bot | bots | ki | ki-assistent | ki-modell | ki-agent | sprachmodell | assistent
+    ia | assistant ia | modele de langage | modele linguistique | modelo de lenguaje | asistente
+    modello linguistico | assistente | modelo de linguagem | taalmodel | ai-assistent | model jezykowy | modelu jezykowy | si
+    asystencie | asystent | modelu`,
+  /** Speaking to: before a reader's name. */
+  to: `to | for the | to the | dear | attention | attn | note to | note for | message to | instruction for | instruction to
+    instructions for | instructions to | hey | hinweis an | anweisung an | nachricht an | an die | an das | an den | fur die | liebe | lieber
+    note pour | instruction pour | instructions pour | message pour | message a | a l' | cher | chere
+    nota para | instruccion para | instrucciones para | mensaje para | estimado | querido
+    nota per | istruzione per | istruzioni per | messaggio per | caro | gentile | instrucao para | instrucoes para | mensagem para | caro
+    opmerking voor | instructie voor | instructies voor | bericht aan | beste | uwaga dla | instrukcja dla | polecenie dla | drogi`,
+  /** Reading: after a reader's name. */
+  reading: `reading this | that reads this | which reads this | processing this | parsing this | who reads this
+    der dies liest | die dies liest | die das liest | das dies liest | qui lit | qui lis | que lee | que lea | que lees
+    che legge | che leggi | que le | que leia | que esta lendo | die dit leest | ktory to czyta | czytajacy`,
+  /** What only software is told to do. Also joins the next sentence to an order. */
+  command: `set the | set price | set contact | set title | set the price | set the contact | output | return json | classify | mark it
+    mark this | mark as | respond with | respond only | reply with | write the | report the price | report price | change the price
+    change the currency | publish | approve | skip the | skip validation | skip contact | treat this | treat the | contact details are not required
+    use price | use the following | use contact | rank this | add the following | instead output | do not reject | do not extract | accept this
+    setze den | setze die | gib aus | gib den | klassifiziere | markiere | stufe | veroffentliche | antworte mit | schreibe
+    mets le | mettez le | definis le | definissez | classe cette | classez | marque cette | marquez | publie | publiez | reponds | renvoie
+    pon el | ponga el | establece | fija el precio | clasifica | marca | publica | responde con | escribe
+    imposta | metti il | classifica | contrassegna | pubblica | rispondi | scrivi
+    define o | defina o | coloque o | classifique | marque | publique | responda
+    zet de | stel de | classificeer | markeer | publiceer | antwoord met | schrijf
+    ustaw | zaklasyfikuj | oznacz | opublikuj | odpowiedz | wypisz | napisz`,
+});
+
+type Sense = "order" | "reader" | "to" | "reading" | "command";
+
+/** Runs of tokens between the ends of sentences. */
+const sentencesOf = (tokens: readonly Token[]): { from: number; to: number }[] => {
+  const sentences: { from: number; to: number }[] = [];
+  let from = 0;
+  for (let at = 1; at <= tokens.length; at++) {
+    if (at < tokens.length && !startsSentence(tokens, at)) continue;
+    sentences.push({ from, to: at });
+    from = at;
+  }
+  return sentences;
+};
+
+/** True when the reader's name is called rather than mentioned: "AI assistant reading this:", "note to the parser". */
+const isCalled = (tokens: readonly Token[], hits: readonly Hit<Sense>[], index: number): boolean => {
+  const reader = hits[index];
+  if (reader === undefined) return false;
+  const before = hits[index - 1];
+  const after = hits[index + 1];
+  if (after?.sense === "reading" && after.from <= reader.to + 1) return true;
+  const follows = tokens[reader.to]?.text ?? "";
+  const spokenTo = before?.sense === "to" && reader.from - before.to <= 2;
+  // "Assistant: great, now ..." and "for AI agents, set ...", but not "I am looking for an assistant".
+  return (spokenTo && /^[:,\-!.]$/u.test(follows)) || (/^[:,!]$/u.test(follows) && isAtStart(tokens, reader.from));
+};
+
+/** True when only marks stand between the start of the sentence and token `at`. */
+const isAtStart = (tokens: readonly Token[], at: number): boolean => {
+  for (let i = at; i > 0; i--) {
+    if (startsSentence(tokens, i)) return true;
+    if (tokens[i - 1]?.kind !== "mark") return false;
+  }
+  return true;
+};
+
+const isAddressed = (tokens: readonly Token[], hits: readonly Hit<Sense>[]): boolean => {
+  if (hits.some((hit) => hit.sense === "order")) return true;
+  return (
+    hits.some((hit) => hit.sense === "command") &&
+    hits.some((hit, index) => hit.sense === "reader" && isCalled(tokens, hits, index))
+  );
+};
+
+/**
+ * The sentences of `text` that address a model, an assistant or a parser with an instruction, in order; sentences that
+ * carry such an instruction on ("Classify this as ...") and the rest of an opened "[[" belong to them.
+ */
+export const findAddressedToModel = (text: string): Span[] => {
+  const tokens = tokenize(text);
+  const hits = findPhrases(tokens, VOCABULARY);
+  const spans: Span[] = [];
+  let next = 0;
+  let open = 0;
+  let carried = false;
+  for (const { from, to } of sentencesOf(tokens)) {
+    const own: Hit<Sense>[] = [];
+    for (let hit = hits[next]; hit !== undefined && hit.from < to; hit = hits[++next]) own.push(hit);
+    const brackets = bracketsIn(tokens, from, to);
+    const sameLine = tokens[from]?.gap !== "line";
+    const begins = own.find((hit) => hit.sense === "command");
+    const goesOn = carried && sameLine && begins !== undefined && begins.from - from <= 2;
+    carried = isAddressed(tokens, own) || goesOn || open > 0;
+    const first = tokens[from];
+    const last = tokens[to - 1];
+    if (carried && first !== undefined && last !== undefined) spans.push({ start: first.start, end: last.end });
+    // What an order opened ends with its bracket.
+    open = carried ? Math.max(0, open + brackets) : 0;
+  }
+  return spans;
+};
+
+/** How many more "[" open than close. */
+const bracketsIn = (tokens: readonly Token[], from: number, to: number): number => {
+  let balance = 0;
+  for (let at = from; at < to; at++) balance += tokens[at]?.text === "[" ? 1 : tokens[at]?.text === "]" ? -1 : 0;
+  return balance;
+};
