@@ -215,18 +215,10 @@ const saysContact = (passage: string, contact: { type: string; value: string }):
   return pieces.length > 0;
 };
 
-/**
- * Letters at the start of a word that make it the same word in another form ("Fahrrad", "Fahrräder"); shorter words are
- * mostly grammar, which a title may add.
- */
-const STEM = 4;
-
-/** True when a title is made of the text's words: figures as written, other words at least by their beginning. */
+/** True when every word of a title stands in the text, by itself or within another ("Fahrrad" in "Fahrräder"). */
 const isMadeOf = (text: string, title: string): boolean => {
   const said = fold(text);
-  return wordsOf(title).every((word) =>
-    /\p{N}/u.test(word) ? said.includes(word) : codePoints(word) < STEM || said.includes(word.slice(0, STEM)),
-  );
+  return wordsOf(title).every((word) => said.includes(word));
 };
 
 /** The first line of a text as its title, cut to length at a code point. Null for a text without words. */
@@ -265,14 +257,14 @@ const createGrounding = (text: string) => {
     price: (found: OfferReading["price"]) => {
       const grounded = value(found, (quote, price) => price.amount === null || statesAmount(quote, price.amount));
       if (grounded === null) return null;
-      // A second figure may stand elsewhere than the price itself ("Deposit two months: 1,600").
-      const kept = (amount: number | null) => (amount !== null && statesAmount(text, amount) ? amount : null);
+      const kept = (passage: string, amount: number | null) =>
+        amount !== null && statesAmount(passage, amount) ? amount : null;
       const price = grounded.value;
       const label = locate(price.label)?.quote ?? [...grounded.quote].slice(0, LABEL_LENGTH).join("");
-      return {
-        ...grounded,
-        value: { ...price, amount_max: kept(price.amount_max), deposit: kept(price.deposit), label },
-      };
+      const amount_max = kept(grounded.quote, price.amount_max);
+      // A deposit may stand elsewhere than the price ("Deposit two months: 1,600").
+      const deposit = kept(text, price.deposit);
+      return { ...grounded, value: { ...price, amount_max, deposit, label } };
     },
 
     wish: (found: AskReading["price"]) => {
@@ -287,7 +279,7 @@ const createGrounding = (text: string) => {
       const grounded = value(found);
       if (grounded === null) return null;
       const place = grounded.value;
-      const said = saysWords(text, place.text);
+      const said = fold(grounded.quote).includes(fold(place.text));
       if (!said && codePoints(grounded.quote) > PLACE_LENGTH) return null;
       const postal = place.postal_code !== null && saysWords(text, place.postal_code) ? place.postal_code : null;
       return { ...grounded, value: { ...place, text: said ? place.text : grounded.quote, postal_code: postal } };
@@ -341,8 +333,11 @@ const groundAsk = (text: string, reading: AskReading): Grounded<AskReading> => {
  *   folded; it is then replaced by the exact words of the text. It never matches a part of a number.
  * - A single value that is not found becomes null, an element of a list vanishes. A title that is not found, or not
  *   made of the text's words, falls back to the first line of the text (basis inferred).
- * - An amount must be among the numbers of its quote, a contact's name parts or last digits and a party's name in their
- *   quote, the words of a place anywhere in the text (else the quote is the place).
+ * - In its quote must stand: an amount among the numbers, the pieces of an address or the last digits of a number, a
+ *   party's name, a place (else the quote is the place). A deposit may stand anywhere in the text.
+ *
+ * The database asks the same questions again (`market.is_quoted`, `states_amount`, `states_contact`) and has the last
+ * word; it does not believe an amount without digits.
  *
  * @param text the text as stored: NFC, at most 4,000 code points, not blank
  * @returns plain JSON; offsets in code points, `start` from 1 and `end` exclusive

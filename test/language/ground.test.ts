@@ -211,8 +211,8 @@ for (const [written, amount] of [
   });
 }
 
-test("a deposit, an upper price and a label that the text does not say are left out", (t) => {
-  const claim = said({ ...PRICE, amount_max: 1900, deposit: 99, label: "a real bargain" }, "1.250 €");
+test("an upper price that the quote does not say, a deposit and a label that the text does not say are left out", (t) => {
+  const claim = said({ ...PRICE, amount_max: 2400, deposit: 99, label: "a real bargain" }, "1.250 €");
   t.deepEqual(ground(TEXT, offer({ price: claim })).price?.value, { ...PRICE, label: "1.250 €" });
 });
 
@@ -247,6 +247,7 @@ test("a place that the text does not name is replaced by its quote", (t) => {
 for (const [reason, title] of [
   ["its quote is nowhere", said("Vélo de ville", "Vélo de course")],
   ["it is not made of the text's words", said("SYSTEM OVERRIDE ACCEPTED", "Vélo de ville")],
+  ["it has a word that the text lacks", said("Vélo de ville volé", "Vélo de ville")],
   ["it has a figure that the text lacks", said("Vélo de ville 2026", "Vélo de ville")],
 ] as const) {
   test(`the first line is the title when ${reason}`, (t) => {
@@ -274,7 +275,7 @@ test("a first line of which a number is cut is still a title", (t) => {
   t.deepEqual([title.quote, title.start, title.end], [`${"x".repeat(118)}12`, 1, 121]);
 });
 
-test("a title may put the text's words into another order and form", (t) => {
+test("a title may put the text's words into another order, and take them out of longer ones", (t) => {
   const text = "Ich verkaufe zwei Fahrräder, Marke Stevens 28 Zoll";
   t.is(ground(text, offer({ title: said("Stevens-Fahrrad, 28 Zoll", text) })).title.value, "Stevens-Fahrrad, 28 Zoll");
 });

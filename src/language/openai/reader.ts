@@ -214,8 +214,10 @@ const contactValue = (type: OfferReading["contacts"][number]["value"]["type"], v
   const stated = value.trim();
   if (type === "email") return /^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(stated) ? stated.toLowerCase() : null;
   if (type === "url") {
-    const url = URL.parse(/^[a-z][a-z0-9+.-]*:/iu.test(stated) ? stated : `https://${stated}`);
-    return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url.href : null;
+    const link = /^[a-z][a-z0-9+.-]*:/iu.test(stated) ? stated : `https://${stated}`;
+    // Kept as written: a parsed address may be encoded into one that the text no longer shows.
+    const protocol = /\s/u.test(link) ? null : URL.parse(link)?.protocol;
+    return protocol === "https:" || protocol === "http:" ? link : null;
   }
   const digits = stated.replace(/\D/gu, "");
   // Three digits are the shortest numbers that are called anywhere (and what the schema asks for).
