@@ -1,0 +1,182 @@
+-- Asks: stating what somebody wants, and what becomes of it.
+
+create function market.own_ask(id uuid) returns market.ask
+  language plpgsql stable
+as $$
+declare
+  ask market.ask;
+begin
+  select * into ask from market.ask a where a.id = own_ask.id and a.account_id = market.account_id();
+  if not found then
+    perform market.fail(404, 'not_found', 'You have no such ask.');
+  end if;
+  return ask;
+end
+$$;
+comment on function market.own_ask(uuid) is 'An ask of the account acted for; 404 otherwise.';
+grant execute on function market.own_ask(uuid) to souk_agent, souk_person;
+
+create function api.create_ask(body jsonb, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
+  language plpgsql volatile
+as $$
+begin
+  perform market.require_connected('create_ask', market.rate_headers(market.own_figures('create_ask')));
+  return market.submit('create_ask', 'create_ask', body, create_ask.idempotency_key, create_ask.request_hash,
+    case when errors = '[]' then market.text_errors(body ->> 'text') else errors end, market.uuid_v7());
+end
+$$;
+comment on function api.create_ask(jsonb, text, bytea, jsonb) is 'Takes an AskCreate: {submission, headers} to wait for, or a replay.';
+grant execute on function api.create_ask(jsonb, text, bytea, jsonb) to souk_api;
+
+create function api.get_ask(id uuid) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return market.ask_document(market.own_ask(get_ask.id));
+end
+$$;
+comment on function api.get_ask(uuid) is 'An own ask; 404 otherwise.';
+grant execute on function api.get_ask(uuid) to souk_api;
+
+create function api.list_asks(status text, "limit" integer, cursor text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  list constant text := 'asks ' || coalesce(status, '');
+  after uuid := (market.position_of(cursor, list) ->> 'id')::uuid;
+  results jsonb;
+  last_id uuid;
+  more boolean;
+begin
+  select coalesce(jsonb_agg(market.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.limit), '[]'),
+    (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.limit))[list_asks.limit], count(*) > list_asks.limit
+  into results, last_id, more
+  from (
+    select a as ask, a.id, row_number() over (order by a.id desc) as n from market.ask a
+    where a.account_id = market.account_id()
+      and (list_asks.status is null or a.status = list_asks.status)
+      and (after is null or a.id < after)
+    order by a.id desc limit list_asks.limit + 1) as p;
+  return jsonb_build_object('results', results,
+    'page', market.page(jsonb_build_object('list', list, 'id', last_id), more));
+end
+$$;
+comment on function api.list_asks(text, integer, text) is 'The account''s own asks, newest first.';
+grant execute on function api.list_asks(text, integer, text) to souk_api;
+
+create function api.update_ask(id uuid, body jsonb, errors jsonb) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  ask market.ask;
+begin
+  perform market.require_connected('manage_asks', market.rate_headers(market.own_figures('create_ask')));
+  ask := market.own_ask(update_ask.id);
+  if errors <> '[]' then
+    perform market.fail_fields(errors);
+  end if;
+  if body ? 'watch_enabled' then
+    update market.ask a set watch_enabled = (body ->> 'watch_enabled')::boolean, updated_at = now()
+    where a.id = ask.id returning * into ask;
+  end if;
+  if body ? 'text' then
+    return market.submit('update_ask', 'create_ask', body, null, null, market.text_errors(body ->> 'text'), ask.id);
+  end if;
+  return jsonb_build_object('status', 200, 'headers', market.rate_headers(market.own_figures('create_ask')),
+    'body', market.ask_document(ask));
+end
+$$;
+comment on function api.update_ask(uuid, jsonb, jsonb) is
+  'Changes watch_enabled at once; a new text is read like a new ask''s, counts like one, and keeps the id. {submission, headers}, or the answer.';
+grant execute on function api.update_ask(uuid, jsonb, jsonb) to souk_api;
+
+create function market.set_ask_status(id uuid, status text) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  ask market.ask;
+begin
+  perform market.require_connected('manage_asks');
+  ask := market.own_ask(set_ask_status.id);
+  if ask.status <> set_ask_status.status then
+    update market.ask a set status = set_ask_status.status, updated_at = now() where a.id = ask.id returning * into ask;
+  end if;
+  return market.ask_document(ask);
+end
+$$;
+comment on function market.set_ask_status(uuid, text) is 'Moves an own ask; one that is there already stays. 409 invalid_state when the move is not allowed.';
+grant execute on function market.set_ask_status(uuid, text) to souk_agent, souk_person;
+
+create function api.archive_ask(id uuid) returns jsonb
+  language plpgsql volatile
+as $$ begin return market.set_ask_status(archive_ask.id, 'archived'); end $$;
+comment on function api.archive_ask(uuid) is 'Puts an own ask away.';
+create function api.fulfill_ask(id uuid) returns jsonb
+  language plpgsql volatile
+as $$ begin return market.set_ask_status(fulfill_ask.id, 'fulfilled'); end $$;
+comment on function api.fulfill_ask(uuid) is 'Marks an own ask as answered.';
+create function api.reopen_ask(id uuid) returns jsonb
+  language plpgsql volatile
+as $$ begin return market.set_ask_status(reopen_ask.id, 'active'); end $$;
+comment on function api.reopen_ask(uuid) is 'Makes an own ask active again.';
+grant execute on function api.archive_ask(uuid), api.fulfill_ask(uuid), api.reopen_ask(uuid) to souk_api;
+
+create function api.list_matches(id uuid, since text, "limit" integer, cursor text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  ask market.ask := market.own_ask(list_matches.id);
+  list constant text := 'matches ' || ask.id;
+  after jsonb := market.position_of(cursor, list);
+  -- Every cursor of this list also carries how far it had seen, which is what since compares.
+  seen bigint := (market.position_of(since, list) ->> 'sequence')::bigint;
+  newest bigint;
+  results jsonb;
+  last record;
+  more boolean;
+begin
+  select coalesce((after ->> 'sequence')::bigint, max(m.sequence), 0) into newest from market.match m where m.ask_id = ask.id;
+  with page as (
+    select m.score, m.offer_id, m.first_matched_at, m.reasons, o as offer,
+      row_number() over (order by m.score desc, m.offer_id) as n
+    from market.match m join market.offer o on o.id = m.offer_id
+    where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
+      and (seen is null or m.sequence > seen) and m.sequence <= newest
+      and (after is null or (-m.score, m.offer_id) > (-(after ->> 'score')::real, (after ->> 'id')::uuid))
+    order by m.score desc, m.offer_id limit list_matches.limit + 1
+  )
+  select coalesce(jsonb_agg(market.search_result(p.offer) || jsonb_build_object(
+        'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
+        'match', jsonb_build_object('first_matched_at', market.utc(p.first_matched_at), 'reasons', p.reasons))
+      order by p.n) filter (where p.n <= list_matches.limit), '[]'),
+    max(p.n) > list_matches.limit
+  into results, more from page p;
+  select (results -> -1 ->> 'id')::uuid as id, (results -> -1 ->> 'rank')::integer as rank,
+    (select m.score from market.match m where m.ask_id = ask.id and m.offer_id = (results -> -1 ->> 'id')::uuid) as score
+  into last;
+  return jsonb_build_object(
+    'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
+    'since', market.cursor_of(jsonb_build_object('list', list, 'sequence', newest)),
+    'page', market.page(jsonb_build_object('list', list, 'sequence', newest, 'id', last.id, 'score', last.score, 'rank', last.rank),
+      coalesce(more, false)),
+    'next', case
+      when ask.ask_kind in ('sell', 'lease_out') then jsonb_build_array(jsonb_build_object(
+        'summary', 'Nothing matches an ask to sell or to let. Publish an offer, with origin_ask_id set to this ask.',
+        'method', 'POST', 'path', '/v1/offers'))
+      when ask.read_at is null then jsonb_build_array(jsonb_build_object(
+        'summary', 'The text of this ask is still being read. Look again in a minute.',
+        'method', 'GET', 'path', '/v1/asks/' || ask.id || '/matches'))
+      when ask.ask_kind is null or ask.domain is null then jsonb_build_array(jsonb_build_object(
+        'summary', 'The text does not say clearly what is wanted. Send a clearer one.',
+        'method', 'PATCH', 'path', '/v1/asks/' || ask.id))
+      when results = '[]' then jsonb_build_array(jsonb_build_object(
+        'summary', 'Nothing new matches. Look again later with the since of this answer.',
+        'method', 'GET', 'path', '/v1/asks/' || ask.id || '/matches'))
+      else jsonb_build_array(jsonb_build_object(
+        'summary', 'Show the person what matches. When one of them is taken, mark the ask as fulfilled.',
+        'method', 'POST', 'path', '/v1/asks/' || ask.id || '/fulfill')) end);
+end
+$$;
+comment on function api.list_matches(uuid, text, integer, text) is
+  'The live offers that answer an own ask, best first, each with the reasons; since: only what matched after that answer.';
+grant execute on function api.list_matches(uuid, text, integer, text) to souk_api;

@@ -1,0 +1,56 @@
+-- An agent makes itself. It acts for a provisional account until a person approves; creation is capped per address.
+
+create function market.clean_name(name text) returns text
+  language sql immutable
+as $$
+  -- Control, bidirectional and zero-width characters would let a name pretend to be other words on the approval page.
+  select coalesce(nullif(btrim(regexp_replace(normalize(name, NFC),
+    '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\U000E0000-\U000E007F]', '', 'g')), ''),
+    'Unnamed agent')
+$$;
+comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
+
+create function api.connect_agent(
+  name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
+) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  scope text := 'address:' || connect_agent.address;
+  figures jsonb;
+  declined jsonb;
+  cleaned text := market.clean_name(connect_agent.name);
+  agent market.agent;
+  account_id uuid;
+begin
+  if char_length(cleaned) > 80 then
+    perform market.fail_fields('[{"pointer": "/name", "detail": "A name has 1 to 80 characters."}]');
+  end if;
+  perform market.lock_window(scope, 'connect');
+  figures := market.window_figures(scope, 'connect', connect_agent.connections_per_hour);
+  -- Three people of one address who said "Not mine" in a day end its connecting for a day.
+  declined := market.window_figures(scope, 'decline', 3, '1 day');
+  if (declined ->> 'remaining')::integer = 0 then
+    figures := declined;
+  end if;
+  if (figures ->> 'remaining')::integer = 0 then
+    perform market.fail(429, 'rate_limited',
+      'Too many agents were created from this address. Reuse the token you already hold, or wait before you create another agent.',
+      jsonb_build_object('retry_after', greatest((figures ->> 'resets_in')::integer, 1)));
+  end if;
+  insert into market.call (scope, action) values (scope, 'connect');
+
+  insert into market.account default values returning id into account_id;
+  insert into market.agent (account_id, name, token_hash)
+  values (account_id, cleaned, connect_agent.token_hash) returning * into agent;
+  insert into market.connection (agent_id, secret_hash, code, address)
+  values (agent.id, connect_agent.secret_hash, connect_agent.code, connect_agent.address);
+  return jsonb_build_object(
+    'agent_id', agent.id,
+    'connection', jsonb_build_object('code', connect_agent.code, 'expires_in', 1800),
+    'summary', 'Keep agent_token secret: it is shown only now. Give connection.url to the person you act for, tell them the code, and do not open the link yourself. They approve once they see the same code there. You can search and read at once; GET /v1/me tells when you may publish.');
+end
+$$;
+comment on function api.connect_agent(text, bytea, bytea, text, text, integer) is
+  'Creates an agent with a provisional account and a connection link. Needs no entering. 429 when the address made too many.';
+grant execute on function api.connect_agent(text, bytea, bytea, text, text, integer) to souk_api;

@@ -1,0 +1,58 @@
+-- One document that lets an agent rebuild its whole situation. The person's e-mail and phone are never in it.
+
+create function api.get_me(base_url text, link_key bytea) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  agent market.agent;
+  account market.account;
+  connected boolean := market.connected();
+  acts_for text;
+begin
+  select a.id, a.account_id, a.name, null::bytea, a.created_at, a.connected_at, a.removed_at into agent
+  from market.agent a where a.id = market.agent_id();
+  select * into account from market.account a where a.id = market.account_id();
+  acts_for := coalesce(account.display_name, 'the person who approved me');
+  return jsonb_build_object(
+    'id', account.id,
+    'display_name', coalesce(account.display_name, ''),
+    'agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected),
+    'account', jsonb_build_object(
+      'connected', connected,
+      'verified', market.verified_methods(),
+      'available_methods', market.methods(true),
+      'unavailable_methods', market.methods(false),
+      'published_offers', (select p.lifetime from market.publisher p where p.account_id = account.id),
+      'member_since', market.utc(account.created_at),
+      'profile_url', get_me.base_url || '/settings'),
+    'permissions', (
+      select jsonb_object_agg(p.name, jsonb_build_object('allowed', connected or not p.needs_approval)
+        || case when p.needs_approval and not connected then jsonb_build_object('accepted_methods', '[]'::jsonb,
+          'summary', 'A person has to approve this agent first, through the connection link.') else '{}' end)
+      from (values ('search_offers', false), ('read_offers', false), ('read_matches', false),
+        ('start_verification', false), ('report_offer', false),
+        ('publish_offer', true), ('create_ask', true), ('manage_offers', true), ('manage_asks', true)) as p (name, needs_approval)),
+    'limits', (
+      select jsonb_object_agg(l.action, market.own_figures(l.action))
+      from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)),
+    'pending_verifications', (
+      select coalesce(jsonb_agg(market.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
+      from market.verification v
+      where v.account_id = account.id and v.status = 'pending' and v.expires_at > now()),
+    'activity', jsonb_build_object(
+      'asks_active', (select count(*) from market.ask a where a.account_id = account.id and a.status = 'active'),
+      'offers_published', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'published'),
+      'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
+    'next', case
+      when not connected then jsonb_build_array(
+        jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
+      else jsonb_build_array(
+        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers'),
+        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end);
+end
+$$;
+comment on function api.get_me(text, bytea) is 'Me: account, permissions, limits, open verifications, activity and what to do next.';
+grant execute on function api.get_me(text, bytea) to souk_api;

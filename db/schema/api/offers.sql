@@ -1,0 +1,141 @@
+-- One offer, the caller's own offers, and what their owner may do with them.
+
+create function market.own_offer(id uuid) returns market.offer
+  language plpgsql volatile
+as $$
+declare
+  offer market.offer;
+begin
+  select * into offer from market.offer o where o.id = own_offer.id and o.account_id = market.account_id() for update;
+  if not found then
+    perform market.fail(404, 'not_found', 'You have no such offer.');
+  end if;
+  return offer;
+end
+$$;
+comment on function market.own_offer(uuid) is 'An offer of the account acted for, locked; 404 otherwise.';
+grant execute on function market.own_offer(uuid) to souk_agent, souk_person;
+
+create function api.get_offer(id uuid) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  offer market.offer;
+begin
+  select * into offer from market.offer o where o.id = get_offer.id;
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+  end if;
+  if offer.status <> 'published' then
+    return market.owner_offer(offer);
+  end if;
+  return market.search_result(offer)
+    || jsonb_build_object('status', offer.status, 'domain', offer.domain, 'category', offer.category,
+      'offer_kind', offer.offer_kind, 'updated_at', market.utc(offer.updated_at))
+    || case when offer.account_id = market.account_id() then jsonb_build_object('owner', market.owner_offer(offer)) else '{}' end;
+end
+$$;
+comment on function api.get_offer(uuid) is
+  'A published offer for anyone (with owner for its owner), an unpublished one for its owner; 404 otherwise.';
+grant execute on function api.get_offer(uuid) to souk_api;
+
+create function api.list_offers(status text, "limit" integer, cursor text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  list constant text := 'offers ' || coalesce(status, '');
+  after uuid := (market.position_of(cursor, list) ->> 'id')::uuid;
+  results jsonb;
+  last_id uuid;
+  more boolean;
+begin
+  select coalesce(jsonb_agg(market.owner_offer(p.offer) order by p.id desc) filter (where p.n <= list_offers.limit), '[]'),
+    (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.limit))[list_offers.limit], count(*) > list_offers.limit
+  into results, last_id, more
+  from (
+    select o as offer, o.id, row_number() over (order by o.id desc) as n from market.offer o
+    where o.account_id = market.account_id()
+      and (list_offers.status is null or o.status = list_offers.status)
+      and (after is null or o.id < after)
+    order by o.id desc limit list_offers.limit + 1) as p;
+  return jsonb_build_object('results', results,
+    'page', market.page(jsonb_build_object('list', list, 'id', last_id), more));
+end
+$$;
+comment on function api.list_offers(text, integer, text) is 'The account''s own offers as OwnerOffers, newest first.';
+grant execute on function api.list_offers(text, integer, text) to souk_api;
+
+create function api.update_offer(id uuid, body jsonb, errors jsonb) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  offer market.offer;
+begin
+  perform market.require_connected('manage_offers', market.rate_headers(market.own_figures('publish_offer')));
+  offer := market.own_offer(update_offer.id);
+  if offer.status not in ('published', 'archived', 'pending_review') then
+    perform market.fail(409, 'invalid_state', format('This offer is %s, so it cannot be changed.', offer.status));
+  end if;
+  return market.submit('update_offer', 'publish_offer',
+    -- Always read anew, since what is published must stand in the text that is shown.
+    jsonb_build_object('text', offer.text, 'images', to_jsonb(offer.images)) || body, null, null,
+    case when errors = '[]' then market.submission_errors(body) else errors end, offer.id);
+end
+$$;
+comment on function api.update_offer(uuid, jsonb, jsonb) is
+  'Takes a new text or images of an own offer, to be read like a new one; counts as publishing. {submission, headers}.';
+grant execute on function api.update_offer(uuid, jsonb, jsonb) to souk_api;
+
+create function api.archive_offer(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  offer market.offer;
+begin
+  perform market.require_connected('manage_offers');
+  offer := market.own_offer(archive_offer.id);
+  if offer.status <> 'archived' then
+    update market.offer o set status = 'archived' where o.id = offer.id returning * into offer;
+  end if;
+  return market.owner_offer(offer);
+end
+$$;
+comment on function api.archive_offer(uuid) is 'Takes an own offer down; an archived one stays as it is. 409 invalid_state for a removed one.';
+grant execute on function api.archive_offer(uuid) to souk_api;
+
+create function api.republish_offer(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  offer market.offer;
+begin
+  perform market.require_connected('manage_offers');
+  offer := market.own_offer(republish_offer.id);
+  if offer.status <> 'published' then
+    if offer.status = 'archived' then
+      perform market.admit('publish_offer', null, null, '[]');
+    end if;
+    update market.offer o set status = 'published' where o.id = offer.id returning * into offer;
+  end if;
+  return market.owner_offer(offer);
+end
+$$;
+comment on function api.republish_offer(uuid) is 'Puts an own archived offer up again, which counts as publishing; a published one stays as it is. 409 invalid_state for a removed one.';
+grant execute on function api.republish_offer(uuid) to souk_api;
+
+create function api.report_offer(id uuid, reason text, comment text) returns jsonb
+  language plpgsql volatile
+as $$
+begin
+  if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
+    perform market.fail(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+  end if;
+  insert into market.report (offer_id, account_id, agent_id, reason, comment)
+  values (report_offer.id, market.account_id(), market.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), ''))
+  on conflict do nothing;
+  return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
+    'summary', 'A moderator will look at this offer. Reporting it again changes nothing.');
+end
+$$;
+comment on function api.report_offer(uuid, text, text) is 'Puts a published offer before the moderators, once an account.';
+grant execute on function api.report_offer(uuid, text, text) to souk_api;

@@ -1,0 +1,35 @@
+-- Waiting for a text to be read.
+
+create function market.answer_of(submission_id uuid) returns jsonb
+  language sql stable
+as $$
+  select jsonb_build_object('status', s.status, 'body', s.body)
+  from market.submission s
+  where s.id = answer_of.submission_id and s.agent_id = market.agent_id() and s.settled_at is not null
+$$;
+comment on function market.answer_of(uuid) is 'The settled answer of one of the caller''s submissions, else null.';
+grant execute on function market.answer_of(uuid) to souk_agent;
+
+create function api.get_answer(submission_id uuid) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return coalesce(market.answer_of(get_answer.submission_id), '{}');
+end
+$$;
+comment on function api.get_answer(uuid) is 'status and body of a submission''s answer; {} while it is being read.';
+grant execute on function api.get_answer(uuid) to souk_api;
+
+create function api.withdraw_submission(submission_id uuid) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if exists (select from market.submission s where s.id = withdraw_submission.submission_id and s.agent_id = market.agent_id()) then
+    perform market.withdraw(withdraw_submission.submission_id);
+  end if;
+  return coalesce(market.answer_of(withdraw_submission.submission_id), '{}');
+end
+$$;
+comment on function api.withdraw_submission(uuid) is
+  'The deadline passed: cancels what is not yet decided, and gives the answer, which may have been decided in the meantime.';
+grant execute on function api.withdraw_submission(uuid) to souk_api;

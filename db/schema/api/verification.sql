@@ -1,0 +1,58 @@
+-- An agent asks that its person proves a sign-in method; the person does so on a page, so no secret passes the agent.
+
+create function api.start_verification(method text, base_url text, link_key bytea) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  verification market.verification;
+  started boolean := false;
+  new_id uuid := market.uuid_v7();
+begin
+  if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
+    perform market.fail(400, 'unknown_method',
+      case when market.methods(true) = '[]' then 'No sign-in method is offered at present; nothing you do requires one.'
+        else 'This sign-in method is not offered. Choose one of options.' end,
+      jsonb_build_object('options', market.methods(true)));
+  end if;
+  if exists (select from market.proved_method p
+      where p.account_id = market.account_id() and p.method = start_verification.method) then
+    -- Proved already: there is nothing to wait for.
+    return jsonb_build_object('status', 200, 'body', jsonb_build_object(
+      'id', coalesce((select v.id from market.verification v where v.account_id = market.account_id()
+        and v.method = start_verification.method and v.status = 'completed' order by v.id desc limit 1), new_id),
+      'method', start_verification.method, 'status', 'completed', 'expires_in', 0,
+      'summary', 'The account has proved this method already.'));
+  end if;
+  update market.verification v set status = 'expired'
+  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
+  insert into market.verification (id, account_id, agent_id, method, secret_hash)
+  values (new_id, market.account_id(), market.agent_id(), start_verification.method,
+    sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
+  on conflict do nothing;
+  started := found;
+  select * into verification from market.verification v
+  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending';
+  return jsonb_build_object('status', case when started then 201 else 200 end,
+    'body', market.verification_document(verification, start_verification.base_url, start_verification.link_key));
+end
+$$;
+comment on function api.start_verification(text, text, bytea) is
+  'Verification: 201 with a new link, 200 with the same one while pending, 200 completed when proved already; 400 unknown_method.';
+grant execute on function api.start_verification(text, text, bytea) to souk_api;
+
+create function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  verification market.verification;
+begin
+  select * into verification from market.verification v
+  where v.id = get_verification.id and v.account_id = market.account_id();
+  if not found then
+    perform market.fail(404, 'not_found', 'You have no such verification.');
+  end if;
+  return market.verification_document(verification, get_verification.base_url, get_verification.link_key);
+end
+$$;
+comment on function api.get_verification(uuid, text, bytea) is 'A verification of the account acted for; 404 otherwise.';
+grant execute on function api.get_verification(uuid, text, bytea) to souk_api;

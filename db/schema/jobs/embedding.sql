@@ -1,0 +1,88 @@
+-- Vectors: what is to be embedded, and keeping what was. A vector that is not one is refused, and words still find.
+
+create function jobs.get_embedding_input(id uuid) returns text
+  language sql stable security definer set search_path = ''
+as $$
+  -- The title twice: it says what the thing is.
+  select i.title || E'\n' || i.title || E'\n' || concat_ws(' ', i.category, i.domain) || E'\n' || i.text
+  from (
+    select o.title, o.category, o.domain, o.text from market.offer o
+    where o.id = get_embedding_input.id and o.status = 'published'
+    union all
+    select coalesce(a.title, ''), a.category, a.domain, a.text from market.ask a
+    where a.id = get_embedding_input.id and a.status = 'active') as i
+$$;
+comment on function jobs.get_embedding_input(uuid) is 'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
+grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
+
+create function jobs.store_offer_embedding(id uuid, embedding text, model text) returns boolean
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  vector public.halfvec(512) := market.unit_vector(store_offer_embedding.embedding);
+begin
+  if vector is not null then
+    insert into market.offer_embedding (offer_id, model, embedding)
+    select o.id, store_offer_embedding.model, vector from market.offer o
+    where o.id = store_offer_embedding.id
+    on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
+  end if;
+  perform market.match_offer(store_offer_embedding.id);
+  return vector is not null;
+end
+$$;
+comment on function jobs.store_offer_embedding(uuid, text, text) is
+  'Keeps an offer''s vector and matches the offer; without a right vector (false) it is matched by its words.';
+grant execute on function jobs.store_offer_embedding(uuid, text, text) to souk_worker;
+
+create function market.store_ask_embedding(ask_id uuid, embedding text, model text) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  vector public.halfvec(512) := market.unit_vector(store_ask_embedding.embedding);
+begin
+  if vector is null then
+    delete from market.ask_embedding e where e.ask_id = store_ask_embedding.ask_id;
+    return false;
+  end if;
+  insert into market.ask_embedding (ask_id, model, embedding)
+  values (store_ask_embedding.ask_id, store_ask_embedding.model, vector)
+  on conflict on constraint ask_embedding_pkey do update set model = excluded.model, embedding = excluded.embedding;
+  return true;
+end
+$$;
+comment on function market.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector; false when it is not a right one, and the ask goes without.';
+
+create function jobs.store_ask_embedding(id uuid, embedding text, model text) returns boolean
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  stored boolean := exists (select from market.ask a where a.id = store_ask_embedding.id)
+    and market.store_ask_embedding(store_ask_embedding.id, store_ask_embedding.embedding, store_ask_embedding.model);
+begin
+  perform market.match_ask(store_ask_embedding.id);
+  return stored;
+end
+$$;
+comment on function jobs.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector and matches the ask.';
+grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_worker;
+
+create function jobs.use_embedding_model(model text) returns void
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  insert into market.embedding_model (model) values (use_embedding_model.model) on conflict do nothing;
+  if market.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
+    update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
+  end if;
+  -- Whatever was embedded by another model is embedded again in the background; until then it is found by its words.
+  perform market.enqueue('embed_offer', o.id)
+  from market.offer o left join market.offer_embedding e on e.offer_id = o.id
+  where o.status = 'published' and e.model is distinct from use_embedding_model.model;
+  perform market.enqueue('embed_ask', a.id)
+  from market.ask a left join market.ask_embedding e on e.ask_id = a.id
+  where a.status = 'active' and a.read_at is not null and e.model is distinct from use_embedding_model.model;
+end
+$$;
+comment on function jobs.use_embedding_model(text) is 'Puts a model in force, and has everything embedded that has no vector of it.';
+grant execute on function jobs.use_embedding_model(text) to souk_worker;

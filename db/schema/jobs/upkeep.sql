@@ -1,0 +1,48 @@
+-- What the worker's clock does. Each in bounded batches, so that no lock is long.
+
+create function jobs.forget_keys() returns integer
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  forgotten integer;
+begin
+  delete from market.idempotency_key k
+  where (k.agent_id, k.key) in (
+    select o.agent_id, o.key from market.idempotency_key o
+    where o.created_at <= now() - interval '24 hours' limit 10000);
+  get diagnostics forgotten = row_count;
+  delete from market.submission s
+  where s.id in (
+    select o.id from market.submission o
+    where o.created_at <= now() - interval '24 hours' and o.settled_at is not null limit 10000);
+  delete from market.call c
+  where c.id in (select o.id from market.call o where o.called_at <= now() - interval '1 day' limit 50000);
+  return forgotten;
+end
+$$;
+comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago; gives how many keys.';
+grant execute on function jobs.forget_keys() to souk_worker;
+
+create function jobs.sweep_submissions() returns integer
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  swept integer;
+begin
+  -- Whoever waited has long been answered: a key must not stay in flight because a job was lost.
+  with stuck as (
+    select s.id from market.submission s
+    where s.settled_at is null and s.created_at <= now() - interval '10 minutes'
+    limit 1000 for update skip locked
+  )
+  select count(market.withdraw(stuck.id)) into swept from stuck;
+  -- An ask that was answered before its text was read is read still.
+  perform market.enqueue('read_submission', s.id)
+  from market.submission s join market.ask a on a.id = s.target_id and a.read_at is null and a.text = s.text
+  where s.settled_at is not null
+  limit 1000;
+  return swept;
+end
+$$;
+comment on function jobs.sweep_submissions() is 'Settles submissions that nobody reads any more, freeing their keys; gives how many.';
+grant execute on function jobs.sweep_submissions() to souk_worker;

@@ -1,0 +1,89 @@
+-- Admitting a call that costs: the key first (a replay or a conflict is not counted), then the cap, then what is wrong
+-- with the fields, and only then it counts.
+
+create function market.admit(action text, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  caller uuid := market.agent_id();
+  scope text := 'agent:' || caller;
+  cap integer;
+  figures jsonb;
+  held record;
+begin
+  if caller is null then
+    perform market.fail(401, 'unauthorized', 'Call as an agent.');
+  end if;
+  cap := market.call_cap(market.account_id(), admit.action);
+
+  if admit.idempotency_key is not null then
+    delete from market.idempotency_key k
+    where k.agent_id = caller and k.key = admit.idempotency_key and k.created_at <= now() - interval '24 hours';
+    insert into market.idempotency_key (agent_id, key, request_hash)
+    values (caller, admit.idempotency_key, admit.request_hash)
+    on conflict do nothing;
+    if not found then
+      figures := market.window_figures(scope, admit.action, cap);
+      select k.request_hash, s.status, s.body into held
+      from market.idempotency_key k left join market.submission s on s.id = k.submission_id
+      where k.agent_id = caller and k.key = admit.idempotency_key;
+      if held.request_hash is distinct from admit.request_hash then
+        perform market.fail(409, 'idempotency_key_reused',
+          'This Idempotency-Key was used with another request. Use a new key for a new request, or repeat the first one exactly.',
+          jsonb_build_object('headers', market.rate_headers(figures)));
+      elsif held.status is null then
+        perform market.fail(409, 'idempotency_in_flight',
+          'The first request with this Idempotency-Key is still being answered. Repeat it with the same key in a second.',
+          jsonb_build_object('retry_after', 1, 'headers', market.rate_headers(figures)));
+      end if;
+      return jsonb_build_object('status', held.status, 'body', held.body,
+        'headers', market.rate_headers(figures) || '{"Idempotency-Replayed": "true"}');
+    end if;
+  end if;
+
+  perform market.lock_window(scope, admit.action);
+  figures := market.window_figures(scope, admit.action, cap);
+  if (figures ->> 'remaining')::integer = 0 then
+    perform market.fail(429, 'rate_limited',
+      format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.',
+        cap, greatest((figures ->> 'resets_in')::integer, 1)),
+      jsonb_build_object('retry_after', greatest((figures ->> 'resets_in')::integer, 1),
+        'headers', market.rate_headers(figures)));
+  end if;
+  if jsonb_array_length(admit.errors) > 0 then
+    perform market.fail_fields(admit.errors, market.rate_headers(figures));
+  end if;
+  insert into market.call (scope, action) values (scope, admit.action);
+  return jsonb_build_object('headers', market.rate_headers(market.window_figures(scope, admit.action, cap)));
+end
+$$;
+comment on function market.admit(text, text, bytea, jsonb) is
+  'Counts a call of the entered agent, or refuses it (409, 429, 400 in this order), or gives the answer to replay: status, body. Always gives headers.';
+grant execute on function market.admit(text, text, bytea, jsonb) to souk_agent;
+
+create function market.fail_fields(errors jsonb, headers jsonb default '{}') returns void
+  language plpgsql volatile
+as $$
+begin
+  perform market.fail(400, 'bad_request',
+    case when jsonb_array_length(errors) = 1 then errors -> 0 ->> 'detail'
+      else format('%s members of the request need fixing: %s', jsonb_array_length(errors),
+        (select string_agg(e ->> 'detail', ' ') from jsonb_array_elements(errors) with ordinality as t (e, n) where n <= 3)) end,
+    jsonb_build_object('errors', errors, 'headers', headers));
+end
+$$;
+comment on function market.fail_fields(jsonb, jsonb) is
+  'Refuses with 400 bad_request and the given errors: [{pointer, detail}].';
+grant execute on function market.fail_fields(jsonb, jsonb) to souk_api, souk_agent, souk_person;
+
+create function market.hold_answer(idempotency_key text, submission_id uuid) returns void
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  update market.idempotency_key k set submission_id = hold_answer.submission_id
+  where k.agent_id = market.agent_id() and k.key = hold_answer.idempotency_key and k.submission_id is null
+    and exists (select from market.submission s where s.id = hold_answer.submission_id and s.agent_id = market.agent_id());
+end
+$$;
+comment on function market.hold_answer(text, uuid) is 'Ties the caller''s key to the submission whose answer it replays.';
+grant execute on function market.hold_answer(text, uuid) to souk_agent;

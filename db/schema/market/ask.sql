@@ -1,0 +1,103 @@
+-- One row is one ask: what somebody wants.
+
+create table market.ask (
+  id uuid default market.uuid_v7() constraint ask_pkey primary key,
+  account_id uuid not null constraint ask_account_fkey references market.account on delete cascade,
+  agent_id uuid constraint ask_agent_fkey references market.agent on delete set null,
+  status text not null default 'active',
+  text text not null,
+  watch_enabled boolean not null default true,
+  language text,
+  title text,
+  domain text,
+  category text,
+  ask_kind text,
+  criteria jsonb not null default '{}',
+  price_max_hundredths bigint,
+  price_currency text,
+  read_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint ask_category_fkey foreign key (domain, category) references market.category on delete restrict,
+  constraint ask_domain_fkey foreign key (domain) references market.domain on delete restrict,
+  constraint ask_kind_fkey foreign key (ask_kind) references market.ask_kind on delete restrict,
+  constraint ask_status_known check (status in ('draft', 'active', 'fulfilled', 'archived')),
+  constraint ask_text_length check (char_length(text) between 1 and 4000),
+  constraint ask_language_length check (char_length(language) between 2 and 20),
+  constraint ask_title_length check (char_length(title) between 1 and 120),
+  constraint ask_domain_length check (char_length(domain) <= 40),
+  constraint ask_category_length check (char_length(category) <= 40),
+  constraint ask_category_has_domain check (category is null or domain is not null),
+  constraint ask_kind_length check (char_length(ask_kind) <= 40),
+  constraint ask_price_currency_form check (price_currency ~ '^[A-Z]{3}$')
+);
+comment on table market.ask is 'One row is one ask.';
+comment on column market.ask.id is 'UUIDv7.';
+comment on column market.ask.account_id is 'Who wants it.';
+comment on column market.ask.agent_id is 'Which agent asked.';
+comment on column market.ask.status is 'draft, active, fulfilled or archived.';
+comment on column market.ask.text is 'The text as sent, NFC.';
+comment on column market.ask.watch_enabled is 'Whether offers published later are matched too.';
+comment on column market.ask.language is 'Language of the text, BCP 47.';
+comment on column market.ask.title is 'Read from the text, null until read.';
+comment on column market.ask.domain is 'Where a matching offer would be filed.';
+comment on column market.ask.category is 'Category of the domain.';
+comment on column market.ask.ask_kind is 'buy, rent, sell, lease_out, hire, offer_service, dating, friendship or general.';
+comment on column market.ask.criteria is 'keywords, must, exclude, price, location, condition, attributes, as read.';
+comment on column market.ask.price_max_hundredths is 'Stated ceiling in hundredths of the major unit.';
+comment on column market.ask.price_currency is 'ISO 4217.';
+comment on column market.ask.read_at is 'When its present text was read; null while it waits.';
+comment on column market.ask.created_at is 'When it was made.';
+comment on column market.ask.updated_at is 'When it last changed.';
+
+create index ask_account_id_idx on market.ask (account_id, id desc);
+create index ask_agent_id_idx on market.ask (agent_id);
+create index ask_domain_category_idx on market.ask (domain, category);
+create index ask_kind_idx on market.ask (ask_kind);
+-- What a new offer is held against.
+create index ask_watching_idx on market.ask (ask_kind, domain, category) where status = 'active' and watch_enabled;
+
+alter table market.ask enable row level security;
+alter table market.ask force row level security;
+create policy "the owner sees all" on market.ask to souk_owner using (true) with check (true);
+create policy "an account sees its own asks" on market.ask for select to souk_agent, souk_person
+  using (account_id = (select market.account_id()));
+create policy "a connected agent asks for its account" on market.ask for insert to souk_agent
+  with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id())
+    and status = 'active' and (select market.connected()));
+create policy "a connected caller changes asks of its account" on market.ask for update to souk_agent, souk_person
+  using (account_id = (select market.account_id()) and (select market.connected()))
+  with check (account_id = (select market.account_id()));
+grant select on market.ask to souk_agent, souk_person;
+grant insert (id, account_id, agent_id, text, watch_enabled) on market.ask to souk_agent;
+grant update (status, watch_enabled, updated_at) on market.ask to souk_agent, souk_person;
+
+create function market.move_ask() returns trigger
+  language plpgsql volatile
+as $$
+begin
+  if old.status <> new.status and (old.status, new.status) not in (
+    ('active', 'archived'), ('archived', 'active'), ('active', 'fulfilled'), ('fulfilled', 'active'), ('draft', 'active'))
+  then
+    perform market.fail(409, 'invalid_state', format('This ask is %s, so it cannot become %s.', old.status, new.status));
+  end if;
+  return new;
+end
+$$;
+comment on function market.move_ask() is 'Lets an ask move only as the contract says: active to archived or fulfilled, and back.';
+grant execute on function market.move_ask() to souk_agent, souk_person;
+create trigger move_ask before update of status on market.ask for each row execute function market.move_ask();
+
+create function market.refresh_ask() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform market.enqueue('embed_ask', new.id);
+  return null;
+end
+$$;
+comment on function market.refresh_ask() is 'An ask that is active again, or watches again, catches up with the offers it missed.';
+create trigger refresh_ask after update on market.ask for each row
+  when (new.status = 'active' and new.read_at is not null
+    and (old.status <> 'active' or new.watch_enabled and not old.watch_enabled))
+  execute function market.refresh_ask();

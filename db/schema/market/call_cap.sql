@@ -1,0 +1,29 @@
+-- How many calls an hour an account's agents have: caps rise with the record and fall with removals.
+
+create function market.call_cap(account_id uuid, action text) returns integer
+  language sql stable security definer set search_path = ''
+as $$
+  with terms as (
+    -- base: offers cost readers' attention, asks only machine time, hence twice as many, and every term doubled.
+    select case call_cap.action when 'publish_offer' then 60 else 120 end as base,
+      case call_cap.action when 'publish_offer' then 1 else 2 end as factor,
+      (select count(*) from (
+        select from market.offer o
+        where o.account_id = call_cap.account_id and o.status in ('published', 'archived')
+          and o.published_at <= now() - interval '72 hours'
+        limit 60) as settled) as settled,
+      (select count(*) from market.proved_method m where m.account_id = call_cap.account_id) as proved,
+      (select a.created_at <= now() - interval '30 days' from market.account a where a.id = call_cap.account_id) as old,
+      (select count(*) from (
+        select from market.offer o
+        where o.account_id = call_cap.account_id and o.status = 'removed' and o.removed_at > now() - interval '30 days'
+        limit 10) as removals) as removed
+  )
+  select greatest(
+    least(base + factor * (4 * settled + 30 * proved + case when old then 60 else 0 end), 10 * base) / 2 ^ removed,
+    base / 4)::integer
+  from terms
+$$;
+comment on function market.call_cap(uuid, text) is
+  'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews.';
+grant execute on function market.call_cap(uuid, text) to souk_agent, souk_person;

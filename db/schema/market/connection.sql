@@ -1,0 +1,30 @@
+-- One row is one connection link: works once, for 30 minutes, and whoever approves first is the person acted for.
+
+create table market.connection (
+  agent_id uuid constraint connection_pkey primary key
+    constraint connection_agent_fkey references market.agent on delete cascade,
+  secret_hash bytea not null constraint connection_secret_hash_key unique,
+  code text not null,
+  address text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '30 minutes',
+  approved_at timestamptz,
+  declined_at timestamptz,
+  constraint connection_secret_hash_is_sha256 check (octet_length(secret_hash) = 32),
+  constraint connection_code_form check (code ~ '^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$'),
+  constraint connection_address_length check (char_length(address) between 1 and 50),
+  constraint connection_decided_once check (approved_at is null or declined_at is null)
+);
+comment on table market.connection is 'One row is the link by which a person approves an agent.';
+comment on column market.connection.agent_id is 'The agent to be approved.';
+comment on column market.connection.secret_hash is 'SHA-256 of the secret in the link.';
+comment on column market.connection.code is 'What the person compares; never in the link.';
+comment on column market.connection.address is 'The network that asked: IPv4 /32 or IPv6 /64.';
+comment on column market.connection.created_at is 'When the agent asked.';
+comment on column market.connection.expires_at is 'When the link stops working.';
+comment on column market.connection.approved_at is 'When a person approved.';
+comment on column market.connection.declined_at is 'When a person said "Not mine", or the agent was removed.';
+
+alter table market.connection enable row level security;
+alter table market.connection force row level security;
+create policy "the owner sees all" on market.connection to souk_owner using (true) with check (true);

@@ -1,0 +1,109 @@
+-- Offers and asks as clients see them.
+
+create function market.utc(moment timestamptz) returns text
+  language sql stable parallel safe
+as $$ select to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
+comment on function market.utc(timestamptz) is 'RFC 3339 in UTC with Z.';
+
+create function market.utc_month(moment timestamptz) returns text
+  language sql stable parallel safe
+as $$ select to_char(moment at time zone 'UTC', 'YYYY-MM') $$;
+comment on function market.utc_month(timestamptz) is 'The month in UTC.';
+
+create function market.publisher_record(account_id uuid) returns jsonb
+  language sql stable security definer set search_path = ''
+as $$
+  select jsonb_build_object(
+    'verified', exists (select from market.proved_method m where m.account_id = p.account_id),
+    'member_since', market.utc_month(a.created_at),
+    'last_active', market.utc_month(p.last_active_at),
+    'offers', jsonb_build_object('active', p.active, 'lifetime', p.lifetime, 'removed', p.removed))
+  from market.publisher p join market.account a on a.id = p.account_id
+  where p.account_id = publisher_record.account_id
+$$;
+comment on function market.publisher_record(uuid) is
+  'What an account has done, as others see it: never who it is; null when the account no longer exists.';
+
+create function market.preview(offer market.offer) returns jsonb
+  language sql stable
+as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'headline', offer.title,
+    'snippet', left(regexp_replace(offer.text, '\s+', ' ', 'g'), 200),
+    'price_label', offer.metadata -> 'pricing' -> 'label',
+    'location_label', offer.location_text))
+$$;
+comment on function market.preview(market.offer) is 'An offer in four lines: headline, snippet, price_label, location_label.';
+
+create function market.search_result(offer market.offer) returns jsonb
+  language sql stable
+as $$
+  select jsonb_build_object(
+    'id', offer.id,
+    'document', jsonb_build_object('title', offer.title, 'description', offer.text,
+      'location', offer.location_text, 'language', offer.language),
+    'metadata', nullif(offer.metadata, '{}'),
+    'content', jsonb_build_object(
+      'preview', market.preview(offer),
+      'contact', offer.contact,
+      'images', (select coalesce(jsonb_agg(jsonb_build_object('url', i.url) order by i.n), '[]')
+        from unnest(offer.images) with ordinality as i (url, n))),
+    'reviewed', offer.reviewed)
+    || coalesce(jsonb_build_object('posted', to_char(offer.published_at at time zone 'UTC', 'YYYY-MM-DD')), '{}')
+    || coalesce(jsonb_build_object('publisher', p.record), '{}')
+  from (select market.publisher_record(offer.account_id) as record) p
+$$;
+comment on function market.search_result(market.offer) is 'A published offer as a SearchResult, without score and rank.';
+
+create function market.owner_offer(offer market.offer) returns jsonb
+  language sql stable
+as $$
+  select jsonb_build_object(
+    'id', offer.id,
+    'status', offer.status,
+    'visibility', case offer.status when 'published' then 'public' else 'owner_only' end,
+    'review', coalesce(offer.review_note, case offer.status
+      when 'published' then 'This offer is live: anyone can find it.'
+      when 'pending_review' then 'A moderator will look at this offer before it goes live; nothing has to be done.'
+      when 'rejected' then 'A moderator decided that this offer does not go live.'
+      when 'archived' then 'You took this offer down. It can be republished.'
+      when 'removed' then 'Moderation took this offer down; it cannot be republished.'
+      else 'This offer is not finished.' end),
+    'title', offer.title,
+    'description', offer.text,
+    'domain', offer.domain,
+    'category', offer.category,
+    'offer_kind', offer.offer_kind,
+    'metadata', offer.metadata,
+    'preview', market.preview(offer),
+    'contact', offer.contact,
+    'images', (select coalesce(jsonb_agg(jsonb_build_object('url', i.url) order by i.n), '[]')
+      from unnest(offer.images) with ordinality as i (url, n)),
+    'missing_fields', to_jsonb(offer.missing_fields),
+    'published_at', market.utc(offer.published_at),
+    'created_at', market.utc(offer.created_at),
+    'updated_at', market.utc(offer.updated_at))
+$$;
+comment on function market.owner_offer(market.offer) is 'An offer as its owner sees it.';
+
+create function market.ask_document(ask market.ask) returns jsonb
+  language sql stable
+as $$
+  select jsonb_build_object(
+    'id', ask.id,
+    'status', ask.status,
+    'watch_enabled', ask.watch_enabled,
+    'text', ask.text,
+    'title', ask.title,
+    'domain', ask.domain,
+    'category', ask.category,
+    'ask_kind', ask.ask_kind,
+    'criteria', ask.criteria,
+    'created_at', market.utc(ask.created_at),
+    'updated_at', market.utc(ask.updated_at))
+$$;
+comment on function market.ask_document(market.ask) is 'An ask as its owner sees it.';
+
+grant execute on function market.utc(timestamptz), market.utc_month(timestamptz), market.publisher_record(uuid),
+  market.preview(market.offer), market.search_result(market.offer), market.owner_offer(market.offer),
+  market.ask_document(market.ask) to souk_agent, souk_person;

@@ -1,0 +1,76 @@
+-- Vectors, each with the model that made it: only vectors of the model in force are ever compared.
+
+create table market.embedding_model (
+  model text constraint embedding_model_pkey primary key,
+  search_floor real not null default 0.25,
+  match_floor real not null default 0.35,
+  constraint embedding_model_model_length check (char_length(model) between 1 and 100),
+  constraint embedding_model_floors check (search_floor between 0 and 1 and match_floor between 0 and 1)
+);
+comment on table market.embedding_model is 'One row is one model, with the cosine similarities below which its vectors say nothing.';
+comment on column market.embedding_model.model is 'The name that stands beside each vector.';
+comment on column market.embedding_model.search_floor is 'An offer less similar to a query is not found by its vector.';
+comment on column market.embedding_model.match_floor is 'An offer less similar to an ask does not match it by its vector.';
+insert into market.embedding_model (model, search_floor, match_floor) values
+  ('builtin-hash-1', 0.20, 0.20),
+  ('text-embedding-3-small', 0.30, 0.40),
+  ('text-embedding-3-large', 0.30, 0.40);
+
+create table market.offer_embedding (
+  offer_id uuid constraint offer_embedding_pkey primary key
+    constraint offer_embedding_offer_fkey references market.offer on delete cascade,
+  model text not null constraint offer_embedding_model_fkey references market.embedding_model on delete restrict,
+  embedding public.halfvec(512) not null,
+  constraint offer_embedding_model_length check (char_length(model) <= 100)
+);
+create index offer_embedding_model_idx on market.offer_embedding (model);
+create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops);
+comment on table market.offer_embedding is 'One row is the vector of one offer.';
+comment on column market.offer_embedding.offer_id is 'The offer.';
+comment on column market.offer_embedding.model is 'Who made the vector.';
+comment on column market.offer_embedding.embedding is 'Unit length, 512 dimensions.';
+
+create table market.ask_embedding (
+  ask_id uuid constraint ask_embedding_pkey primary key
+    constraint ask_embedding_ask_fkey references market.ask on delete cascade,
+  model text not null constraint ask_embedding_model_fkey references market.embedding_model on delete restrict,
+  embedding public.halfvec(512) not null,
+  constraint ask_embedding_model_length check (char_length(model) <= 100)
+);
+create index ask_embedding_model_idx on market.ask_embedding (model);
+comment on table market.ask_embedding is 'One row is the vector of one ask.';
+comment on column market.ask_embedding.ask_id is 'The ask.';
+comment on column market.ask_embedding.model is 'Who made the vector.';
+comment on column market.ask_embedding.embedding is 'Unit length, 512 dimensions.';
+
+alter table market.embedding_model enable row level security;
+alter table market.embedding_model force row level security;
+alter table market.offer_embedding enable row level security;
+alter table market.offer_embedding force row level security;
+alter table market.ask_embedding enable row level security;
+alter table market.ask_embedding force row level security;
+create policy "the owner sees all" on market.embedding_model to souk_owner using (true) with check (true);
+create policy "the owner sees all" on market.offer_embedding to souk_owner using (true) with check (true);
+create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
+
+create function market.unit_vector(embedding text) returns public.halfvec
+  language plpgsql immutable set search_path = ''
+as $$
+declare
+  vector public.halfvec(512);
+begin
+  if embedding is null then
+    return null;
+  end if;
+  -- The type itself refuses another size, NaN and infinity.
+  vector := embedding::public.halfvec(512);
+  if public.l2_norm(vector) < 0.5 or public.l2_norm(vector) > 1.5 then
+    return null;
+  end if;
+  return vector;
+exception when data_exception or program_limit_exceeded then
+  return null;
+end
+$$;
+comment on function market.unit_vector(text) is
+  'A vector of 512 finite numbers and about unit length, or null: what is not one is never stored or compared.';

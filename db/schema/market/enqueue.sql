@@ -1,0 +1,24 @@
+-- Work for the worker: jobs carry ids and nothing else, and the same work asked twice is one job.
+
+create function market.enqueue(task text, id uuid) returns void
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  -- Eight attempts with graphile-worker's exponential backoff are about an hour.
+  perform graphile_worker.add_job(enqueue.task, json_build_object('id', enqueue.id),
+    job_key => enqueue.task || ':' || enqueue.id, max_attempts => 8);
+end
+$$;
+comment on function market.enqueue(text, uuid) is 'Gives the worker a job about one row. For the market''s own functions.';
+
+create function market.enqueue_reading() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform market.enqueue('read_submission', new.id);
+  return new;
+end
+$$;
+comment on function market.enqueue_reading() is 'Every submission is read.';
+create trigger enqueue_reading after insert on market.submission
+  for each row execute function market.enqueue_reading();

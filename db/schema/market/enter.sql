@@ -1,0 +1,64 @@
+-- Entering: the first thing in every request's one statement. Sets the claims and the role for this transaction, which
+-- is this statement. An invoker function, because the role cannot be set inside a security definer one.
+
+create function market.find_agent(token_hash bytea)
+  returns table (agent_id uuid, account_id uuid, connected boolean)
+  language sql stable security definer set search_path = ''
+as $$
+  select a.id, a.account_id, a.connected_at is not null
+  from market.agent a
+  where a.token_hash = find_agent.token_hash and a.removed_at is null
+$$;
+comment on function market.find_agent(bytea) is 'The agent whose token has this SHA-256; no row when unknown or removed.';
+grant execute on function market.find_agent(bytea) to souk_api;
+
+create function market.enter_agent(token_hash bytea) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  agent record;
+begin
+  select * into agent from market.find_agent(enter_agent.token_hash);
+  if not found then
+    perform market.fail(401, 'unauthorized',
+      'This token is unknown or was removed. Call POST /v1/connect once to create a new agent, and keep the token it returns.');
+  end if;
+  perform set_config('market.agent_id', agent.agent_id::text, true),
+    set_config('market.account_id', agent.account_id::text, true),
+    set_config('market.connected', agent.connected::text, true),
+    set_config('role', 'souk_agent', true);
+  return true;
+end
+$$;
+comment on function market.enter_agent(bytea) is
+  'Makes the rest of the statement run as the agent with this token hash, or fails with 401. Writes nothing.';
+grant execute on function market.enter_agent(bytea) to souk_api;
+
+create function market.find_session(secret_hash bytea) returns uuid
+  language sql stable security definer set search_path = ''
+as $$
+  select s.account_id from market.session s
+  where s.secret_hash = find_session.secret_hash and s.expires_at > now()
+$$;
+comment on function market.find_session(bytea) is 'The account of the session whose secret has this SHA-256, or null.';
+grant execute on function market.find_session(bytea) to souk_api;
+
+create function market.enter_person(secret_hash bytea) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  account_id uuid := market.find_session(enter_person.secret_hash);
+begin
+  if account_id is null then
+    perform market.fail(401, 'unauthorized', 'You are not signed in, or your session has ended.');
+  end if;
+  perform set_config('market.agent_id', '', true),
+    set_config('market.account_id', account_id::text, true),
+    set_config('market.connected', 'true', true),
+    set_config('role', 'souk_person', true);
+  return true;
+end
+$$;
+comment on function market.enter_person(bytea) is
+  'Makes the rest of the statement run as the person with this session, or fails with 401. Writes nothing.';
+grant execute on function market.enter_person(bytea) to souk_api;

@@ -1,0 +1,116 @@
+-- One row is one offer.
+
+create table market.offer (
+  id uuid default market.uuid_v7() constraint offer_pkey primary key,
+  account_id uuid constraint offer_account_fkey references market.account on delete set null,
+  agent_id uuid constraint offer_agent_fkey references market.agent on delete set null,
+  origin_ask_id uuid,
+  status text not null,
+  text text not null,
+  images text[] not null default '{}',
+  language text,
+  title text not null,
+  domain text,
+  category text,
+  offer_kind text,
+  price_hundredths bigint,
+  price_currency text,
+  price_period text,
+  location_text text,
+  metadata jsonb not null default '{}',
+  contact jsonb not null default '{}',
+  extraction jsonb not null default '{}',
+  missing_fields text[] not null default '{}',
+  warnings text[] not null default '{}',
+  reviewed boolean not null default false,
+  review_note text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  published_at timestamptz,
+  removed_at timestamptz,
+  search tsvector not null generated always as (
+    setweight(to_tsvector('simple', market.fold(title)), 'A')
+    || setweight(to_tsvector(market.search_config(language), market.fold(title)), 'A')
+    || setweight(to_tsvector('simple', replace(coalesce(category, '') || ' ' || coalesce(domain, ''), '_', ' ')), 'B')
+    || setweight(to_tsvector('simple', market.fold(text)), 'C')
+    || setweight(to_tsvector(market.search_config(language), market.fold(text)), 'C')) stored,
+  place tsvector not null generated always as (
+    to_tsvector('simple', market.fold(coalesce(location_text, '') || ' '
+      || coalesce(metadata -> 'location' ->> 'city', '') || ' '
+      || coalesce(metadata -> 'location' ->> 'region', '') || ' '
+      || coalesce(metadata -> 'location' ->> 'country', '')))) stored,
+  constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
+  constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
+  constraint offer_status_known
+    check (status in ('draft', 'pending_review', 'published', 'rejected', 'archived', 'removed')),
+  constraint offer_text_length check (char_length(text) between 1 and 4000),
+  constraint offer_images_count check (cardinality(images) <= 16),
+  constraint offer_language_length check (char_length(language) between 2 and 20),
+  constraint offer_title_length check (char_length(title) between 1 and 120),
+  constraint offer_domain_length check (char_length(domain) <= 40),
+  constraint offer_category_length check (char_length(category) <= 40),
+  constraint offer_category_has_domain check (category is null or domain is not null),
+  constraint offer_kind_known
+    check (offer_kind in ('sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship')),
+  constraint offer_price_currency_form check (price_currency ~ '^[A-Z]{3}$'),
+  constraint offer_price_period_known
+    check (price_period in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')),
+  constraint offer_location_text_length check (char_length(location_text) between 1 and 200),
+  constraint offer_review_note_length check (char_length(review_note) between 1 and 500),
+  constraint offer_published_has_day check (status <> 'published' or published_at is not null),
+  constraint offer_removed_has_time check (status <> 'removed' or removed_at is not null)
+);
+comment on table market.offer is 'One row is one offer, as the market shows it and as its text was read.';
+comment on column market.offer.id is 'UUIDv7.';
+comment on column market.offer.account_id is 'Whose offer; null when the account no longer exists.';
+comment on column market.offer.agent_id is 'Which agent published it.';
+comment on column market.offer.origin_ask_id is 'The ask it grew from, when its agent said so.';
+comment on column market.offer.status is 'draft, pending_review, published, rejected, archived or removed.';
+comment on column market.offer.text is 'The text as sent, NFC; shown as the description.';
+comment on column market.offer.images is 'Links to images; never fetched by this service.';
+comment on column market.offer.language is 'Language of the text, BCP 47.';
+comment on column market.offer.title is 'Made of words of the text.';
+comment on column market.offer.domain is 'Domain of the taxonomy, null when not confident.';
+comment on column market.offer.category is 'Category of the domain, null when not confident.';
+comment on column market.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
+comment on column market.offer.price_hundredths is 'Asking price in hundredths of the major unit of any currency: a bigint compares leakproof and exactly.';
+comment on column market.offer.price_currency is 'ISO 4217.';
+comment on column market.offer.price_period is 'What the price is for.';
+comment on column market.offer.location_text is 'The place as written.';
+comment on column market.offer.metadata is 'pricing, location, space, features, condition, attributes: each absent when not stated.';
+comment on column market.offer.contact is 'The contact object of the contract, schema_version 2.';
+comment on column market.offer.extraction is 'Per field the value, its quote with start and end in code points, basis and confidence.';
+comment on column market.offer.missing_fields is 'What the text left unclear.';
+comment on column market.offer.warnings is 'Sentences for the agent.';
+comment on column market.offer.reviewed is 'Whether a moderator looked at it and kept it up.';
+comment on column market.offer.review_note is 'A moderator''s sentence for the owner.';
+comment on column market.offer.created_at is 'When it was submitted.';
+comment on column market.offer.updated_at is 'When it last changed.';
+comment on column market.offer.published_at is 'When it first went live.';
+comment on column market.offer.removed_at is 'When moderation last took it down.';
+comment on column market.offer.search is 'Words and stems for lexical search: title A, classification B, text C.';
+comment on column market.offer.place is 'Words of the place, for the location filter.';
+
+-- Lists of one's own; and what caps count.
+create index offer_account_id_idx on market.offer (account_id, id desc);
+create index offer_agent_id_idx on market.offer (agent_id);
+create index offer_domain_category_idx on market.offer (domain, category);
+-- Browsing what is live, newest first, bare and by classification; and by price.
+create index offer_published_idx on market.offer (published_at desc, id desc) where status = 'published';
+create index offer_published_by_class_idx on market.offer (domain, offer_kind, category, published_at desc, id desc)
+  where status = 'published';
+create index offer_published_by_price_idx on market.offer (price_currency, price_hundredths, id) where status = 'published';
+create index offer_search_idx on market.offer using gin (search) with (fastupdate = off) where status = 'published';
+create index offer_place_idx on market.offer using gin (place) with (fastupdate = off) where status = 'published';
+
+alter table market.offer enable row level security;
+alter table market.offer force row level security;
+create policy "the owner sees all" on market.offer to souk_owner using (true) with check (true);
+create policy "everyone sees published offers and an account its own" on market.offer for select
+  to souk_agent, souk_person
+  using (status = 'published' or account_id = (select market.account_id()));
+create policy "a connected caller moves offers of its account" on market.offer for update to souk_agent, souk_person
+  using (account_id = (select market.account_id()) and (select market.connected()))
+  with check (account_id = (select market.account_id()));
+grant select on market.offer to souk_agent, souk_person;
+grant update (status) on market.offer to souk_agent, souk_person;

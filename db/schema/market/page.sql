@@ -1,0 +1,43 @@
+-- Lists are read page by page; a cursor is opaque to clients and holds the sort key of the last row shown.
+
+create function market.cursor_of(place jsonb) returns text
+  language sql immutable parallel safe
+as $$
+  select translate(encode(convert_to(place::text, 'UTF8'), 'base64'), E'+/=\n', '-_')
+$$;
+comment on function market.cursor_of(jsonb) is 'A position in a list as an opaque cursor (base64url).';
+
+create function market.position_of(cursor text, list text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  found jsonb;
+begin
+  if cursor is null then
+    return null;
+  end if;
+  begin
+    found := convert_from(decode(
+      translate(cursor, '-_', '+/') || repeat('=', (4 - length(cursor) % 4) % 4), 'base64'), 'UTF8')::jsonb;
+  exception when others then
+    found := null;
+  end;
+  if jsonb_typeof(found) is distinct from 'object' or found ->> 'list' is distinct from position_of.list then
+    perform market.fail_fields(jsonb_build_array(jsonb_build_object('pointer', '/cursor',
+      'detail', 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to start.')));
+  end if;
+  return found;
+end
+$$;
+comment on function market.position_of(text, text) is
+  'What a cursor of this list holds; 400 when it is not one. The list is named by what must stay the same between pages.';
+
+create function market.page(cursor jsonb, more boolean) returns jsonb
+  language sql immutable parallel safe
+as $$
+  select jsonb_build_object('next_cursor', case when more then to_jsonb(market.cursor_of(cursor)) else 'null' end,
+    'has_more', more)
+$$;
+comment on function market.page(jsonb, boolean) is 'The page member of an answer: {next_cursor, has_more}.';
+grant execute on function market.cursor_of(jsonb), market.position_of(text, text), market.page(jsonb, boolean)
+  to souk_agent, souk_person;

@@ -1,0 +1,26 @@
+-- What an agent may do: everything that only reads, and everything else once a person has approved it.
+
+create function market.require_connected(permission text, headers jsonb default '{}') returns void
+  language plpgsql stable
+as $$
+begin
+  if not market.connected() then
+    perform market.fail(403, 'verification_required',
+      'No person has approved this agent yet. Ask the person you act for to open the connection link and compare the code; then try again.',
+      jsonb_build_object(
+        'headers', headers,
+        'permission', permission,
+        'connected', false,
+        'verified', market.verified_methods(),
+        -- No permission requires a method at present, so no method would lift the refusal.
+        'accepted_methods', '[]'::jsonb,
+        'options', '[]'::jsonb,
+        'next', jsonb_build_array(jsonb_build_object(
+          'summary', 'Ask the person to open the connection link you were given, then read your permissions.',
+          'method', 'GET', 'path', '/v1/me'))));
+  end if;
+end
+$$;
+comment on function market.require_connected(text, jsonb) is
+  'Refuses with 403 verification_required, naming the permission, until a person has approved the agent.';
+grant execute on function market.require_connected(text, jsonb) to souk_agent, souk_person;

@@ -1,0 +1,44 @@
+-- One row is the market record of one account: raw counts, kept by triggers on market.offer, never a score.
+
+create table market.publisher (
+  account_id uuid constraint publisher_pkey primary key
+    constraint publisher_account_fkey references market.account on delete cascade,
+  active integer not null default 0,
+  lifetime integer not null default 0,
+  removed integer not null default 0,
+  last_active_at timestamptz not null default now(),
+  constraint publisher_counts_not_negative check (active >= 0 and lifetime >= 0 and removed >= 0)
+);
+comment on table market.publisher is 'The record of an account: what others see beside its offers.';
+comment on column market.publisher.account_id is 'Whose record; never shown.';
+comment on column market.publisher.active is 'Offers published now.';
+comment on column market.publisher.lifetime is 'Offers ever published.';
+comment on column market.publisher.removed is 'Offers taken down by moderation now.';
+comment on column market.publisher.last_active_at is 'Latest write by the account; shown as a month.';
+
+alter table market.publisher enable row level security;
+alter table market.publisher force row level security;
+create policy "the owner sees all" on market.publisher to souk_owner using (true) with check (true);
+create policy "everyone reads the records" on market.publisher for select to souk_agent, souk_person using (true);
+grant select on market.publisher to souk_agent, souk_person;
+
+create function market.open_record() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  insert into market.publisher (account_id) values (new.id);
+  return new;
+end
+$$;
+comment on function market.open_record() is 'Gives every account its record.';
+create trigger open_record after insert on market.account for each row execute function market.open_record();
+
+create function market.note_activity() returns void
+  language sql volatile security definer set search_path = ''
+as $$
+  -- Shown as a month, so once a day is enough, and the row is not contended.
+  update market.publisher p set last_active_at = now()
+  where p.account_id = market.account_id() and p.last_active_at < now() - interval '1 day'
+$$;
+comment on function market.note_activity() is 'Remembers that the account acted for wrote to the market today.';
+grant execute on function market.note_activity() to souk_agent, souk_person;

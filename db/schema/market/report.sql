@@ -1,0 +1,36 @@
+-- One row is one report: an account asks a moderator to look at an offer.
+
+create table market.report (
+  id uuid default market.uuid_v7() constraint report_pkey primary key,
+  offer_id uuid not null constraint report_offer_fkey references market.offer on delete cascade,
+  account_id uuid not null constraint report_account_fkey references market.account on delete cascade,
+  agent_id uuid constraint report_agent_fkey references market.agent on delete set null,
+  reason text not null,
+  comment text,
+  created_at timestamptz not null default now(),
+  -- One voice an account, however often it calls.
+  constraint report_once unique (offer_id, account_id),
+  constraint report_reason_known check (reason in ('prohibited_item', 'scam', 'spam', 'duplicate', 'wrong_category',
+    'personal_data', 'adult_content', 'minor_safety', 'hate', 'counterfeit', 'addresses_agents', 'other')),
+  constraint report_comment_length check (char_length(comment) between 1 and 1000)
+);
+create index report_account_id_idx on market.report (account_id);
+create index report_agent_id_idx on market.report (agent_id);
+comment on table market.report is 'One row is one report of an offer to the moderators.';
+comment on column market.report.id is 'UUIDv7.';
+comment on column market.report.offer_id is 'What is reported.';
+comment on column market.report.account_id is 'By whom.';
+comment on column market.report.agent_id is 'Through which agent.';
+comment on column market.report.reason is 'Why, as a code.';
+comment on column market.report.comment is 'Why, in words.';
+comment on column market.report.created_at is 'When.';
+
+alter table market.report enable row level security;
+alter table market.report force row level security;
+create policy "the owner sees all" on market.report to souk_owner using (true) with check (true);
+create policy "an account sees its reports" on market.report for select to souk_agent, souk_person
+  using (account_id = (select market.account_id()));
+create policy "an agent reports what it can see" on market.report for insert to souk_agent
+  with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id())
+    and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
+grant select, insert (id, offer_id, account_id, agent_id, reason, comment) on market.report to souk_agent;

@@ -1,0 +1,161 @@
+-- Finding offers. Filters are hard, the rest ranks: candidates by words and candidates by vector are capped, ranked each
+-- on its own, and fused by reciprocal rank (Cormack, Clarke and Buettcher 2009, k = 60).
+--
+-- These run as their owner, because text search and vector operators are not leakproof: under row-level security
+-- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published'.
+
+create function market.search_terms(query text) returns text[]
+  language sql immutable
+as $$
+  -- Per word its alternatives: itself and its stem in each language we know, since nobody says which one a query is in.
+  -- Words that are stop words somewhere tell little, and are kept only when there is nothing else. At most 16 words count.
+  with words as (
+    select w.word, min(w.n) as n
+    from unnest(tsvector_to_array(to_tsvector('simple', market.fold(query)))) with ordinality as w (word, n)
+    group by w.word
+  ), alternatives as (
+    select w.word, w.n,
+      array(select distinct l.lexeme
+        from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config),
+          lateral (
+            select unnest(tsvector_to_array(to_tsvector(('pg_catalog.' || c.config)::regconfig, w.word))) as lexeme
+            union all select w.word) as l) as lexemes,
+      exists (
+        select from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config)
+        where to_tsvector(('pg_catalog.' || c.config)::regconfig, w.word) = '') as stops
+    from words w
+  ), kept as (
+    select a.* from alternatives a
+    where not a.stops or not exists (select from alternatives b where not b.stops)
+    order by a.n limit 16
+  )
+  select coalesce(array_agg(
+    '(' || (select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ') from unnest(k.lexemes) as l) || ')'), '{}')
+  from kept k
+$$;
+comment on function market.search_terms(text) is 'The words of a query, each as a tsquery of its forms: join them with & or |.';
+
+create function market.search_offers(
+  query text,
+  filters jsonb,
+  embedding public.halfvec,
+  model text,
+  as_of timestamptz,
+  account_id uuid,
+  candidates integer
+)
+  returns table (offer_id uuid, score double precision)
+  language plpgsql stable security definer set search_path = ''
+  -- Scan on until enough pass the filters, else HNSW returns too few without saying so.
+  set hnsw.iterative_scan = 'relaxed_order'
+  set hnsw.ef_search = 100
+  -- The plan depends on which filters are there.
+  set plan_cache_mode = 'force_custom_plan'
+as $$
+declare
+  terms text[] := market.search_terms(coalesce(query, ''));
+  every tsquery := nullif(array_to_string(terms, ' & '), '')::tsquery;
+  any_of tsquery := nullif(array_to_string(terms, ' | '), '')::tsquery;
+  place tsquery := case when filters ? 'location' then
+    plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
+  domains text[] := market.text_array(filters -> 'domain');
+  categories text[] := market.text_array(filters -> 'category');
+  kinds text[] := market.text_array(filters -> 'offer_kind');
+  price jsonb := coalesce(filters -> 'price', '{}');
+  price_min bigint := round((price ->> 'min')::numeric * 100);
+  price_max bigint := round((price ->> 'max')::numeric * 100);
+  floor real := (select m.search_floor from market.embedding_model m where m.model = search_offers.model);
+  depth integer := least(greatest(candidates, 100), 1000);
+begin
+  return query
+  with every_word as materialized (
+    select o.id, o.search from market.offer o
+    where every is not null and o.search @@ every and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
+      price ->> 'currency', price ->> 'period', place, filters, account_id)
+    limit 2 * depth
+  ), some_word as materialized (
+    select o.id, o.search from market.offer o
+    where any_of is not null and cardinality(terms) > 1 and o.search @@ any_of
+      -- Only when too few have every word, since many offers have some word of a query.
+      and (select count(*) from every_word) < 20
+      and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
+        price ->> 'currency', price ->> 'period', place, filters, account_id)
+    limit 2 * depth
+  ), worded as (
+    select c.id, row_number() over (order by c.complete desc, c.weight desc, c.id desc) as rank
+    from (
+      select w.id, w.complete, pg_catalog.ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, any_of, 1) as weight
+      from (
+        select e.id, e.search, true as complete from every_word e
+        union all
+        select s.id, s.search, false from some_word s where not exists (select from every_word e where e.id = s.id)) as w) as c
+    order by rank limit depth
+  ), near as materialized (
+    select e.offer_id, e.embedding operator(public.<=>) search_offers.embedding as distance
+    from market.offer_embedding e join market.offer o on o.id = e.offer_id
+    where search_offers.embedding is not null and e.model = search_offers.model
+      and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
+        price ->> 'currency', price ->> 'period', place, filters, account_id)
+    order by e.embedding operator(public.<=>) search_offers.embedding
+    limit 100
+  ), similar_to as (
+    select n.offer_id as id, row_number() over (order by n.distance, n.offer_id desc) as rank
+    from near n where 1 - n.distance >= floor
+  )
+  select coalesce(w.id, s.id),
+    -- 0 to 1: first in both lists is 1.
+    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(1.0 / (60 + s.rank), 0))::double precision / (2.0 / 61)
+  from worded w full join similar_to s on s.id = w.id;
+end
+$$;
+comment on function market.search_offers(text, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
+  'Published offers that pass the filters and answer the query by words or by meaning, with a relevance of 0 to 1. At most `candidates` by words and 100 by vector.';
+
+create function market.browse_offers(
+  filters jsonb, as_of timestamptz, account_id uuid, sort text, after jsonb, candidates integer
+)
+  returns table (offer_id uuid, sort_key numeric)
+  language plpgsql stable security definer set search_path = ''
+  set plan_cache_mode = 'force_custom_plan'
+as $$
+declare
+  place tsquery := case when filters ? 'location' then
+    plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
+  domains text[] := market.text_array(filters -> 'domain');
+  categories text[] := market.text_array(filters -> 'category');
+  kinds text[] := market.text_array(filters -> 'offer_kind');
+  price jsonb := coalesce(filters -> 'price', '{}');
+  price_min bigint := round((price ->> 'min')::numeric * 100);
+  price_max bigint := round((price ->> 'max')::numeric * 100);
+  after_id uuid := (after ->> 'id')::uuid;
+  after_time timestamptz := (after ->> 'time')::timestamptz;
+  after_price bigint := (after ->> 'price')::bigint;
+begin
+  if sort = 'newest' then
+    return query
+    select o.id, extract(epoch from o.published_at) from market.offer o
+    where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
+        price ->> 'currency', price ->> 'period', place, filters, account_id)
+      and (after is null or (o.published_at, o.id) < (after_time, after_id))
+    order by o.published_at desc, o.id desc limit candidates;
+  elsif sort = 'price_asc' then
+    return query
+    select o.id, o.price_hundredths::numeric from market.offer o
+    where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
+        price ->> 'currency', price ->> 'period', place, filters, account_id)
+      and o.price_hundredths is not null
+      and (after is null or (o.price_hundredths, o.id) > (after_price, after_id))
+    order by o.price_hundredths, o.id limit candidates;
+  else
+    return query
+    select o.id, o.price_hundredths::numeric from market.offer o
+    where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
+        price ->> 'currency', price ->> 'period', place, filters, account_id)
+      and o.price_hundredths is not null
+      and (after is null or (o.price_hundredths, o.id) < (after_price, after_id))
+    order by o.price_hundredths desc, o.id desc limit candidates;
+  end if;
+end
+$$;
+comment on function market.browse_offers(jsonb, timestamptz, uuid, text, jsonb, integer) is
+  'Published offers that pass the filters, without a query, in the order asked for, after a position.';

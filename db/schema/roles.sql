@@ -1,0 +1,66 @@
+-- Who may do what. Roles belong to the whole cluster, so they may exist already.
+--
+--   souk_owner   owns every object; nobody logs in as it
+--   souk_queue   owns graphile-worker's schema
+--   souk_api     login of the HTTP layer: may call functions of schema api, and reads no table
+--   souk_agent   what souk_api becomes for the one statement of an agent's request
+--   souk_person  what souk_api becomes for the one statement of a person's request
+--   souk_worker  login of the worker: may call functions of schema jobs, and work the queue
+--
+-- The login roles get no password here: an operator sets one (`alter role souk_api password ...`).
+
+do $$
+begin
+  if not exists (select from pg_roles where rolname = 'souk_owner') then
+    create role souk_owner nologin;
+  end if;
+  if not exists (select from pg_roles where rolname = 'souk_queue') then
+    create role souk_queue nologin;
+  end if;
+  if not exists (select from pg_roles where rolname = 'souk_agent') then
+    create role souk_agent nologin;
+  end if;
+  if not exists (select from pg_roles where rolname = 'souk_person') then
+    create role souk_person nologin;
+  end if;
+  -- noinherit: membership lets it enter a role, and gives it nothing before.
+  if not exists (select from pg_roles where rolname = 'souk_api') then
+    create role souk_api login noinherit;
+  end if;
+  if not exists (select from pg_roles where rolname = 'souk_worker') then
+    create role souk_worker login;
+  end if;
+end
+$$;
+
+grant souk_agent, souk_person to souk_api;
+grant souk_queue to souk_owner, souk_worker;
+-- The migrating role hands objects to the owner, and a process started with the migrator's address becomes these.
+grant souk_owner, souk_queue, souk_api, souk_worker to current_user;
+
+-- No statement of a request takes seconds; one that does must not hold others up. lock_timeout is the shorter, so that
+-- a locked table is told apart from a slow statement.
+alter role souk_api set statement_timeout = '5s';
+alter role souk_api set lock_timeout = '2s';
+alter role souk_api set idle_in_transaction_session_timeout = '5s';
+alter role souk_worker set statement_timeout = '60s';
+alter role souk_worker set lock_timeout = '10s';
+alter role souk_worker set idle_in_transaction_session_timeout = '60s';
+
+create extension if not exists vector;
+
+create schema market authorization souk_owner;
+create schema api authorization souk_owner;
+create schema jobs authorization souk_owner;
+comment on schema market is 'The tables of the market with their rules, and the helpers that functions share.';
+comment on schema api is 'One function an endpoint: what the HTTP layer may call, and nothing else.';
+comment on schema jobs is 'What the worker may call. Every function is idempotent, since jobs run at least once.';
+
+revoke create on schema public from public;
+grant usage on schema market to souk_api, souk_agent, souk_person;
+grant usage on schema api to souk_api, souk_agent, souk_person;
+grant usage on schema jobs to souk_worker;
+
+alter default privileges for role souk_owner revoke execute on functions from public;
+
+set local role souk_owner;

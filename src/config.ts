@@ -1,0 +1,93 @@
+import { z } from "zod";
+
+/** A variable that is set but empty, as in a copied .env.example, counts as not set. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
+const withDefault = <T extends z.ZodType>(schema: T, value: string) =>
+  z.preprocess((given) => (given === undefined || given === "" ? value : given), schema);
+
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://");
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+
+const environment = z.object({
+  PORT: withDefault(whole(0, 65_535), "3000"),
+  HOST: withDefault(z.string().max(255), "127.0.0.1"),
+  BASE_URL: optional(httpUrl),
+  DATABASE_URL: optional(postgresUrl),
+  DATABASE_READ_URL: optional(postgresUrl),
+  DATABASE_POOL_SIZE: withDefault(whole(1, 200), "16"),
+  DATA_DIR: withDefault(z.string().max(4096), ".data"),
+  TRUST_PROXY: optional(z.string().max(1000)),
+  CONNECTIONS_PER_HOUR: withDefault(whole(1, 1_000_000), "30"),
+  // Ten seconds: clients give up at thirty, and a reader that fell back has long answered.
+  EXTRACTION_DEADLINE_MS: withDefault(whole(500, 60_000), "10000"),
+  LOG_LEVEL: withDefault(z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
+  OPENAI_API_KEY: optional(z.string().max(500)),
+  OPENAI_BASE_URL: optional(httpUrl),
+  EXTRACTION_MODEL: optional(z.string().max(100)),
+  EMBEDDING_MODEL: optional(z.string().max(100)),
+});
+
+/** The environment as the process uses it; read once, at the start. */
+export type Config = Readonly<{
+  port: number;
+  host: string;
+  /** Where clients reach the service, without a trailing slash; null: derived from the address it listens on. */
+  baseUrl: string | null;
+  /** null: PostgreSQL is brought along (PGlite) in dataDir. */
+  databaseUrl: string | null;
+  databaseReadUrl: string | null;
+  databasePoolSize: number;
+  dataDir: string;
+  /** Addresses or networks of proxies whose X-Forwarded-For counts, as Express's "trust proxy" takes them. */
+  trustProxy: string[];
+  connectionsPerHour: number;
+  extractionDeadlineMs: number;
+  logLevel: string;
+  openai: { apiKey: string; baseURL: string | null; extractionModel: string | null; embeddingModel: string | null } | null;
+}>;
+
+/**
+ * Checks the environment.
+ * @throws Error with one line for each variable that cannot be used.
+ */
+export const readConfig = (env: NodeJS.ProcessEnv): Config => {
+  const result = environment.safeParse(env);
+  if (!result.success) {
+    const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`The environment cannot be used:\n${lines.join("\n")}\nSee .env.example for what each variable is for.`);
+  }
+  const values = result.data;
+  const usesModel = values.OPENAI_API_KEY !== undefined || values.OPENAI_BASE_URL !== undefined;
+  if (usesModel && values.EXTRACTION_MODEL === undefined && values.EMBEDDING_MODEL === undefined) {
+    throw new Error(
+      "The environment cannot be used:\n  OPENAI_API_KEY or OPENAI_BASE_URL is set, but neither EXTRACTION_MODEL nor EMBEDDING_MODEL says what to use it for.",
+    );
+  }
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    baseUrl: values.BASE_URL ?? null,
+    databaseUrl: values.DATABASE_URL ?? null,
+    databaseReadUrl: values.DATABASE_READ_URL ?? null,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
+    dataDir: values.DATA_DIR,
+    trustProxy:
+      values.TRUST_PROXY?.split(",")
+        .map((proxy) => proxy.trim())
+        .filter(Boolean) ?? [],
+    connectionsPerHour: values.CONNECTIONS_PER_HOUR,
+    extractionDeadlineMs: values.EXTRACTION_DEADLINE_MS,
+    logLevel: values.LOG_LEVEL,
+    openai: usesModel
+      ? {
+          // A local server that speaks the protocol often wants no key; the client library wants some.
+          apiKey: values.OPENAI_API_KEY ?? "none",
+          baseURL: values.OPENAI_BASE_URL ?? null,
+          extractionModel: values.EXTRACTION_MODEL ?? null,
+          embeddingModel: values.EMBEDDING_MODEL ?? null,
+        }
+      : null,
+  };
+};

@@ -1,0 +1,127 @@
+import pg from "pg";
+
+/** Who makes a call: an agent by its token's hash, a person by the session's, or nobody yet. */
+export type Actor =
+  | { agent: Buffer }
+  | { person: Buffer }
+  | "visitor";
+
+/** Arguments of an `api` function by name; objects travel as JSON. */
+export type Arguments = Record<string, string | number | boolean | Buffer | null | object>;
+
+export type Database = {
+  /**
+   * Runs one `api` function as the actor, in one statement, and gives its jsonb as text, unparsed.
+   * "read" goes to sessions that cannot write, perhaps on a replica.
+   * @throws what PostgreSQL raised; src/problem.ts knows what it means.
+   */
+  call(actor: Actor, name: string, args: Arguments, pool?: "read" | "write"): Promise<string>;
+  /** Whether the database answers and holds the schema that this code needs. @throws when it does not. */
+  check(): Promise<void>;
+  /** Counts for the log and for readiness. */
+  busy(): { total: number; idle: number; waiting: number };
+  close(): Promise<void>;
+};
+
+export type DatabaseOptions = {
+  url: string;
+  readUrl: string | null;
+  poolSize: number;
+  /** The login role whose rights and timeouts this process takes, when it was given a more powerful login. */
+  role: "souk_api" | "souk_worker";
+  /** PGlite has one backend behind all connections: no named statements, no settings of a session. */
+  embedded: boolean;
+  onError: (error: Error) => void;
+};
+
+/** How long a request waits for a free connection: longer than any statement but a stuck one, shorter than clients wait. */
+const ACQUISITION_TIMEOUT_MS = 2_000;
+
+/**
+ * Takes on a login role: its rights and its own settings (timeouts), whatever login the process was given.
+ * With the login role's own password there is nothing to take on.
+ */
+const takeRole = async (client: pg.ClientBase, role: string, readOnly: boolean): Promise<void> => {
+  await client.query(
+    `select set_config(split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1), false)
+     from pg_roles r join pg_db_role_setting s on s.setrole = r.oid and s.setdatabase = 0, unnest(s.setconfig) as setting
+     where r.rolname = $1 and session_user <> $1
+     union all select set_config('role', $1, false) where session_user <> $1
+     union all select set_config('default_transaction_read_only', 'on', false) where $2`,
+    [role, readOnly],
+  );
+};
+
+/** A pool whose sessions have the rights of a login role and no more. */
+export const openPool = (options: DatabaseOptions, url: string, readOnly: boolean): pg.Pool => {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.poolSize,
+    connectionTimeoutMillis: ACQUISITION_TIMEOUT_MS,
+    application_name: `${options.role}${readOnly ? " read" : ""}`,
+    ...(options.embedded ? {} : { onConnect: (client: pg.ClientBase) => takeRole(client, options.role, readOnly) }),
+  });
+  // Without a listener an idle connection that PostgreSQL closes would end the process.
+  pool.on("error", options.onError);
+  return pool;
+};
+
+const ENTER = {
+  agent: "with actor as materialized (select market.enter_agent($1) as entered) ",
+  person: "with actor as materialized (select market.enter_person($1) as entered) ",
+  visitor: "",
+} as const;
+
+const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
+  typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
+
+/**
+ * The database as the HTTP layer sees it. Each call is a single prepared statement that first enters as the actor
+ * (`market.enter_agent`, which PostgreSQL runs first because the CTE is materialized) and then calls one function.
+ */
+export const openDatabase = (options: DatabaseOptions): Database => {
+  const writer = openPool(options, options.url, false);
+  const reader = options.embedded ? writer : openPool(options, options.readUrl ?? options.url, true);
+  const statements = new Map<string, string>();
+
+  const statementFor = (kind: keyof typeof ENTER, name: string, names: string[]): string => {
+    const key = `${kind} ${name} ${names.join(" ")}`;
+    let text = statements.get(key);
+    if (text === undefined) {
+      const offset = kind === "visitor" ? 1 : 2;
+      const args = names.map((argument, i) => `"${argument}" => $${i + offset}`).join(", ");
+      text = `${ENTER[kind]}select api.${name}(${args})::text as body${kind === "visitor" ? "" : " from actor where entered"}`;
+      statements.set(key, text);
+    }
+    return text;
+  };
+
+  return {
+    async call(actor, name, args, pool = "write") {
+      const kind = actor === "visitor" ? "visitor" : "agent" in actor ? "agent" : "person";
+      const names = Object.keys(args);
+      const text = statementFor(kind, name, names);
+      const values = names.map((argument) => toParameter(args[argument] ?? null));
+      if (actor !== "visitor") values.unshift("agent" in actor ? actor.agent : actor.person);
+      const result = await (pool === "read" ? reader : writer).query<{ body: string }>({
+        text,
+        values,
+        ...(options.embedded ? {} : { name: `${kind} ${name} ${names.length}` }),
+      });
+      return result.rows[0]?.body ?? "null";
+    },
+    async check() {
+      await writer.query("select api.get_taxonomy()");
+      if (reader !== writer) await reader.query("select api.get_taxonomy()");
+    },
+    busy: () => ({
+      total: writer.totalCount + reader.totalCount,
+      idle: writer.idleCount + reader.idleCount,
+      waiting: writer.waitingCount + reader.waitingCount,
+    }),
+    async close() {
+      await writer.end();
+      if (reader !== writer) await reader.end();
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import { fileURLToPath } from "node:url";
+import { Logger, migrate as runCommitted } from "graphile-migrate";
+import { runMigrations } from "graphile-worker";
+import { Logger as WorkerLogger } from "graphile-worker";
+import pg from "pg";
+
+const MIGRATIONS = fileURLToPath(new URL("../db/migrations", import.meta.url));
+
+/** A migration that cannot have its lock gives up, rather than queueing every request behind it. */
+const LOCK_TIMEOUT = "5s";
+
+const withLockTimeout = (url: string): string => {
+  const parsed = new URL(url);
+  parsed.searchParams.set("options", `-c lock_timeout=${LOCK_TIMEOUT}`);
+  return parsed.href;
+};
+
+/**
+ * Brings a database up to date: the committed migrations, then graphile-worker's own schema. Runs nothing when there is
+ * nothing to do, and may run in several processes at once.
+ * @param url a login that may create roles and schemas, and the extension vector if it is not there yet.
+ * @throws when a migration failed or could not get its lock in time; nothing of it is then applied.
+ */
+export const migrate = async (url: string, embedded = false): Promise<void> => {
+  const connectionString = embedded ? url : withLockTimeout(url);
+  await runCommitted({
+    connectionString,
+    migrationsFolder: MIGRATIONS,
+    logger: new Logger(() => () => undefined),
+  });
+  const pool = new pg.Pool({ connectionString, max: 1 });
+  pool.on("error", () => undefined);
+  try {
+    const queueExists = await pool.query("select from pg_namespace where nspname = 'graphile_worker'");
+    const logger = new WorkerLogger(() => () => undefined);
+    if (queueExists.rowCount === 0) {
+      // souk_queue owns the queue, so that the worker works it without owning the market.
+      const { rows } = await pool.query<{ database: string }>("select quote_ident(current_database()) as database");
+      const database = rows[0]?.database;
+      await pool.query(`grant create on database ${database} to souk_queue`);
+      try {
+        await pool.query("set role souk_queue");
+        await runMigrations({ pgPool: pool, logger });
+        await pool.query("reset role");
+      } finally {
+        await pool.query("reset role");
+        await pool.query(`revoke create on database ${database} from souk_queue`);
+      }
+    } else {
+      await pool.query("set role souk_queue");
+      await runMigrations({ pgPool: pool, logger });
+      await pool.query("reset role");
+    }
+  } finally {
+    await pool.end();
+  }
+};
