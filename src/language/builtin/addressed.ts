@@ -13,23 +13,23 @@ const VOCABULARY = compilePhrases({
     ignore all other instructions | ignore all earlier | ignore earlier | ignore your previous | disregard previous
     disregard all | disregard the above | disregard your | disregard any | disregard prior
     forget your schema | forget your instructions | forget previous | forget all previous | forget the previous
-    forget everything above | override your instructions | override the schema | new instructions | end of listing
+    forget everything above | override your instructions | override the schema
     system prompt | system note | system message | system override | system instruction | system instructions
-    you are now a | you are now an | you are now in | admin token | developer mode | jailbreak
+    you are now a | you are now an | you are now in | admin token
     ignoriere alle | ignoriere die vorherigen | ignoriere vorherige | ignoriere deine | ignoriere bisherige
-    ignorieren sie alle | vergiss alle | vergiss deine | systemhinweis | systemnachricht | neue anweisung | neue anweisungen
+    ignorieren sie alle | vergiss alle | vergiss deine | systemhinweis | systemnachricht
     ignore les instructions | ignorez les instructions | ignore toutes | ignorez toutes | oublie tes instructions
-    oubliez vos instructions | oublie les instructions | message systeme | note systeme | nouvelles instructions
+    oubliez vos instructions | oublie les instructions | message systeme | note systeme
     ignora las instrucciones | ignora todas | ignore las instrucciones | ignora tus | olvida tus | olvida las instrucciones
-    mensaje del sistema | nota del sistema | nuevas instrucciones
+    mensaje del sistema | nota del sistema
     ignora le istruzioni | ignora tutte | ignorate le istruzioni | dimentica le istruzioni | dimentica le tue
-    messaggio di sistema | nota di sistema | nuove istruzioni
+    messaggio di sistema | nota di sistema
     ignore as instrucoes | ignore todas | ignora as instrucoes | esqueca as instrucoes | esquece as instrucoes
-    mensagem do sistema | nota do sistema | novas instrucoes
+    mensagem do sistema | nota do sistema
     negeer alle | negeer de vorige | negeer vorige | negeer eerdere | negeer je | vergeet je instructies | systeembericht
-    systeemmelding | nieuwe instructies
+    systeemmelding
     zignoruj wszystkie | zignoruj poprzednie | zignoruj wczesniejsze | ignoruj wszystkie | ignoruj poprzednie
-    zapomnij o instrukcjach | komunikat systemowy | wiadomosc systemowa | nowe instrukcje`,
+    zapomnij o instrukcjach | komunikat systemowy | wiadomosc systemowa`,
   /** Who reads; an order only together with a sign that it is spoken to. */
   reader: `ai | ais | a.i. | llm | llms | gpt | chatgpt | claude | gemini | copilot | ai assistant | ai agent | ai model
     assistant | language model | extraction model | the model | parser | the parser | extractor | classifier | crawler | indexer

@@ -1,0 +1,154 @@
+import { compilePhrases, phraseAt, type Token } from "./tokens.ts";
+
+/**
+ * Currencies as people write them, and what an ambiguous sign means where.
+ *
+ * A marker is an ISO 4217 code, or one of the ambiguous signs "$" (dollars or pesos), "kr" (crowns), "¥" (yen or yuan),
+ * "," (the dash of "450,-": an amount of money, in whatever is paid there).
+ */
+export type Marker = string;
+
+const WORDS = compilePhrases({
+  EUR: "€ | eur | euro | euros | eurootje | eurootjes",
+  GBP: "£ | gbp | quid | pound | pounds | pound sterling | pounds sterling | sterling",
+  USD: "usd | us$ | us $ | u$s | dolares americanos | us dollars",
+  CAD: "cad | c$ | ca$ | cad$ | can$ | canadian dollars",
+  AUD: "aud | a$ | au$ | aud$",
+  NZD: "nzd | nz$",
+  SGD: "sgd | s$",
+  HKD: "hkd | hk$",
+  MXN: "mxn | mx$ | pesos mexicanos",
+  ARS: "ars | ar$ | pesos argentinos",
+  COP: "cop | pesos colombianos",
+  CLP: "clp | pesos chilenos",
+  UYU: "uyu",
+  CHF: "chf | sfr | fr. | franken | stutz | francs suisses | franchi | swiss francs | chf.",
+  PLN: "zł | zl | pln | zloty | zlotych | zlote | zlotys | zeta",
+  CZK: "kč | kc | czk",
+  HUF: "huf | ft | forint",
+  RON: "ron | lei",
+  SEK: "sek | kronor",
+  NOK: "nok | kroner norske",
+  DKK: "dkk",
+  ISK: "isk",
+  BRL: "r$ | brl | reais | real",
+  JPY: "jpy | yen | 円",
+  CNY: "cny | rmb | yuan",
+  INR: "₹ | inr | rs. | rupees",
+  TRY: "₺ | tl",
+  UAH: "₴ | uah",
+  RUB: "₽",
+  KRW: "₩",
+  ILS: "₪ | nis",
+  ZAR: "zar | rand",
+  AED: "aed | dirhams",
+  $: "$ | dollar | dollars | bucks | pesos | dolares",
+  kr: "kr. | kr | kroner",
+  "¥": "¥ | ￥",
+});
+
+/** Whose "$" it is. */
+const DOLLARS: Readonly<Record<string, string>> = {
+  US: "USD",
+  CA: "CAD",
+  AU: "AUD",
+  NZ: "NZD",
+  SG: "SGD",
+  HK: "HKD",
+  TW: "TWD",
+  MX: "MXN",
+  AR: "ARS",
+  CL: "CLP",
+  CO: "COP",
+  UY: "UYU",
+  DO: "DOP",
+  JM: "JMD",
+  TT: "TTD",
+  BB: "BBD",
+  BS: "BSD",
+  FJ: "FJD",
+  NA: "NAD",
+};
+
+const CROWNS: Readonly<Record<string, string>> = { SE: "SEK", NO: "NOK", DK: "DKK", IS: "ISK", FO: "DKK", GL: "DKK" };
+
+/** What is paid in a country; only countries whose people are likely to write here. */
+const OF_COUNTRY: Readonly<Record<string, string>> = {
+  ...DOLLARS,
+  ...CROWNS,
+  ...Object.fromEntries(
+    "AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK MC SM VA AD ME XK RE GP MQ"
+      .split(" ")
+      .map((country) => [country, "EUR"]),
+  ),
+  GB: "GBP",
+  IM: "GBP",
+  JE: "GBP",
+  GG: "GBP",
+  CH: "CHF",
+  LI: "CHF",
+  PL: "PLN",
+  CZ: "CZK",
+  HU: "HUF",
+  RO: "RON",
+  BG: "EUR",
+  BR: "BRL",
+  JP: "JPY",
+  CN: "CNY",
+  IN: "INR",
+  TR: "TRY",
+  UA: "UAH",
+  RU: "RUB",
+  KR: "KRW",
+  IL: "ILS",
+  ZA: "ZAR",
+  AE: "AED",
+  PE: "PEN",
+  EC: "USD",
+  SV: "USD",
+  PR: "USD",
+  AO: "AOA",
+  MZ: "MZN",
+  MA: "MAD",
+  EG: "EGP",
+  TH: "THB",
+  ID: "IDR",
+  MY: "MYR",
+  PH: "PHP",
+  VN: "VND",
+  KE: "KES",
+  NG: "NGN",
+};
+
+/** The currency at token `at` and how many tokens it takes; null when none is written there. */
+export const currencyAt = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
+  const hit = phraseAt(tokens, at, WORDS);
+  return hit === null ? null : { marker: hit.sense, to: hit.to };
+};
+
+/** The currency that ends right before token `end`, at most three tokens long; null when none does. */
+export const currencyBefore = (tokens: readonly Token[], end: number): { marker: Marker; from: number } | null => {
+  for (let from = Math.max(0, end - 3); from < end; from++) {
+    const hit = phraseAt(tokens, from, WORDS);
+    // Not the tail of a word or of another amount: "5€ 20" is no "€20".
+    if (hit?.to === end && tokens[from - 1]?.kind !== "digits") return { marker: hit.sense, from };
+    if (hit?.to === end && tokens[from]?.gap !== "none") return { marker: hit.sense, from };
+  }
+  return null;
+};
+
+/** What is paid in a country (ISO 3166-1 alpha-2), or null. */
+export const currencyOf = (country: string | null): string | null => OF_COUNTRY[country ?? ""] ?? null;
+
+/**
+ * The ISO 4217 code that a marker means in a country. "$" where no dollars or pesos are paid, or nothing is known, is
+ * USD, and "¥" elsewhere than in China is JPY; "kr" without a country of crowns stays null.
+ */
+export const resolveCurrency = (marker: Marker, country: string | null): string | null => {
+  const here = country ?? "";
+  if (marker === "$") return DOLLARS[here] ?? "USD";
+  if (marker === "kr") return CROWNS[here] ?? null;
+  if (marker === "¥") return here === "CN" ? "CNY" : "JPY";
+  if (marker === ",") return currencyOf(country);
+  return marker;
+};
