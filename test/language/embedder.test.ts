@@ -210,6 +210,12 @@ const REFUSED: [string, Behaviour, string, number][] = [
     1,
   ],
   [
+    "a place twice beside all others",
+    answers(JSON.stringify({ data: [0, 1, 1].map((index) => ({ index, embedding: flat(1) })) })),
+    "The provider answered with 3 vectors for 2 texts.",
+    1,
+  ],
+  [
     "places beyond the texts",
     answers(JSON.stringify({ data: [1, 2].map((index) => ({ index, embedding: flat(1) })) })),
     "The provider's vectors are not numbered as the texts are.",

@@ -1,0 +1,55 @@
+import { createBuiltinEmbedder } from "./builtin/embedder.ts";
+import { createBuiltinReader } from "./builtin/reader.ts";
+import { type AccountableReader, type Outcome, readerAlone, readerWithFallback } from "./fallback.ts";
+import { createClient } from "./openai/client.ts";
+import { createOpenAiEmbedder } from "./openai/embedder.ts";
+import { createOpenAiReader } from "./openai/reader.ts";
+import type { Embedder, Vocabulary } from "./reading.ts";
+
+/** Knows strict schemas, answers in a few seconds (it does not think first), and costs little. */
+const DEFAULT_EXTRACTION_MODEL = "gpt-4.1-mini";
+
+/** Reads many languages and can be shortened to 512 numbers. */
+const DEFAULT_EMBEDDING_MODEL = "text-embedding-3-small";
+
+/** Where the provider is and which of its models to use. */
+export type OpenAiSettings = {
+  apiKey: string;
+  /** Where its API starts, with the version: "https://api.openai.com/v1". */
+  baseURL: string;
+  extractionModel?: string | undefined;
+  embeddingModel?: string | undefined;
+};
+
+/**
+ * Chooses who reads and who embeds: a provider's models when one is configured, else the built-in makers.
+ *
+ * A reading falls back to the built-in reader on: an answer of 4xx or 5xx after bounded tries; a 429 that asks for a
+ * longer pause than is waited; no connection or one that breaks; no answer, or one byte by byte, until the deadline; an
+ * answer that is not JSON, too long, or of the wrong shape twice; a refusal. An embedding never falls back, since
+ * vectors of two models cannot be compared: it throws, and its job tries again later.
+ *
+ * @param options.extractionDeadlineMs what the provider's model gets for one reading, its retries and repair included
+ * @param options.onOutcome told once of every reading
+ */
+export const createMakers = (options: {
+  openai?: OpenAiSettings | undefined;
+  vocabulary: Vocabulary;
+  extractionDeadlineMs: number;
+  onOutcome: (outcome: Outcome) => void;
+}): { reader: AccountableReader; embedder: Embedder } => {
+  const { openai, vocabulary, onOutcome } = options;
+  const builtin = createBuiltinReader(vocabulary);
+  if (openai === undefined) {
+    return { reader: readerAlone(builtin, { onOutcome }), embedder: createBuiltinEmbedder() };
+  }
+  const client = createClient(openai);
+  const model = openai.extractionModel ?? DEFAULT_EXTRACTION_MODEL;
+  return {
+    reader: readerWithFallback(createOpenAiReader({ client, model, vocabulary }), builtin, {
+      deadlineMs: options.extractionDeadlineMs,
+      onOutcome,
+    }),
+    embedder: createOpenAiEmbedder({ client, model: openai.embeddingModel ?? DEFAULT_EMBEDDING_MODEL }),
+  };
+};
