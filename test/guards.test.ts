@@ -1,0 +1,103 @@
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import test from "ava";
+
+/** Rules that the sources themselves can be held to. Each test lists the offenders; a sound tree has none. */
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** What other programs write, and what is no source. */
+const NOT_OURS = new Set(["node_modules", ".git", ".data", "package-lock.json"]);
+
+const TEXT = new Set(["", ".ts", ".sql", ".md", ".json", ".json5", ".yml", ".yaml", ".sh", ".css", ".eta", ".html"]);
+
+type Source = { path: string; text: string };
+
+async function sourcesIn(folder: string): Promise<Source[]> {
+  const found: Source[] = [];
+  const entries = await readdir(join(ROOT, folder), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (NOT_OURS.has(entry.name)) continue;
+    if (entry.isDirectory()) found.push(...(await sourcesIn(path)));
+    if (entry.isFile() && TEXT.has(extname(entry.name))) {
+      found.push({ path, text: await readFile(join(ROOT, path), "utf8") });
+    }
+  }
+  return found;
+}
+
+/** The lines that match, as `path:line: text`. */
+function linesThatMatch(sources: Source[], pattern: RegExp): string[] {
+  return sources.flatMap(({ path, text }) =>
+    text.split("\n").flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  );
+}
+
+/** A pattern put together from pieces, so that this file does not match it. */
+function pattern(...pieces: string[]): RegExp {
+  return new RegExp(pieces.join(""));
+}
+
+test("nothing is left to be done later", async (t) => {
+  t.deepEqual(linesThatMatch(await sourcesIn("."), pattern("\\b(TO", "DO|FIX", "ME|X", "XX|HA", "CK)\\b")), []);
+});
+
+test("the service logs through its logger", async (t) => {
+  const sources = [...(await sourcesIn("src")), ...(await sourcesIn("worker"))];
+  t.deepEqual(linesThatMatch(sources, pattern("\\bconsole", "\\.")), []);
+});
+
+test("no file names a path of the machine it was written on", async (t) => {
+  const paths = pattern("(^|[^\\w.])/(work", "|root", "|tmp", "|home/\\w+", "|Users/\\w+)/");
+  t.deepEqual(linesThatMatch(await sourcesIn("."), paths), []);
+});
+
+test("every test runs", async (t) => {
+  t.deepEqual(
+    linesThatMatch(await sourcesIn("test"), pattern("\\btest(\\.\\w+)*\\.(only|skip|todo", "|failing)\\b")),
+    [],
+  );
+});
+
+test("index.sql names every file of db/schema once, and no other", async (t) => {
+  const index = await readFile(join(ROOT, "db/schema/index.sql"), "utf8");
+  const named = [...index.matchAll(/^--!include (\S+)$/gm)].map(([, path]) => `db/schema/${path}`);
+  const files = (await sourcesIn("db/schema")).map(({ path }) => path).filter((path) => path.endsWith(".sql"));
+  t.deepEqual(
+    named.toSorted(),
+    files.filter((path) => path !== "db/schema/index.sql").toSorted(),
+    "db/schema/index.sql and the folder differ",
+  );
+});
+
+test("every foreign key says what happens on delete", async (t) => {
+  const schema = await sourcesIn("db/schema");
+  const offenders = schema.flatMap(({ path, text }) =>
+    statementsOf(text)
+      .flatMap((statement) => statement.match(/\breferences\s+\w+\.\w+[^,;]*/g) ?? [])
+      .filter((reference) => !/\bon delete\b/.test(reference))
+      .map((reference) => `${path}: ${reference.trim()}`),
+  );
+  t.deepEqual(offenders, []);
+});
+
+test("every function says its language and its volatility", async (t) => {
+  const schema = await sourcesIn("db/schema");
+  const offenders = schema.flatMap(({ path, text }) =>
+    [...text.matchAll(/^create (?:or replace )?function (\S+?)\([\s\S]*?(?:\bas \$|\breturn\b|\bbegin atomic\b)/gm)]
+      .filter(([header]) => !/\b(immutable|stable|volatile)\b/.test(header) || !/\blanguage \w+/.test(header))
+      .map(([, name]) => `${path}: ${name}`),
+  );
+  t.deepEqual(offenders, []);
+});
+
+/** The table definitions of a file: comments and function bodies say `references` for other reasons. */
+function statementsOf(sql: string): string[] {
+  const bare = sql
+    .replace(/--.*$/gm, "")
+    .replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "")
+    .replace(/'(?:[^']|'')*'/g, "''");
+  return bare.split(";").filter((statement) => /^\s*(create|alter) table\b/.test(statement));
+}
