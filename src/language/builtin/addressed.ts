@@ -123,7 +123,7 @@ export const findAddressedToModel = (text: string): Span[] => {
     const brackets = bracketsIn(tokens, from, to);
     const sameLine = tokens[from]?.gap !== "line";
     const begins = own.find((hit) => hit.sense === "command");
-    const goesOn = carried && sameLine && begins !== undefined && begins.from - from <= 2;
+    const goesOn: boolean = carried && sameLine && begins !== undefined && begins.from - from <= 2;
     carried = isAddressed(tokens, own) || goesOn || open > 0;
     const first = tokens[from];
     const last = tokens[to - 1];

@@ -1,0 +1,223 @@
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/max";
+import { currencyAt, currencyBefore } from "./currencies.ts";
+import type { Token } from "./tokens.ts";
+
+/**
+ * Numbers that can be dialled. Runs of digits are found by their shape, and become E.164 by the plan of a country.
+ * A number has to be possible in the plan, not valid: plans change, and numbers reserved for fiction are in no plan.
+ */
+
+/** A run of digit groups, tokens `from` to `to` (exclusive). */
+export type Run = {
+  from: number;
+  to: number;
+  groups: { digits: string; at: number; to: number }[];
+  international: boolean;
+};
+
+/** E.164 allows 15 digits; a trunk prefix and "00" come on top. Below seven, numbers are sizes and prices. */
+const MAX_DIGITS = 18;
+const MIN_DIGITS = 7;
+
+/** More groups than any number is written in. */
+const MAX_GROUPS = 9;
+
+/** Digits as words, as far as they are nothing else ("sei", "dos" and "one" are read in runs only). */
+const SPOKEN: Readonly<Record<string, string>> = Object.fromEntries(
+  `zero0 oh0 null0 nul0 cero0 one1 two2 three3 four4 five5 six6 seven7 eight8 nine9
+  eins1 zwei2 zwo2 drei3 vier4 funf5 sechs6 sieben7 acht8 neun9
+  un1 deux2 trois3 quatre4 cinq5 sept7 huit8 neuf9
+  uno1 dos2 tres3 cuatro4 cinco5 seis6 siete7 ocho8 nueve9
+  due2 tre3 quattro4 cinque5 sei6 sette7 otto8 nove9
+  um1 dois2 quatro4 sete7 oito8
+  een1 twee2 drie3 zes6 zeven7 negen9
+  jeden1 dwa2 trzy3 cztery4 piec5 szesc6 siedem7 osiem8 dziewiec9`
+    .split(/\s+/u)
+    .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
+);
+
+/** Fewer digit words in a row are prose. */
+const MIN_SPOKEN = 3;
+
+/** The digits written or spoken at token `at`, and where they end; null when there are none. */
+const groupAt = (tokens: readonly Token[], at: number): { digits: string; at: number; to: number } | null => {
+  const token = tokens[at];
+  if (token?.kind === "digits") return { digits: token.text, at, to: at + 1 };
+  let digits = "";
+  let to = at;
+  for (let word = tokens[to]; word?.kind === "word" && (to === at || word.gap === "space"); word = tokens[++to]) {
+    const digit = SPOKEN[word.text];
+    if (digit === undefined) break;
+    digits += digit;
+  }
+  return digits.length >= MIN_SPOKEN ? { digits, at, to } : null;
+};
+
+/** How many separators stand at token `at` before the next group of the same number; -1 when the number ends there. */
+const separators = (tokens: readonly Token[], at: number): number => {
+  for (let count = 0; count <= 2; count++) {
+    const token = tokens[at + count];
+    if (token === undefined || token.gap === "line") return -1;
+    if (token.kind !== "mark") return count;
+    if (!/^[-./()]$/u.test(token.text)) return -1;
+    // "0221 471 / 0176 123" are two numbers, and a full stop with a gap ends a sentence.
+    const after = tokens[at + count + 1]?.gap;
+    if (token.text === "/" && token.gap === "space" && after === "space") return -1;
+    if (token.text === "." && after !== "none") return -1;
+  }
+  return -1;
+};
+
+const startOf = (tokens: readonly Token[], at: number): { from: number; international: boolean } => {
+  let from = at;
+  let international = false;
+  for (let count = 0; count < 2; count++) {
+    const mark = tokens[from - 1];
+    if (mark?.kind !== "mark" || tokens[from]?.gap === "line" || !/^[+(]$/u.test(mark.text)) break;
+    if (mark.text === "+" && tokens[from]?.gap === "none") international = true;
+    from--;
+  }
+  return { from, international };
+};
+
+const isGlued = (tokens: readonly Token[], from: number, to: number): boolean => {
+  const before = tokens[from - 1];
+  const after = tokens[to];
+  const gluedBefore =
+    tokens[from]?.gap === "none" && before !== undefined && (before.kind === "word" || /^[#=\d]/u.test(before.text));
+  return (
+    gluedBefore || (after?.kind === "word" && after.gap === "none") || (after?.text === "%" && after.gap === "none")
+  );
+};
+
+/** All runs that have the length of a phone number, left to right. */
+export const findRuns = (tokens: readonly Token[]): Run[] => {
+  const runs: Run[] = [];
+  for (let at = 0; at < tokens.length; ) {
+    const first = groupAt(tokens, at);
+    if (first === null) {
+      at++;
+      continue;
+    }
+    const groups = [first];
+    let to = first.to;
+    for (let skip = separators(tokens, to); skip >= 0; skip = separators(tokens, to)) {
+      const group = groupAt(tokens, to + skip);
+      if (group === null) break;
+      groups.push(group);
+      to = group.to;
+    }
+    const { from, international } = startOf(tokens, at);
+    const length = groups.reduce((sum, group) => sum + group.digits.length, 0);
+    if (length >= MIN_DIGITS && groups.length <= MAX_GROUPS && !isGlued(tokens, from, to)) {
+      runs.push({ from, to, groups, international });
+    }
+    at = to;
+  }
+  return runs;
+};
+
+/** The first group and those after it, or the last and those before it, as a run of its own. */
+const part = (run: Run, first: number, last: number): Run => {
+  const groups = run.groups.slice(first, last);
+  const head = groups[0];
+  return {
+    from: first === 0 ? run.from : (head?.at ?? run.from),
+    to: groups.at(-1)?.to ?? run.to,
+    groups,
+    international: run.international && first === 0,
+  };
+};
+
+/** The run itself, then what is left of it without groups at its start or end that were something else (a year, an hour). */
+export const partsOf = (run: Run): Run[] => {
+  const parts = [run];
+  for (let cut = 1; cut < run.groups.length; cut++) {
+    parts.push(part(run, cut, run.groups.length), part(run, 0, run.groups.length - cut));
+  }
+  return parts.filter((candidate) => digitsOf(candidate).length >= MIN_DIGITS);
+};
+
+/** The digits of a run; the "(0)" behind a country code is not dialled. */
+export const digitsOf = (run: Run): string =>
+  run.groups
+    .filter((group, index) => !(index === 1 && run.international && group.digits === "0"))
+    .map((group) => group.digits)
+    .join("");
+
+const lengthsOf = (run: Run): string => run.groups.map((group) => group.digits.length).join(" ");
+
+/** "(503) 555-0142": how numbers of North America are written. */
+export const isNorthAmerican = (run: Run): boolean =>
+  /^(?:1 )?3 (?:3 4|7)$/u.test(lengthsOf(run)) && /^[2-9]|^1[2-9]/u.test(digitsOf(run)) && !run.international;
+
+/** A trunk zero, or groups as numbers are written; a lone group says nothing. */
+export const isShapedLikePhone = (run: Run): boolean => {
+  const digits = digitsOf(run);
+  if (run.international) return true;
+  if (/^0[1-9]|^00[1-9]/u.test(digits)) return digits.length >= (run.groups.length > 1 ? 9 : 10);
+  return isNorthAmerican(run) || (run.groups.length > 1 && digits.length >= 9);
+};
+
+/** Day, month and year, two years, or an amount in groups of three. */
+export const isDateOrAmount = (tokens: readonly Token[], run: Run): boolean => {
+  const lengths = lengthsOf(run);
+  const [first, second, third] = run.groups.map((group) => Number(group.digits));
+  const spaced = run.groups.slice(1).every((group) => tokens[group.at]?.gap === "space");
+  if (!spaced && /^[12] [12] 4$/u.test(lengths) && (first ?? 99) <= 31 && (second ?? 99) <= 31) return true;
+  if (!spaced && /^4 [12] [12]$/u.test(lengths) && (second ?? 99) <= 12 && (third ?? 99) <= 31) return true;
+  const isYear = (year: number | undefined) => year !== undefined && year >= 1900 && year < 2100;
+  if (lengths === "4 4" && isYear(first) && isYear(second)) return true;
+  if (/^[12](?: 3){2,3}$/u.test(lengths) && !/^0/u.test(run.groups[0]?.digits ?? "")) return true;
+  const money = currencyAt(tokens, run.to) !== null || currencyBefore(tokens, run.from) !== null;
+  return money && !run.international && !/^0/u.test(digitsOf(run));
+};
+
+/**
+ * A run as E.164, or null. The countries are tried in order: the first whose plan has the number, else the first in
+ * which it is possible.
+ *
+ * @param countries ISO 3166-1 alpha-2
+ */
+export const dial = (run: Run, countries: readonly string[]): { e164: string; valid: boolean } | null => {
+  const digits = digitsOf(run);
+  if (digits.length > MAX_DIGITS) return null;
+  if (run.international || digits.startsWith("00")) {
+    const number = parsePhoneNumberFromString(run.international ? `+${digits}` : `+${digits.slice(2)}`);
+    return number?.isPossible() ? { e164: number.number, valid: number.isValid() } : null;
+  }
+  let possible: { e164: string; valid: boolean } | null = null;
+  for (const country of countries) {
+    if (!isSupportedCountry(country)) continue;
+    const number = parsePhoneNumberFromString(digits, { defaultCountry: country as CountryCode, extract: false });
+    if (number?.isValid()) return { e164: number.number, valid: true };
+    if (number?.isPossible() && isTrunkRight(digits, number.countryCallingCode)) {
+      possible ??= { e164: number.number, valid: false };
+    }
+  }
+  return possible;
+};
+
+/** Calling codes of plans in which national numbers start with a zero, and the ones in which none does. */
+const WITH_TRUNK = new Set([
+  "44",
+  "353",
+  "33",
+  "49",
+  "31",
+  "32",
+  "43",
+  "41",
+  "61",
+  "64",
+  "46",
+  "358",
+  "27",
+  "90",
+  "40",
+]);
+const WITHOUT_TRUNK = new Set(["1", "34", "351", "48", "47", "45", "420", "52", "55", "57"]);
+
+/** Whether a number has the leading zero that its plan asks for, or none where there is none. */
+const isTrunkRight = (digits: string, callingCode: string): boolean =>
+  digits.startsWith("0") ? !WITHOUT_TRUNK.has(callingCode) : !WITH_TRUNK.has(callingCode);
