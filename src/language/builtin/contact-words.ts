@@ -1,0 +1,97 @@
+import { compilePhrases, type Hit } from "./tokens.ts";
+
+/** What words around a number, an address or a link say about it. */
+export type ContactSense =
+  | "call"
+  | "sms"
+  | "whatsapp"
+  | "mail"
+  | "link"
+  | "showcase"
+  | "label"
+  | "prefer"
+  | "best"
+  | "also"
+  | "not"
+  | "use"
+  | "yet"
+  | "old"
+  | "dead"
+  | "welcome";
+
+export type ContactHit = Hit<ContactSense>;
+
+export const CONTACT_WORDS = compilePhrases<ContactSense>({
+  call: `call | calls | calling | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
+    give me a call | reach me | voicemail | handy | mobil | telefon* | festnetz | anruf* | anrufen | rufen | ruft | ruf | erreichbar | ruckruf
+    durchwahl | portable | fixe | appel* | joignable | joindre | telephon* | movil | fijo | llama* | llame* | llamada*
+    cellulare | cell. | fisso | chiama* | telefona* | chiamata | telemovel | celular | telemovel | fixo | liga | ligar | ligue | liguem
+    bel | bellen | belt | mobiel | mobiele | gsm | telefoonnummer | komorka | komorkowy | zadzwon* | dzwon* | kontaktowy | numer telefonu`,
+  sms: `text | texts | txt | txts | texting | txting | sms | sms's | smsen | sms'en | texto | textos | simsen | simst | esemes* | message me | message us
+    text message | text messages | mensaje de texto | mensajes de texto | mensagem de texto | wiadomosc sms`,
+  whatsapp: `whatsapp | whatsapps | what's app | whats app | whatsap | watsapp | whats | wapp | wsp | wpp | wasap | wasapp | guasap | zap | zapzap
+    whatsappen | whatsappe | app me | appen | appje | een appje | stuur een app | via de app | wa`,
+  mail: `mail | mails | mailen | maile | mailt | email | emails | emailing | e-mail | e-mails | e-mailen | courriel | correo | correo electronico | mailem | mailowy
+    mejl | mejlowo | mailowo | posta elettronica | drop a line | write to | write me at | schreibt an | ecrire a | ecrivez a | escribir a | scrivere a`,
+  link: `book | booking | bookings | apply | application form | contact form | form | website | web site | site | page | webpage | homepage | online | shop
+    order | reserve | reservation | sign up | register | enquire | buchen | buchung | bewerb* | kontaktformular | formular | webseite | internetseite | seite
+    reserver | postuler | formulaire | commander | inscription | reservar | formulario | pagina | web | inscripcion | inscribirse | solicitar | prenota* | prenotazioni | modulo | sito | iscrizione | candidati
+    marcacoes | marcar | reservas | inscricao | inscricoes | candidatura | boeken | reserveren | formulier | aanmelden | solliciteren | rezerwacja | rezerwacje | formularz | strona | stronie | strone | zapisy | aplikuj`,
+  showcase: `showreel | show reel | reel | demo | video | videos | hear us | hear me | hear it | listen | watch | clip | clips | trailer | portfolio | photos | pictures | pics | gallery | photo album
+    spec | specs | spec sheet | data sheet | datasheet | manual | manufacturer | review | reviews | rating | ratings | rated | feedback | stars on | compare | same model
+    original listing | new price | sold at | sells for | retails | wikipedia | video of | example of | inspired by | news | article | press | as seen
+    datenblatt | bewertung* | testbericht* | rezension* | hersteller* | fotos | bilder | anleitung | horprobe* | anhoren | ansehen | galerie | neupreis
+    fiche technique | avis | notice | fabricant | galerie | ecouter | regarder | extraits | ficha tecnica | opiniones | resenas | valoraciones | fabricante | galeria | escuchar
+    scheda tecnica | recensioni | produttore | foto | ascolta* | guarda | avaliacoes | galeria | ouvir | manual de | specificaties | beoordelingen | recensies | fabrikant | luister* | handleiding
+    specyfikacja | opinie | opinii | producenta | zdjecia | posluchaj | instrukcja`,
+  label: `isbn | isbn-13 | issn | ean | gtin | upc | asin | imei | vin | fin | fgnr | fahrgestellnummer | fahrgestellnr | chassis | s/n | sn | serial | serials | serial no | serial number | seriennummer | serien-nr | seriennr
+    numero de serie | n de serie | no de serie | numero di serie | matricola | matricule | serienummer | numer seryjny | nr seryjny | p/n | pn | part no | part number | part | teilenummer | teile-nr | oem | oe-nummer
+    article | artikelnummer | artikel-nr | artikelnr | art.-nr | art.nr | art | item no | item number | item | model | model no | modell | modele | modelo | modello | type | ref | ref. | reference | referenz | referencia | rif | riferimento | kenmerk
+    order no | order number | order | bestellnummer | bestell-nr | commande | pedido | ordine | bestelling | zamowienie | invoice | invoices | invoice no | invoice number | rechnung | rechnungsnummer | rechnungsnr | rechnungs-nr | facture | factura | fattura | fatura | factuur | factuurnummer | faktura | faktury
+    iban | konto | kontonummer | account no | account number | sort code | bic | nif | cif | dni | nip | regon | pesel | krs | siret | siren | rcs | p.iva | p. iva | partita iva | codice fiscale | cnpj | cpf | kvk | btw | kvk-nummer | ust-id | ust-idnr | steuernummer | steuer-nr | hrb | vat | vat no | company no | company number | licence | license | licence no | license no | lic | lic. | registration | reg. | reg | policy | certificate | cert
+    tracking | sku | serie | lot no | catalogue no | catalog no | cat. no | matrix | frame number | frame no | rahmennummer | framenummer | numero de cadre | numero de bastidor | bastidor | numero di telaio | telaio | numer ramy | referencia catastral | ticket no | membership no | opus | odometer | mileage`,
+  prefer: `best way | best to | best by | best reached | best bet | preferably | preferred | prefer | preference | is quicker | is quickest | is faster | is easier | is easiest | the easiest | quickest | ideally | easiest
+    am besten | am liebsten | am schnellsten | bevorzugt | vorzugsweise | lieber | de preference | je prefere | si possible par | plutot | le mieux | le plus simple
+    preferiblemente | preferible | prefiero | preferentemente | de preferencia | mejor por | lo mejor | mas rapido
+    preferibilmente | preferisco | preferito | di preferenza | meglio | preferencialmente | de preferencia | prefiro | preferencia | melhor por | mais rapido
+    bij voorkeur | liefst | het liefst | liever | voorkeur | het beste | najlepiej | preferowany | preferowana | wole | preferuje | najchetniej | najszybciej`,
+  best: "best | better | quicker | faster | mejor | melhor | besser | mieux",
+  also: "also | too | as well | ok | okay | auch | ebenfalls | aussi | egalement | tambien | anche | tambem | ook | tez | takze | rowniez | possible | moglich",
+  not: `not | no | don't | dont | don t | never | do not | doesn't | can't | cant | won't | kein | keine | keinen | nicht | pas | pas d' | ne | sans | nunca | non | niente | mai | nao | sem | geen | niet | nie | bez | prosze nie | without | nor
+    sin | rather than | statt | ignore | nooit`,
+  use: `use | using | contact | contacting | write | reach | try | bother | benutz* | verwend* | nutz* | schreib* | kontaktier* | anschreiben | utilis* | ecri* | contact* | usar | use | usen | uses | usa | escrib* | contact* | usare | usate | scriv* | contatt* | escrev*
+    gebruik* | schrijf* | contacteer* | uzywa* | uzyj | pisa* | pisz* | kontakt*`,
+  yet: `but | only | just | instead | rather | sondern | nur | aber | stattdessen | mais | seulement | plutot que | uniquement | sino | solo | pero | ma | soltanto | invece | mas | apenas | so | maar | alleen | enkel | ale | tylko | lecz`,
+  old: `old number | old address | old email | old e-mail | old mail | old agency | old agent | former agent | former agency | previous agent | previous number | previous owner | landlord's agent | alte nummer | alte adresse | alte mail* | ehemalige makler* | fruhere* makler*
+    ancien numero | ancienne adresse | ancienne agence | antiguo numero | numero antiguo | viejo numero | antigua agencia | correo antiguo | vecchio numero | vecchia mail | vecchia agenzia | numero antigo | email antigo | antiga agencia | oude nummer | oud nummer | oude adres | vorige makelaar | stary numer | stary adres | stary mail`,
+  dead: `no longer | is dead | is old | bounces | bounced | not in use | out of date | not mine | isn't mine | isn't me | not me | is not us | is a scam | is fake | nicht mehr | gilt nicht | ist alt | n'est plus | ne marche plus | ne fonctionne plus | plus valable
+    ya no | no es mio | no funciona | non e piu | non funziona | non piu | non vale piu | ja nao | nao funciona | nao e meu | niet meer | werkt niet | klopt niet | juz nie | nie dziala | nieaktualn* | nie jest moj`,
+  welcome:
+    "hesitate | hesitez | zoger* | zogern | dude | dudes | duden | dudeis | esit* | esitare | hesite | hesitem | aarzel | aarzelen | wahaj | wahac | shy",
+});
+
+/** Frequent small words by language, and the countries whose numbers a text in it is likely to give, likeliest first. */
+export const LANGUAGE_COUNTRIES: readonly { words: ReadonlySet<string>; countries: readonly string[] }[] = (
+  [
+    ["the and for with you is my to in of me or at your it can", "US GB IE AU NZ CA ZA IN"],
+    ["und der die das mit ich ist nicht fur bei ein eine auf zu von im", "DE AT CH"],
+    ["le les des et une pour avec je est dans du sur pas au aux", "FR BE CH CA LU"],
+    ["el los las con para y una por mi en es se un muy del", "ES MX AR CO CL UY PE"],
+    ["il gli di con per una che sono del della non e ho anche", "IT CH"],
+    ["o os as com para uma por em do da meu nao e na no", "PT BR"],
+    ["het een van voor met ik is en op niet te de bij naar", "NL BE"],
+    ["i w z na do nie jest sie po od dla mam oraz lub ul", "PL"],
+  ] as const
+).map(([words, countries]) => ({ words: new Set(words.split(" ")), countries: countries.split(" ") }));
+
+/** Hosts that show a person or a thing rather than reach anybody, and apps that are no contact type of ours. */
+export const NO_CONTACT_HOSTS =
+  `youtube.com youtu.be vimeo.com soundcloud.com spotify.com wikipedia.org imdb.com tripadvisor.com trustpilot.com yelp.com
+  goo.gl maps.app.goo.gl google.com imgur.com flickr.com instagram.com facebook.com fb.com m.me messenger.com tiktok.com snapchat.com x.com
+  twitter.com discord.gg discord.com t.me telegram.me signal.me threads.net pinterest.com reddit.com amazon.com ebay.com`.split(
+    /\s+/u,
+  );
+
+/** Parts of a link that say what it shows. */
+export const SHOWCASE_IN_LINK =
+  /showreel|reviews?\b|ratings?\b|datasheet|\bspecs?\b|\bvideos?\b|\bmanuals?\b|\bgallery\b|\bphotos?\b|bewertung|datenblatt|\bdemo\b|opinie|recension|recensie/u;
