@@ -1,5 +1,5 @@
 import type { Span } from "./span.ts";
-import { compilePhrases, findPhrases, type Hit, startsSentence, type Token, tokenize } from "./tokens.ts";
+import { compilePhrases, findPhrases, type Hit, startsSentence, type Token, tokenize } from "./prose.ts";
 
 /**
  * Sentences of a text that speak to the software reading it ("ignore previous instructions and ...").

@@ -1,4 +1,4 @@
-import { compilePhrases, phraseAt, type Token } from "./tokens.ts";
+import { compilePhrases, phraseAt, type Token } from "./prose.ts";
 
 /**
  * Currencies as people write them, and what an ambiguous sign means where.

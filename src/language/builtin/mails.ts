@@ -1,5 +1,5 @@
 import type { Span } from "./span.ts";
-import type { Token } from "./tokens.ts";
+import type { Token } from "./prose.ts";
 
 /**
  * Mail addresses written around harvesters: "kev.tran [at] example [dot] com", "pisocamino(arroba)example.com",

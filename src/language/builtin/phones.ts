@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/max";
 import { currencyAt, currencyBefore } from "./currencies.ts";
-import type { Token } from "./tokens.ts";
+import type { Token } from "./prose.ts";
 
 /**
  * Numbers that can be dialled. Runs of digits are found by their shape, and become E.164 by the plan of a country.

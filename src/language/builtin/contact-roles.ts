@@ -1,0 +1,187 @@
+import type { ContactHit, ContactSense } from "./contact-words.ts";
+import { startsSentence, type Token } from "./tokens.ts";
+
+/**
+ * What the words around a number, an address or a link make of it: how it is used, whether it is to be used at all, and
+ * whether it is the publisher's first choice.
+ */
+
+/** A number, an address or a link in a text: tokens `from` to `to` (exclusive). */
+export type Place = { from: number; to: number };
+
+/** The vocabulary found before and behind a place, each in order, as far as it speaks of that place. */
+export type Surroundings = { place: Place; tokens: readonly Token[]; left: ContactHit[]; right: ContactHit[] };
+
+/** How far words reach, in tokens. */
+const REACH = 12;
+
+/** Between two contacts in one sentence, words behind the first belong to it only up to one of these. */
+const ENDS_RIGHT = /^(?:[,/|&+-]|or|and|oder|und|ou|et|o|y|e|of|en|lub|albo|i|bzw|sowie|alternativ|alternatively)$/u;
+
+const start = (tokens: readonly Token[], place: Place, previous: Place | undefined): number => {
+  let at = place.from;
+  const first = Math.max(previous?.to ?? 0, place.from - REACH);
+  while (at > first && !startsSentence(tokens, at)) at--;
+  return at;
+};
+
+const end = (tokens: readonly Token[], place: Place, next: Place | undefined): number => {
+  const last = Math.min(tokens.length, place.to + REACH);
+  let at = place.to;
+  while (at < last && !(at > place.to && startsSentence(tokens, at)) && tokens[at]?.gap !== "line") {
+    if (next !== undefined && at >= next.from) break;
+    at++;
+  }
+  // The sentence goes on to another contact: what introduces that one is not about this one.
+  if (next === undefined || at < next.from) return at;
+  if (tokens[place.to]?.text === "(") {
+    while (at > place.to && tokens[at - 1]?.text !== ")") at--;
+    if (at > place.to) return at;
+  }
+  for (let i = place.to; i < next.from; i++) if (ENDS_RIGHT.test(tokens[i]?.text ?? "")) return i;
+  return place.to;
+};
+
+/** The words around a place; `previous` and `next` are the contacts beside it. */
+export const around = (
+  tokens: readonly Token[],
+  hits: readonly ContactHit[],
+  place: Place,
+  previous: Place | undefined,
+  next: Place | undefined,
+): Surroundings => {
+  const from = start(tokens, place, previous);
+  const to = end(tokens, place, next);
+  return {
+    place,
+    tokens,
+    left: hits.filter((hit) => hit.from >= from && hit.to <= place.from),
+    right: hits.filter((hit) => hit.from >= place.to && hit.to <= to),
+  };
+};
+
+/** How many tokens may stand between "not" and what it denies. */
+const NEGATION_REACH = 3;
+
+/** True when hit `index` is denied by a word before it: "no calls", "don't text", "nicht anrufen". */
+const isDenied = (hits: readonly ContactHit[], index: number, tokens: readonly Token[]): boolean => {
+  const hit = hits[index];
+  for (let i = index - 1; i >= 0 && hit !== undefined; i--) {
+    const before = hits[i];
+    if (before === undefined || hit.from - before.to > NEGATION_REACH) return false;
+    if (before.sense === "yet" || before.sense === "welcome") return false;
+    if (before.sense === "not") return !hasMark(tokens, before.to, hit.from, /^[,:;.]$/u);
+  }
+  return false;
+};
+
+const hasMark = (tokens: readonly Token[], from: number, to: number, mark: RegExp): boolean => {
+  for (let at = from; at < to; at++) if (mark.test(tokens[at]?.text ?? "")) return true;
+  return false;
+};
+
+/** How near "alte Nummer" or "no longer" has to stand. */
+const NEAR = 5;
+
+const DOING: ReadonlySet<ContactSense> = new Set(["use", "call", "sms", "whatsapp", "mail"]);
+
+/**
+ * True when the text tells the reader not to use the place: "do not use x@y", "x@y no longer works", "alte Nummer: ...".
+ */
+export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean => {
+  const old = left.some((hit) => hit.sense === "old" && place.from - hit.to <= NEAR);
+  const dead = right.some((hit) => hit.sense === "dead" && hit.from - place.to <= NEAR);
+  if (old || dead) return true;
+  // "nicht x@y verwenden", "gebruik x@y niet"
+  const nearLeft = left.filter((hit) => place.from - hit.to <= 2);
+  const nearRight = right.filter((hit) => hit.from - place.to <= 2);
+  const says = (hits: ContactHit[], senses: ReadonlySet<ContactSense>) => hits.some((hit) => senses.has(hit.sense));
+  const not: ReadonlySet<ContactSense> = new Set(["not"]);
+  if (says(nearLeft, not) && says(nearRight, DOING)) return true;
+  if (nearLeft.some((hit) => hit.sense === "use") && says(nearRight, not)) return true;
+  // The nearest order decides, unless a clause or a "but" begins after it.
+  for (let i = left.length - 1; i >= 0; i--) {
+    const hit = left[i];
+    if (hit === undefined || hit.sense === "yet" || hit.sense === "welcome") return false;
+    if (hasMark(tokens, hit.to, place.from, /^[,:;/-]$/u)) return false;
+    if (DOING.has(hit.sense) && isDenied(left, i, tokens)) return true;
+  }
+  return false;
+};
+
+/** True when a link is there to show something: what stands nearest before it, or else right behind it, decides. */
+export const isShowcase = ({ place, left, right }: Surroundings): boolean => {
+  const told = left.findLast((hit) => hit.sense === "showcase" || hit.sense === "link" || hit.sense === "mail");
+  if (told !== undefined) return told.sense === "showcase";
+  const behind = right.find((hit) => hit.sense === "showcase" || hit.sense === "link");
+  return behind?.sense === "showcase" && behind.from - place.to <= 2;
+};
+
+/** How near a label has to stand to name a number: "serial no.: 23107 44 915". */
+const LABEL_REACH = 4;
+
+/** What a number is called: something to dial, something else ("ISBN", "invoice no."), or nothing. */
+export const calledAs = ({ place, left, right }: Surroundings): "phone" | "other" | null => {
+  const named = left.findLast((hit) => hit.sense === "label" || isCall(hit));
+  if (named?.sense === "label" && place.from - named.to <= LABEL_REACH) return "other";
+  if (left.some(isCall) || right.some(isCall)) return "phone";
+  return null;
+};
+
+const isCall = (hit: ContactHit): boolean => hit.sense === "call" || hit.sense === "sms" || hit.sense === "whatsapp";
+
+export type NumberType = "phone" | "sms" | "whatsapp";
+
+/** How a number is used. Empty when the text denies every use that it names. */
+export const numberTypes = (surroundings: Surroundings): NumberType[] => {
+  const { left, right, tokens } = surroundings;
+  const said = new Set<NumberType>();
+  const denied = new Set<NumberType>();
+  for (const hits of [left, right]) {
+    hits.forEach((hit, index) => {
+      if (!isCall(hit)) return;
+      const type = hit.sense === "call" ? "phone" : hit.sense === "sms" ? "sms" : "whatsapp";
+      (isDenied(hits, index, tokens) ? denied : said).add(type);
+    });
+  }
+  // "0176 ... (also WhatsApp)": the number itself is for calls.
+  const added = right.some((hit, i) => hit.sense === "also" && (isCallAt(right, i + 1) || isCallAt(right, i - 1)));
+  const types = (["phone", "sms", "whatsapp"] as const).filter(
+    (type) => (said.has(type) || (type === "phone" && (said.size === 0 || added))) && !denied.has(type),
+  );
+  if (types.length > 0 || isRefused(surroundings)) return types;
+  return said.size > 0 ? [...said] : denied.has("phone") ? ["sms"] : ["phone"];
+};
+
+const isCallAt = (hits: readonly ContactHit[], index: number): boolean => {
+  const hit = hits[index];
+  return hit !== undefined && isCall(hit);
+};
+
+/** How far from "preferably" the way may stand that is meant. */
+const PREFERENCE_REACH = 3;
+
+const WAYS: ReadonlySet<ContactSense> = new Set(["call", "sms", "whatsapp", "mail", "link"]);
+
+/** A preference that a text states: the way it names, if any, and where it stands (a token). */
+export type Preference = { way: ContactSense | null; at: number };
+
+/** The preferences that a text states, in order. */
+export const preferencesIn = (tokens: readonly Token[], hits: readonly ContactHit[]): Preference[] => {
+  const preferences: Preference[] = [];
+  hits.forEach((hit, index) => {
+    if (hit.sense !== "prefer" && hit.sense !== "best") return;
+    const reach = hit.sense === "best" ? 1 : PREFERENCE_REACH;
+    const before = hits[index - 1];
+    const after = hits[index + 1];
+    const clause = (from: number, to: number) => !hasMark(tokens, from, to, /^[,:;.()-]$/u) && to - from <= reach;
+    const near = (way: ContactHit | undefined, from: number, to: number) =>
+      way !== undefined && WAYS.has(way.sense) && clause(from, to) ? way.sense : null;
+    const following = near(after, hit.to, after?.from ?? 0);
+    const preceding = near(before, before?.to ?? 0, hit.from);
+    const way = hit.sense === "best" ? (preceding ?? following) : (following ?? preceding);
+    // "best" alone is said of everything.
+    if (way !== null || hit.sense === "prefer") preferences.push({ way, at: hit.from });
+  });
+  return preferences;
+};

@@ -1,0 +1,271 @@
+import { LinkifyIt } from "linkify-it";
+import { findAddressedToModel } from "./addressed.ts";
+import {
+  around,
+  calledAs,
+  isRefused,
+  isShowcase,
+  numberTypes,
+  type Preference,
+  preferencesIn,
+} from "./contact-roles.ts";
+import {
+  CONTACT_WORDS,
+  type ContactSense,
+  LANGUAGE_COUNTRIES,
+  NO_CONTACT_HOSTS,
+  SHOWCASE_IN_LINK,
+} from "./contact-words.ts";
+import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
+import {
+  dial,
+  digitsOf,
+  findRuns,
+  isDateOrAmount,
+  isNorthAmerican,
+  isShapedLikePhone,
+  partsOf,
+  type Run,
+} from "./phones.ts";
+import { overlaps, quoteOf, type Span } from "./span.ts";
+import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
+
+export type ContactType = "email" | "phone" | "sms" | "whatsapp" | "url";
+
+/** A way to be reached, with the words of the text that say it. */
+export type ContactFound = {
+  value: { type: ContactType; value: string; preferred: boolean };
+  quote: string;
+  basis: "stated";
+  confidence: number;
+};
+
+/** How many a reading holds. */
+const MAX_CONTACTS = 10;
+
+const CONFIDENCE = {
+  mail: 0.97,
+  disguised: 0.9,
+  link: 0.85,
+  dialled: 0.95,
+  possible: 0.85,
+  unnamed: 0.75,
+  undialled: 0.55,
+};
+
+const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: true, tlds: [...TOP_LEVEL_DOMAINS], maxLength: 2048 });
+
+/** Something to be reached by, before its role is known; `run` when it is digits. */
+type Candidate = {
+  kind: "mail" | "link" | "run";
+  span: Span;
+  from: number;
+  to: number;
+  value: string;
+  confidence: number;
+  run: Run | null;
+};
+
+/** Token indices that cover a span. */
+const cover = (tokens: readonly Token[], span: Span): { from: number; to: number } => {
+  // Binary search, so that many links stay cheap.
+  const firstEndingAfter = (offset: number): number => {
+    let low = 0;
+    let high = tokens.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((tokens[middle]?.end ?? 0) > offset) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  return { from: firstEndingAfter(span.start), to: firstEndingAfter(span.end - 1) + 1 };
+};
+
+const hostOf = (url: string): string => {
+  try {
+    return new URL(url).hostname.replace(/^www\./u, "");
+  } catch {
+    return "";
+  }
+};
+
+/** "Done.It is" and "Node.JS" are no links: without scheme, path and "www." a host is written in small letters. */
+const isMeant = (raw: string, schema: string): boolean =>
+  schema !== "" || /^www\.|\//iu.test(raw) || (raw === raw.toLowerCase() && /^[^.]{3,}\./u.test(raw));
+
+const linksIn = (text: string, tokens: readonly Token[]): Candidate[] => {
+  const candidates: Candidate[] = [];
+  for (const match of linkify.match(text) ?? []) {
+    const span = { start: match.index, end: match.lastIndex };
+    const base = { span, ...cover(tokens, span), run: null };
+    if (match.schema === "mailto:" || match.url.startsWith("mailto:")) {
+      const value = match.url
+        .replace(/^mailto:/iu, "")
+        .replace(/\?.*$/su, "")
+        .toLowerCase();
+      candidates.push({ ...base, kind: "mail", value, confidence: CONFIDENCE.mail });
+    } else if (/^https?:$/u.test(match.schema) || (match.schema === "" && isMeant(match.raw, match.schema))) {
+      const value = match.schema === "" ? `https://${match.raw}` : match.url;
+      candidates.push({ ...base, kind: "link", value, confidence: CONFIDENCE.link });
+    }
+  }
+  return candidates;
+};
+
+/** Countries whose numbers the text is likely to give, by the language of its small words and by the shape of the run. */
+const likelyCountries = (tokens: readonly Token[]): string[] => {
+  const scores = LANGUAGE_COUNTRIES.map(({ words, countries }) => ({
+    countries,
+    score: tokens.reduce((sum, token) => sum + (words.has(token.text) ? 1 : 0), 0),
+  }));
+  return scores
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .flatMap(({ countries }) => countries);
+};
+
+type Dialled = { run: Run; e164: string; valid: boolean };
+
+/** The run, or the part of it that can be dialled: in the hinted country, else where the text seems to be from. */
+const dialled = (whole: Run, country: string | null, likely: readonly string[]): Dialled | null => {
+  for (const run of partsOf(whole)) {
+    if (run !== whole && !isShapedLikePhone(run)) continue;
+    const here = country === null ? null : dial(run, [country]);
+    // "614 555-0177" under a wrong hint is still a number of North America.
+    if (here !== null && (here.valid || !isNorthAmerican(run))) return { run, ...here };
+    const there = isNorthAmerican(run) ? dial(run, ["US"]) : null;
+    const found = (there?.valid ? there : null) ?? here ?? dial(run, country === null ? likely : likely.slice(0, 3));
+    if (found !== null) return { run, ...found };
+  }
+  return null;
+};
+
+/** "https://wa.me/491760000000" is a number on WhatsApp. */
+const whatsAppNumber = (url: string): string | null => {
+  const digits = /^https?:\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=)\+?(\d{7,15})/iu.exec(url)?.[1];
+  return digits === undefined ? null : `+${digits}`;
+};
+
+const WAY_OF: Readonly<Record<ContactType, ContactSense>> = {
+  email: "mail",
+  phone: "call",
+  sms: "sms",
+  whatsapp: "whatsapp",
+  url: "link",
+};
+
+type Placed = ContactFound & { from: number; to: number };
+
+/** The contact that a preference means: the nearest of the way it names, else the next in the sentence, else the last. */
+const preferredBy = (
+  preference: Preference,
+  contacts: readonly Placed[],
+  tokens: readonly Token[],
+): Placed | undefined => {
+  const { way, at } = preference;
+  if (way !== null) {
+    return contacts
+      .filter((contact) => WAY_OF[contact.value.type] === way)
+      .sort((a, b) => Math.abs(a.from - at) - Math.abs(b.from - at))[0];
+  }
+  const sameSentence = (from: number, to: number): boolean => {
+    for (let i = from + 1; i <= to; i++) if (startsSentence(tokens, i)) return false;
+    return true;
+  };
+  return (
+    contacts.find((contact) => contact.from > at && sameSentence(at, contact.from)) ??
+    contacts.findLast((contact) => contact.to <= at && at - contact.to <= 2 && sameSentence(contact.to, at))
+  );
+};
+
+const withPreference = (contacts: Placed[], preferences: readonly Preference[], tokens: readonly Token[]): Placed[] => {
+  // With one way there is nothing to prefer.
+  if (contacts.length < 2) return contacts;
+  for (const preference of preferences) {
+    const chosen = preferredBy(preference, contacts, tokens);
+    if (chosen === undefined) continue;
+    return contacts.map((contact) =>
+      contact === chosen ? { ...contact, value: { ...contact.value, preferred: true } } : contact,
+    );
+  }
+  return contacts;
+};
+
+/**
+ * Every way to be reached that the text offers, in its order, at most ten.
+ *
+ * @param text the text as sent; offsets do not leave this function, quotes are verbatim
+ * @param hints.country where the offer is (ISO 3166-1 alpha-2), for numbers without a country code; null when unknown
+ * @returns email in lower case and de-obfuscated; phone, sms and whatsapp in E.164, as bare digits when no country can be
+ *   told; url absolute. `preferred` on at most one, and only when there are several and the text says so.
+ */
+export const readContacts = (text: string, hints: { country: string | null }): ContactFound[] => {
+  const tokens = tokenize(text);
+  const hits = findPhrases(tokens, CONTACT_WORDS);
+  const mails = findDisguisedMails(text, tokens).map(({ address, span }): Candidate => {
+    return { kind: "mail", span, ...cover(tokens, span), value: address, confidence: CONFIDENCE.disguised, run: null };
+  });
+  const plain = linksIn(text, tokens);
+  const written = [...plain.filter((link) => !mails.some((mail) => overlaps(mail.span, link.span))), ...mails];
+  const runs = findRuns(tokens)
+    .map((run): Candidate => {
+      const span = { start: tokens[run.from]?.start ?? 0, end: tokens[run.to - 1]?.end ?? 0 };
+      return { kind: "run", span, from: run.from, to: run.to, value: "", confidence: 0, run };
+    })
+    .filter((run) => !written.some((link) => overlaps(link.span, run.span)));
+  const candidates = [...written, ...runs].sort((a, b) => a.span.start - b.span.start);
+
+  const orders = findAddressedToModel(text);
+  const likely = likelyCountries(tokens);
+  const contacts: Placed[] = [];
+  const seen = new Set<string>();
+  const add = (type: ContactType, value: string, candidate: Omit<Candidate, "kind" | "value" | "run">) => {
+    const key = `${type} ${value}`;
+    if (seen.has(key) || contacts.length >= MAX_CONTACTS) return;
+    seen.add(key);
+    const { from, to, confidence } = candidate;
+    contacts.push({
+      value: { type, value, preferred: false },
+      quote: quoteOf(text, candidate.span),
+      basis: "stated",
+      confidence,
+      from,
+      to,
+    });
+  };
+
+  candidates.forEach((candidate, index) => {
+    if (orders.some((order) => overlaps(order, candidate.span))) return;
+    const words = around(tokens, hits, candidate, candidates[index - 1], candidates[index + 1]);
+    if (candidate.kind === "mail") {
+      if (!isRefused(words)) add("email", candidate.value, candidate);
+    } else if (candidate.kind === "link") {
+      const number = whatsAppNumber(candidate.value);
+      const host = hostOf(candidate.value);
+      if (number !== null) add("whatsapp", number, candidate);
+      else if (host === "" || NO_CONTACT_HOSTS.some((other) => host === other || host.endsWith(`.${other}`))) return;
+      else if (!SHOWCASE_IN_LINK.test(candidate.value) && !isShowcase(words) && !isRefused(words)) {
+        add("url", candidate.value, candidate);
+      }
+    } else if (candidate.run !== null) {
+      const called = calledAs(words);
+      const { run } = candidate;
+      if (called === "other" || isDateOrAmount(tokens, run)) return;
+      const number = dialled(run, hints.country, likely);
+      const evident = number !== null && (isShapedLikePhone(number.run) || number.run.international);
+      if (called === null && !evident) return;
+      if (isRefused(words) && numberTypes(words).length === 0) return;
+      const part = number?.run ?? run;
+      const span = { start: tokens[part.from]?.start ?? 0, end: tokens[part.to - 1]?.end ?? 0 };
+      const sure = number === null ? CONFIDENCE.undialled : number.valid ? CONFIDENCE.dialled : CONFIDENCE.possible;
+      const confidence = called === null ? Math.min(sure, CONFIDENCE.unnamed) : sure;
+      for (const type of numberTypes(words)) {
+        add(type, number?.e164 ?? digitsOf(run), { span, from: part.from, to: part.to, confidence });
+      }
+    }
+  });
+  return withPreference(contacts, preferencesIn(tokens, hits), tokens).map(({ value, quote, basis, confidence }) => {
+    return { value, quote, basis, confidence };
+  });
+};

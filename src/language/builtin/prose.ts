@@ -1,0 +1,137 @@
+import type { Span } from "./span.ts";
+
+/**
+ * Texts as tokens, and vocabularies matched against them. Everything that knows words works on these, so that a
+ * vocabulary is plain data, matching is linear, and no pattern can backtrack.
+ */
+
+/**
+ * A run of letters ("word"), a run of ASCII digits ("digits") or one other character ("mark").
+ * `text` is folded: lower case, no accents, plain apostrophes and dashes. `gap` is what separates it from the token before it.
+ */
+export type Token = Span & { kind: "word" | "digits" | "mark"; text: string; gap: "none" | "space" | "line" };
+
+/** Letters without a decomposition in Unicode that people also write plainly. */
+const PLAIN: Readonly<Record<string, string>> = { ß: "ss", ł: "l", ø: "o", æ: "ae", œ: "oe", đ: "d", ı: "i" };
+
+const MARK_TWINS: Readonly<Record<string, string>> = {
+  "’": "'",
+  "‘": "'",
+  ʼ: "'",
+  "´": "'",
+  "`": "'",
+  "–": "-",
+  "—": "-",
+  "‐": "-",
+  "‑": "-",
+  "−": "-",
+  "‒": "-",
+};
+
+/** Lower case without accents; "Größe" is "grosse". */
+export const fold = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[ßłøæœđı]/gu, (letter) => PLAIN[letter] ?? letter);
+
+/** Splits a text into tokens, in order; whitespace is only kept as the gap before a token. */
+export const tokenize = (text: string): Token[] => {
+  const tokens: Token[] = [];
+  let gap: Token["gap"] = "line";
+  for (const match of text.matchAll(/[\p{L}\p{M}]+|\d+|\s+|./gsu)) {
+    const raw = match[0];
+    const start = match.index;
+    if (/^\s/u.test(raw)) {
+      gap = /[\n\r\u2028\u2029]/u.test(raw) ? "line" : "space";
+      continue;
+    }
+    const kind = /^\p{L}|^\p{M}/u.test(raw) ? "word" : /^\d/u.test(raw) ? "digits" : "mark";
+    const folded = kind === "word" ? fold(raw) : (MARK_TWINS[raw] ?? raw);
+    tokens.push({ kind, text: folded, start, end: start + raw.length, gap });
+    gap = "none";
+  }
+  return tokens;
+};
+
+type Phrase<S> = { words: string[]; open: boolean; sense: S };
+
+/** Phrases by the first letters of their first word. */
+export type Phrases<S> = ReadonlyMap<string, readonly Phrase<S>[]>;
+
+/** A phrase found: tokens `from` (inclusive) to `to` (exclusive). */
+export type Hit<S> = { sense: S; from: number; to: number };
+
+/** Long enough to tell most words apart, short enough for the shortest words of a vocabulary. */
+const KEY_LENGTH = 2;
+
+const keyOf = (word: string): string => word.slice(0, KEY_LENGTH);
+
+/**
+ * Compiles a vocabulary: for each sense, phrases separated by `|` and line breaks, written as people write them.
+ * A phrase that ends in `*` also matches longer last words ("verhandel*").
+ */
+export const compilePhrases = <S extends string>(vocabulary: Readonly<Record<S, string>>): Phrases<S> => {
+  const phrases = new Map<string, Phrase<S>[]>();
+  for (const sense of Object.keys(vocabulary) as S[]) {
+    for (const written of vocabulary[sense].split(/[|\n]/u)) {
+      const phrase = written.trim();
+      if (phrase === "") continue;
+      const open = phrase.endsWith("*");
+      const words = tokenize(open ? phrase.slice(0, -1) : phrase).map((token) => token.text);
+      const key = keyOf(words[0] ?? "");
+      const same = phrases.get(key) ?? [];
+      same.push({ words, open, sense });
+      phrases.set(key, same);
+    }
+  }
+  for (const same of phrases.values()) same.sort((a, b) => b.words.length - a.words.length);
+  return phrases;
+};
+
+const matchesAt = <S>(tokens: readonly Token[], at: number, phrase: Phrase<S>): boolean => {
+  const last = phrase.words.length - 1;
+  return phrase.words.every((word, i) => {
+    const token = tokens[at + i];
+    // A phrase does not run across lines.
+    if (token === undefined || (i > 0 && token.gap === "line")) return false;
+    return token.text === word || (phrase.open && i === last && token.text.startsWith(word));
+  });
+};
+
+/** The longest phrase that starts at token `at`, or null. */
+export const phraseAt = <S>(tokens: readonly Token[], at: number, phrases: Phrases<S>): Hit<S> | null => {
+  const token = tokens[at];
+  if (token === undefined) return null;
+  const phrase = phrases.get(keyOf(token.text))?.find((candidate) => matchesAt(tokens, at, candidate));
+  return phrase === undefined ? null : { sense: phrase.sense, from: at, to: at + phrase.words.length };
+};
+
+/** All phrases in a text, left to right, the longest first, none overlapping another. */
+export const findPhrases = <S>(tokens: readonly Token[], phrases: Phrases<S>): Hit<S>[] => {
+  const hits: Hit<S>[] = [];
+  for (let at = 0; at < tokens.length; ) {
+    const hit = phraseAt(tokens, at, phrases);
+    if (hit !== null) hits.push(hit);
+    at = hit?.to ?? at + 1;
+  }
+  return hits;
+};
+
+/** Words after which a full stop ends no sentence. */
+const ABBREVIATIONS = new Set(
+  `tel tlf telef fon fax mob cel whatsapp nr no num ref art approx ca circa inkl incl excl zzgl zgl min max std mtl monatl tys tsd
+  mio mln ok ul pl str av avda bd st mr mrs ms dr sr sra sig dott herr fr hr frau bzw evtl ggf vs eg ie etc p pp pr pers`.split(
+    /\s+/u,
+  ),
+);
+
+/** True when a sentence begins with token `at`: after a line break, or after a full stop and the like and a gap. */
+export const startsSentence = (tokens: readonly Token[], at: number): boolean => {
+  const token = tokens[at];
+  const before = tokens[at - 1];
+  if (token === undefined || before === undefined || token.gap === "line") return true;
+  if (token.gap === "none" || !/^[.!?;…•·|]$/u.test(before.text)) return false;
+  return before.text !== "." || !ABBREVIATIONS.has(tokens[at - 2]?.text ?? "");
+};
