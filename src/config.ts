@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { OpenAiSettings } from "./language/makers.ts";
 
 /** A variable that is set but empty, as in a copied .env.example, counts as not set. */
 const optional = <T extends z.ZodType>(schema: T) =>
@@ -45,7 +46,8 @@ export type Config = Readonly<{
   connectionsPerHour: number;
   extractionDeadlineMs: number;
   logLevel: string;
-  openai: { apiKey: string; baseURL: string | null; extractionModel: string | null; embeddingModel: string | null } | null;
+  /** null: texts are read and embedded by the built-in makers. */
+  openai: OpenAiSettings | null;
 }>;
 
 /**
@@ -60,11 +62,6 @@ export const readConfig = (env: NodeJS.ProcessEnv): Config => {
   }
   const values = result.data;
   const usesModel = values.OPENAI_API_KEY !== undefined || values.OPENAI_BASE_URL !== undefined;
-  if (usesModel && values.EXTRACTION_MODEL === undefined && values.EMBEDDING_MODEL === undefined) {
-    throw new Error(
-      "The environment cannot be used:\n  OPENAI_API_KEY or OPENAI_BASE_URL is set, but neither EXTRACTION_MODEL nor EMBEDDING_MODEL says what to use it for.",
-    );
-  }
   return {
     port: values.PORT,
     host: values.HOST,
@@ -84,9 +81,9 @@ export const readConfig = (env: NodeJS.ProcessEnv): Config => {
       ? {
           // A local server that speaks the protocol often wants no key; the client library wants some.
           apiKey: values.OPENAI_API_KEY ?? "none",
-          baseURL: values.OPENAI_BASE_URL ?? null,
-          extractionModel: values.EXTRACTION_MODEL ?? null,
-          embeddingModel: values.EMBEDDING_MODEL ?? null,
+          baseURL: values.OPENAI_BASE_URL ?? "https://api.openai.com/v1",
+          extractionModel: values.EXTRACTION_MODEL,
+          embeddingModel: values.EMBEDDING_MODEL,
         }
       : null,
   };

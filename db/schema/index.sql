@@ -56,6 +56,7 @@
 --!include jobs/finish_reading.sql
 --!include market/withdraw.sql
 --!include jobs/upkeep.sql
+--!include jobs/heartbeat.sql
 
 -- The HTTP layer's door
 --!include api/connect_agent.sql

@@ -21,6 +21,15 @@ export type OpenAiSettings = {
   embeddingModel?: string | undefined;
 };
 
+/** Chooses who embeds: a provider's model when one is configured, else the built-in embedder. */
+export const createEmbedder = (openai: OpenAiSettings | undefined): Embedder =>
+  openai === undefined
+    ? createBuiltinEmbedder()
+    : createOpenAiEmbedder({ client: createClient(openai), model: openai.embeddingModel ?? DEFAULT_EMBEDDING_MODEL });
+
+/** Who reads and who embeds. */
+export type Makers = { reader: AccountableReader; embedder: Embedder };
+
 /**
  * Chooses who reads and who embeds: a provider's models when one is configured, else the built-in makers.
  *
@@ -37,11 +46,11 @@ export const createMakers = (options: {
   vocabulary: Vocabulary;
   extractionDeadlineMs: number;
   onOutcome: (outcome: Outcome) => void;
-}): { reader: AccountableReader; embedder: Embedder } => {
+}): Makers => {
   const { openai, vocabulary, onOutcome } = options;
   const builtin = createBuiltinReader(vocabulary);
   if (openai === undefined) {
-    return { reader: readerAlone(builtin, { onOutcome }), embedder: createBuiltinEmbedder() };
+    return { reader: readerAlone(builtin, { onOutcome }), embedder: createEmbedder(openai) };
   }
   const client = createClient(openai);
   const model = openai.extractionModel ?? DEFAULT_EXTRACTION_MODEL;
@@ -50,6 +59,6 @@ export const createMakers = (options: {
       deadlineMs: options.extractionDeadlineMs,
       onOutcome,
     }),
-    embedder: createOpenAiEmbedder({ client, model: openai.embeddingModel ?? DEFAULT_EMBEDDING_MODEL }),
+    embedder: createEmbedder(openai),
   };
 };

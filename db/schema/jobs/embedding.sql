@@ -86,3 +86,11 @@ end
 $$;
 comment on function jobs.use_embedding_model(text) is 'Puts a model in force, and has everything embedded that has no vector of it.';
 grant execute on function jobs.use_embedding_model(text) to souk_worker;
+
+create function jobs.retry_ask_embedding(submission_id uuid) returns void
+  language sql volatile security definer set search_path = ''
+as $$
+  select market.enqueue('embed_ask', s.target_id) from market.submission s where s.id = retry_ask_embedding.submission_id
+$$;
+comment on function jobs.retry_ask_embedding(uuid) is 'Has the ask of a submission embedded later, since its vector could not be had at once.';
+grant execute on function jobs.retry_ask_embedding(uuid) to souk_worker;

@@ -1,5 +1,5 @@
 import type { ContactHit, ContactSense } from "./contact-words.ts";
-import { startsSentence, type Token } from "./tokens.ts";
+import { startsSentence, type Token } from "./prose.ts";
 
 /**
  * What the words around a number, an address or a link make of it: how it is used, whether it is to be used at all, and

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { type Refusal, refuse } from "./problem.ts";
+
+/**
+ * Reading a JSON body within a cap. Express's own parser reads an oversized body to its end before it refuses, and takes
+ * an empty body for none; here the cap is checked against Content-Length before a byte is read, and against what arrives,
+ * decompressed, while it does.
+ */
+
+const DECOMPRESSORS = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress };
+
+const tooLarge = (limit: number): Refusal =>
+  refuse(
+    "payload_too_large",
+    `The body is larger than ${limit >= 1024 * 1024 ? `${limit / 1024 / 1024} MB` : `${limit / 1024} KB`}. Make it smaller; refer to images by link.`,
+  );
+
+/** Clients that send `Expect: 100-continue` are told to go on only when their body will be read. */
+export const EXPECTS_CONTINUE = Symbol("expects continue");
+
+/** Whether the request comes with a body, even an empty chunked one. */
+const hasBody = (request: IncomingMessage): boolean =>
+  request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+
+const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const encoding = (request.headers["content-encoding"] ?? "identity").toLowerCase();
+    if (encoding !== "identity" && !Object.hasOwn(DECOMPRESSORS, encoding)) {
+      reject(refuse("unsupported_media_type", "The Content-Encoding is not supported. Send the body as it is, or as gzip, deflate or br."));
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (reason: unknown) => {
+      request.pause();
+      reject(reason);
+    };
+    const source =
+      encoding === "identity"
+        ? request
+        : pipeline(request, DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS](), (error) => {
+            if (error) stop(refuse("bad_request", "The body is not what its Content-Encoding says."));
+          });
+    // The compressed bytes count too: a body that inflates to nothing is still sent.
+    let received = 0;
+    if (source !== request) {
+      request.on("data", (chunk: Buffer) => {
+        received += chunk.length;
+        if (received > limit) {
+          source.removeAllListeners("data");
+          stop(tooLarge(limit));
+        }
+      });
+    }
+    source.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        source.removeAllListeners("data");
+        if (source !== request) source.destroy();
+        stop(tooLarge(limit));
+        return;
+      }
+      chunks.push(chunk);
+    });
+    source.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("aborted", () => reject(refuse("bad_request", "The body ended before it was whole.")));
+    request.on("error", () => reject(refuse("bad_request", "The body could not be read.")));
+  });
+
+/**
+ * The JSON object in a request's body; `undefined` when there is none.
+ * @param limit bytes, as sent and as decompressed
+ * @throws Refusal 413, 415 or 400 that says what to fix
+ */
+export const readJsonBody = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+): Promise<Record<string, unknown> | undefined> => {
+  if (!hasBody(request)) return undefined;
+  const length = Number(request.headers["content-length"] ?? 0);
+  if (length > limit) throw tooLarge(limit);
+  const type = request.headers["content-type"] ?? "";
+  const [media, ...parameters] = type.toLowerCase().split(";");
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  if (!/^application\/([a-z0-9.+-]+\+)?json$/.test((media ?? "").trim()) || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
+    throw refuse("unsupported_media_type", "Send the body as JSON in UTF-8, with Content-Type: application/json.");
+  }
+  if (EXPECTS_CONTINUE in request) response.writeContinue();
+  const bytes = await readBytes(request, limit);
+  if (bytes.length === 0) return undefined;
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw refuse("bad_request", "The body is not valid UTF-8. Encode it as UTF-8 and send it again.");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse("bad_request", "The body is not valid JSON. Check quotes, commas and brackets, and that it was sent whole.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw refuse("bad_request", "The body must be a JSON object.");
+  }
+  return value as Record<string, unknown>;
+};

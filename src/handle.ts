@@ -1,0 +1,268 @@
+import { createHash } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import type { Request, Response } from "express";
+import pgvector from "pgvector";
+import { z } from "zod";
+import { readJsonBody } from "./body.ts";
+import type { Actor, Arguments, Database } from "./database.ts";
+import type { Endpoint } from "./endpoints.ts";
+import type { Embedder } from "./language/reading.ts";
+import type { Log } from "./log.ts";
+import { type Answer, isUnavailable, type Refusal, refuse, toRefusal } from "./problem.ts";
+import { hashSecret, isToken, linkKey, newCode, newSecret, newToken } from "./tokens.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** What handling a request needs beside the request. */
+export type Context = {
+  database: Database;
+  waiting: Waiting;
+  embedder: Embedder;
+  log: Log;
+  baseUrl: () => string;
+  connectionsPerHour: number;
+  extractionDeadlineMs: number;
+  /** How often to ask for an answer when no notification says that it is there, in milliseconds. */
+  pollMs: number;
+};
+
+type FieldError = { pointer: string; detail: string };
+
+/** What the edge knows of a request before the database is asked. */
+type Parsed = {
+  actor: Actor;
+  token: string | null;
+  /** Checked path and query parameters, by name; a path id that is no UUID is null, and is then not found. */
+  parameters: Arguments;
+  body: Record<string, unknown>;
+  errors: FieldError[];
+  idempotencyKey: string | null;
+};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** The contract: 1 to 255 characters of printable ASCII. */
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+/** A search waits this long for its query's vector before it answers by words. */
+const QUERY_EMBEDDING_MS = 1_500;
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+const toFieldErrors = (error: z.ZodError): FieldError[] =>
+  error.issues.slice(0, 20).map((issue) => ({
+    pointer: issue.path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
+    detail: issue.code === "invalid_type" && issue.path.length > 0 ? `${issue.path.join(".")}: ${issue.message}.` : issue.message,
+  }));
+
+/** The caller of an endpoint that needs a token. What cannot be a token is refused without asking the database. */
+const authenticate = (request: Request): { actor: Actor; token: string } => {
+  const [scheme, token, ...rest] = (request.headers.authorization ?? "").split(" ");
+  if (!scheme) {
+    throw refuse("unauthorized", "Send the header Authorization: Bearer with the token that POST /v1/connect returned.");
+  }
+  if (scheme.toLowerCase() !== "bearer" || !token || rest.length > 0 || !isToken(token)) {
+    throw refuse("unauthorized", "This is not a token of this service. Send Authorization: Bearer with the agent_token exactly as POST /v1/connect returned it.");
+  }
+  return { actor: { agent: hashSecret(token) }, token };
+};
+
+/**
+ * What stands in the way of a request that failed before its function could run: who is calling, whether it may, and its
+ * rate headers. When the database cannot be asked, the failure itself is the answer.
+ */
+const refuseUnread = async (context: Context, endpoint: Endpoint, actor: Actor, failure: Refusal): Promise<Refusal> => {
+  if (actor === "visitor") return failure;
+  try {
+    const headers = await context.database.call(actor, "check_call", {
+      permission: endpoint.permission ?? null,
+      action: endpoint.limit ?? null,
+    });
+    return { ...failure, headers: { ...failure.headers, ...JSON.parse(headers) } };
+  } catch (error) {
+    return isUnavailable(error) ? failure : toRefusal(error);
+  }
+};
+
+const parse = async (endpoint: Endpoint, actor: Actor, token: string | null, request: Request, response: Response): Promise<Parsed> => {
+  const body = endpoint.body ? await readJsonBody(request, response, endpoint.body.limit) : undefined;
+  if (endpoint.body?.required && body === undefined) {
+    throw refuse("bad_request", "The request has no body. Send a JSON object.");
+  }
+  const key = endpoint.idempotent ? request.headers["idempotency-key"] : undefined;
+  if (key !== undefined && (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key))) {
+    throw refuse("bad_request", "An Idempotency-Key has 1 to 255 characters of printable ASCII.");
+  }
+  const parameters: Arguments = {};
+  for (const name of Object.keys(endpoint.pathParameters?.shape ?? {})) {
+    const value = request.params[name];
+    parameters[name] = typeof value === "string" && UUID.test(value) ? value : null;
+  }
+  const errors: FieldError[] = [];
+  if (endpoint.query) {
+    const query = endpoint.query.safeParse(request.query);
+    for (const name of Object.keys(endpoint.query.shape)) {
+      parameters[name] = (query.data?.[name] as Arguments[string] | undefined) ?? null;
+    }
+    if (query.error) errors.push(...toFieldErrors(query.error));
+  }
+  const checked = endpoint.body?.schema.safeParse(body ?? {});
+  if (checked?.error) errors.push(...toFieldErrors(checked.error));
+  return {
+    actor,
+    token,
+    parameters,
+    // Only members that the contract knows go on, so that nothing strange reaches the database.
+    body: checked?.success ? (checked.data as Record<string, unknown>) : {},
+    errors,
+    idempotencyKey: key ?? null,
+  };
+};
+
+/** The same request in other bytes is the same request: what counts is what was understood of it. */
+const requestHash = (endpoint: Endpoint, { body, errors }: Parsed): Buffer =>
+  createHash("sha256")
+    .update(`${endpoint.method} ${endpoint.path} ${JSON.stringify(errors.length > 0 ? errors : body)}`)
+    .digest();
+
+const argumentsOf = (context: Context, endpoint: Endpoint, parsed: Parsed): Arguments => {
+  const args: Arguments = { ...parsed.parameters };
+  for (const name of endpoint.args ?? []) {
+    if (name === "members") {
+      for (const member of Object.keys((endpoint.body?.schema as z.ZodObject).shape)) {
+        args[member] = (parsed.body[member] as Arguments[string] | undefined) ?? null;
+      }
+    } else {
+      args[name] = {
+        body: () => parsed.body,
+        request: () => parsed.body,
+        base_url: () => context.baseUrl(),
+        link_key: () => (parsed.token === null ? null : linkKey(parsed.token)),
+        idempotency_key: () => parsed.idempotencyKey,
+        request_hash: () => requestHash(endpoint, parsed),
+        errors: () => JSON.stringify(parsed.errors),
+      }[name]();
+    }
+  }
+  return args;
+};
+
+type Envelope = { status?: number; headers?: Record<string, string | number>; body?: Record<string, unknown>; submission?: string };
+
+/** A function's own answer; a refusal that it stored (missing_contact) becomes a refusal again. */
+const fromEnvelope = (envelope: Envelope, headers: Record<string, string | number>): Answer => {
+  const { status = 500, body = {} } = envelope;
+  if (status >= 400) {
+    const { code, detail, ...members } = body as { code: Refusal["refused"]; detail: string };
+    throw refuse(code, detail, members, headers);
+  }
+  return { status, headers: { ...headers, "Content-Type": JSON_TYPE }, body: JSON.stringify(body) };
+};
+
+/** Waits until the worker has read the text, or the deadline has passed and the database decides what then. */
+const awaitAnswer = async (context: Context, actor: Actor, submission: string, gone: () => boolean): Promise<Envelope> => {
+  const deadline = performance.now() + context.extractionDeadlineMs;
+  for (;;) {
+    const left = deadline - performance.now();
+    if (left <= 0) break;
+    await context.waiting.next(submission, Math.min(context.pollMs, left));
+    // Whoever hung up is not waited for; the text is read all the same, and a key replays.
+    if (gone()) throw refuse("service_unavailable", "The client hung up.");
+    try {
+      const answer = JSON.parse(await context.database.call(actor, "get_answer", { submission_id: submission })) as Envelope;
+      if (answer.status !== undefined) return answer;
+    } catch (error) {
+      // A restart of the database while a text is read: the answer may be there when it is back.
+      if (!isUnavailable(error)) throw error;
+    }
+  }
+  return JSON.parse(await context.database.call(actor, "withdraw_submission", { submission_id: submission })) as Envelope;
+};
+
+const submit = async (context: Context, endpoint: Endpoint, parsed: Parsed, response: Response): Promise<Answer> => {
+  const admitted = JSON.parse(
+    await context.database.call(parsed.actor, endpoint.call ?? "", argumentsOf(context, endpoint, parsed)),
+  ) as Envelope;
+  const headers = admitted.headers ?? {};
+  if (admitted.submission === undefined) return fromEnvelope(admitted, headers);
+  try {
+    const answer = await awaitAnswer(context, parsed.actor, admitted.submission, () => response.destroyed);
+    return fromEnvelope(answer, headers);
+  } catch (error) {
+    const refusal = toRefusal(error);
+    throw { ...refusal, headers: { ...headers, ...refusal.headers } };
+  }
+};
+
+/** The vector of a query, or the reason why the search goes by words alone. */
+const embedQuery = async (context: Context, query: unknown): Promise<{ embedding: string | null; notices: object[] }> => {
+  if (typeof query !== "string" || query.trim() === "") return { embedding: null, notices: [] };
+  try {
+    const [vector] = await context.embedder.embed([query], AbortSignal.timeout(QUERY_EMBEDDING_MS));
+    return { embedding: vector ? pgvector.toSql(vector) : null, notices: [] };
+  } catch (error) {
+    context.log.warn({ err: error }, "a query was not embedded");
+    const summary = "Searched by words only: meaning could not be compared at the moment.";
+    return { embedding: null, notices: [{ code: "lexical_only", summary }] };
+  }
+};
+
+const connect = async (context: Context, endpoint: Endpoint, parsed: Parsed, request: Request): Promise<Answer> => {
+  const token = newToken();
+  const secret = newSecret();
+  const created = JSON.parse(
+    await context.database.call("visitor", endpoint.call ?? "", {
+      name: (parsed.body["name"] as string | undefined) ?? null,
+      token_hash: hashSecret(token),
+      secret_hash: hashSecret(secret),
+      code: newCode(),
+      address: request.ip ?? "",
+      connections_per_hour: context.connectionsPerHour,
+    }),
+  ) as { connection: object };
+  const body = {
+    agent_token: token,
+    ...created,
+    connection: { url: `${context.baseUrl()}/connect/${secret}`, ...created.connection },
+  };
+  return { status: 201, headers: { "Content-Type": JSON_TYPE }, body: JSON.stringify(body) };
+};
+
+/**
+ * Answers one request to an endpoint of the table, but for documents, which need no database.
+ * @throws Refusal, or an error that `toRefusal` understands
+ */
+export const handle = async (context: Context, endpoint: Endpoint, request: Request, response: Response): Promise<Answer> => {
+  const { actor, token } = endpoint.auth === "token" ? authenticate(request) : { actor: "visitor" as const, token: null };
+  let parsed: Parsed;
+  try {
+    parsed = await parse(endpoint, actor, token, request, response);
+    // Functions that take errors refuse by themselves, after the replay and the cap.
+    if (parsed.errors.length > 0 && !endpoint.args?.includes("errors")) {
+      const [first] = parsed.errors;
+      throw refuse("bad_request", first ? first.detail : "The request cannot be used.", { errors: parsed.errors });
+    }
+  } catch (error) {
+    throw await refuseUnread(context, endpoint, actor, toRefusal(error));
+  }
+
+  switch (endpoint.kind) {
+    case "submit":
+      return submit(context, endpoint, parsed, response);
+    case "connect":
+      return connect(context, endpoint, parsed, request);
+    case "answer": {
+      const envelope = await context.database.call(actor, endpoint.call ?? "", argumentsOf(context, endpoint, parsed));
+      return fromEnvelope(JSON.parse(envelope) as Envelope, {});
+    }
+    default: {
+      const args = argumentsOf(context, endpoint, parsed);
+      if (endpoint.kind === "search") {
+        const { embedding, notices } = await embedQuery(context, parsed.body["query"]);
+        Object.assign(args, { embedding, model: context.embedder.model, notices: JSON.stringify(notices) });
+      }
+      const body = await context.database.call(actor, endpoint.call ?? "", args, endpoint.kind === "write" ? "write" : "read");
+      const [status = 200] = Object.keys(endpoint.answers).map(Number);
+      return status === 204
+        ? { status, headers: {}, body: null }
+        : { status, headers: { "Content-Type": JSON_TYPE }, body };
+    }
+  }
+};

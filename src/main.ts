@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { startWorker, type Worker } from "../worker/main.ts";
+import { createApp, type Readiness } from "./app.ts";
+import { type Config, readConfig } from "./config.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { type EmbeddedDatabase, startEmbeddedDatabase } from "./embedded.ts";
+import { createEmbedder } from "./language/makers.ts";
+import { createLog, type Log } from "./log.ts";
+import { migrate } from "./migrate.ts";
+import { type HttpServer, serve } from "./server.ts";
+import { listenForSubmissions, type Waiting } from "./waiting.ts";
+
+/** A container's stop takes ten seconds by default; a text that is being read may take most of it. */
+const GRACE_MS = 8_000;
+const RETRY_MS = 1_000;
+/** How often an answer is asked for when no notification came. */
+const POLL_MS = { server: 250, embedded: 25 };
+
+type Part = "start" | "api" | "worker" | "migrate";
+
+const HELP = `Usage: node src/main.ts start | api | worker | migrate
+
+  start    migrate, then run the API and the worker in one process; brings its own database when DATABASE_URL is not set
+  api      the API alone (DATABASE_URL)
+  worker   the worker alone (DATABASE_URL)
+  migrate  bring the database up to date (DATABASE_URL)
+`;
+
+const banner = (url: string, config: Config): string => `
+Souk is ready at ${url}
+
+  For a person    open ${url}
+  For an agent    curl ${url}/v1
+  Connect one     curl -X POST ${url}/v1/connect -H 'Content-Type: application/json' -d '{"name": "My agent"}'
+  See it work     npm run demo        (in another terminal)
+
+  Database        ${config.databaseUrl ? "the server in DATABASE_URL" : `embedded, in ${config.dataDir}/`}
+  Stop            Ctrl-C
+`;
+
+/** Tries until it works or the process is to stop: a database that is not there yet is waited for, not died of. */
+const untilItWorks = async (what: string, log: Log, stopping: AbortSignal, attempt: () => Promise<void>): Promise<void> => {
+  for (let tries = 1; !stopping.aborted; tries++) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      log.warn({ err: error, tries }, `${what}; trying again`);
+      await sleep(RETRY_MS, undefined, { signal: stopping }).catch(() => undefined);
+    }
+  }
+};
+
+const migrateOnly = async (config: Config, log: Log): Promise<void> => {
+  if (!config.databaseUrl) throw new Error("Set DATABASE_URL to the database that is to be brought up to date.");
+  await migrate(config.databaseUrl);
+  log.info("the database is up to date");
+};
+
+/** Runs the parts asked for until a signal comes, and stops them in the order that answers every accepted request. */
+const runService = async (part: Exclude<Part, "migrate">, config: Config, log: Log): Promise<void> => {
+  const stopping = new AbortController();
+  const signalled = new Promise<NodeJS.Signals>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+  });
+  if (part !== "start" && !config.databaseUrl) throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
+
+  let embedded: EmbeddedDatabase | null = null;
+  if (!config.databaseUrl) embedded = await startEmbeddedDatabase(config.dataDir);
+  const url = config.databaseUrl ?? embedded?.url ?? "";
+
+  let database: Database | null = null;
+  let waiting: Waiting | null = null;
+  let server: HttpServer | null = null;
+  let worker: Worker | null = null;
+  let migrated = part === "api";
+  let baseUrl = config.baseUrl ?? "";
+
+  if (part !== "worker") {
+    database = openDatabase({
+      url,
+      readUrl: config.databaseReadUrl,
+      poolSize: config.databasePoolSize,
+      role: "souk_api",
+      embedded: embedded !== null,
+      onError: (error) => log.warn({ err: error }, "a database connection was lost"),
+    });
+    waiting = listenForSubmissions(embedded ? null : url, log);
+    const { check } = database;
+    const readiness: Readiness = async () => {
+      if (stopping.signal.aborted) return "stopping";
+      if (!migrated) return "the database is not migrated yet";
+      return check().then(
+        () => "ready" as const,
+        (error: unknown) => {
+          log.warn({ err: error }, "not ready");
+          return "the database cannot be used";
+        },
+      );
+    };
+    const app = createApp(
+      {
+        database,
+        waiting,
+        embedder: createEmbedder(config.openai ?? undefined),
+        log,
+        baseUrl: () => baseUrl,
+        connectionsPerHour: config.connectionsPerHour,
+        extractionDeadlineMs: config.extractionDeadlineMs,
+        pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
+      },
+      { trustProxy: config.trustProxy, readiness },
+    );
+    server = await serve(app, config.port, config.host);
+    baseUrl ||= server.url;
+    log.info({ url: server.url }, "listening");
+  }
+
+  const starting = (async () => {
+    if (part === "start") {
+      await untilItWorks("the database could not be migrated", log, stopping.signal, () => migrate(url, embedded !== null));
+      migrated = true;
+    }
+    if (stopping.signal.aborted) return;
+    if (part !== "api") {
+      worker = startWorker({
+        url,
+        embedded: embedded !== null,
+        alone: embedded !== null,
+        openai: config.openai,
+        extractionDeadlineMs: config.extractionDeadlineMs,
+        log,
+      });
+    }
+    if (database) {
+      await untilItWorks("the database cannot be used", log, stopping.signal, database.check);
+      log.info("ready");
+      if (process.stdout.isTTY || part === "start") process.stdout.write(banner(baseUrl, config));
+    }
+  })();
+
+  const signal = await signalled;
+  log.info({ signal }, "stopping");
+  stopping.abort();
+  await server?.close(GRACE_MS);
+  await starting;
+  await (worker as Worker | null)?.stop();
+  await waiting?.close();
+  await database?.close();
+  await embedded?.close();
+  log.info("stopped");
+};
+
+const main = async (): Promise<void> => {
+  const [part] = process.argv.slice(2);
+  if (part !== "start" && part !== "api" && part !== "worker" && part !== "migrate") {
+    process.stderr.write(HELP);
+    process.exitCode = 2;
+    return;
+  }
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel);
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "a promise was dropped"));
+  await (part === "migrate" ? migrateOnly(config, log) : runService(part, config, log));
+};
+
+main().then(
+  // Whatever still holds the event loop (a provider's socket) must not hold the process.
+  () => process.exit(),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,84 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type express from "express";
+import { EXPECTS_CONTINUE } from "./body.ts";
+import { PROBLEMS, type ProblemCode } from "./problem.ts";
+
+/** A client that sends headers this slowly is not a client. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** The largest body, 1 MB, at the speed of a bad phone. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than load balancers keep idle connections (60 s), so that they close first. */
+const KEEP_ALIVE_MS = 65_000;
+/** Nothing is written to or read from a socket for this long: a reader that does not read. */
+const SOCKET_TIMEOUT_MS = 90_000;
+const MAX_CONNECTIONS = 10_000;
+/** Load balancers look at /readyz about every second: they stop sending before the socket closes. */
+const DRAIN_MS = 1_000;
+
+const RAW: Record<string, { status: string; code: ProblemCode; detail: string }> = {
+  HPE_HEADER_OVERFLOW: { status: "431 Request Header Fields Too Large", code: "bad_request", detail: "The headers are too large." },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: "408 Request Timeout", code: "bad_request", detail: "The request took too long to arrive." },
+};
+
+export type HttpServer = {
+  /** The address it listens on, as a URL without a trailing slash. */
+  url: string;
+  /** Stops accepting, lets requests in flight finish, and resolves when all are answered or `graceMs` have passed. */
+  close(graceMs: number): Promise<void>;
+};
+
+/** Serves an application with limits on slow senders and readers, and a Problem for what is not HTTP. */
+export const serve = async (app: express.Express, port: number, host: string): Promise<HttpServer> => {
+  const server: Server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS, connectionsCheckingInterval: 1_000 },
+    app,
+  );
+  server.maxConnections = MAX_CONNECTIONS;
+  server.timeout = SOCKET_TIMEOUT_MS;
+  server.on("checkContinue", (request, response) => {
+    Object.assign(request, { [EXPECTS_CONTINUE]: true });
+    app(request, response);
+  });
+  server.on("clientError", (error: Error & { code?: string }, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    const { status, code, detail } = RAW[error.code ?? ""] ?? {
+      status: "400 Bad Request",
+      code: "bad_request" as const,
+      detail: "This is not a well-formed HTTP request.",
+    };
+    const body = JSON.stringify({
+      type: `/errors#${code}`,
+      title: PROBLEMS[code].title,
+      status: Number(status.slice(0, 3)),
+      code,
+      detail,
+      retryable: false,
+    });
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+  const address = server.address() as AddressInfo;
+  const name = address.address === "0.0.0.0" || address.address === "::" ? "localhost" : address.address;
+  return {
+    url: `http://${name.includes(":") ? `[${name}]` : name}:${address.port}`,
+    async close(graceMs) {
+      await sleep(DRAIN_MS);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const idle = setInterval(() => server.closeIdleConnections(), 100);
+      await Promise.race([closed, sleep(graceMs, undefined, { ref: false })]);
+      clearInterval(idle);
+      server.closeAllConnections();
+    },
+  };
+};

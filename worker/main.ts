@@ -1,0 +1,150 @@
+import { EventEmitter } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Logger, type Runner, run, type WorkerEvents } from "graphile-worker";
+import { openPool } from "../src/database.ts";
+import { createMakers, type OpenAiSettings } from "../src/language/makers.ts";
+import type { Vocabulary } from "../src/language/reading.ts";
+import type { Log } from "../src/log.ts";
+import type { Tools } from "./task.ts";
+import { embedAsk, embedOffer } from "./tasks/embed.ts";
+import { readSubmission } from "./tasks/read_submission.ts";
+import { forgetKeys, sweepSubmissions } from "./tasks/upkeep.ts";
+
+/** Reading waits for providers more than it computes. */
+const CONCURRENCY = 8;
+/** A stopping worker lets jobs finish for this long, then aborts their provider calls; well within ten seconds. */
+const GRACE_MS = 3_000;
+/** market.worker_heartbeat takes three missed beats for death. */
+const BEAT_MS = 10_000;
+/** A notification starts a job at once; polling finds retries, and on PGlite, where none arrive, everything. */
+const POLL_MS = { server: 1_000, embedded: 100 };
+const RESTART_MS = 1_000;
+
+/** Minutes are UTC. */
+const CRONTAB = `
+* * * * * sweep_submissions
+7 * * * * forget_keys
+`;
+
+export type Worker = { stop(): Promise<void> };
+
+/**
+ * Runs the jobs: reads texts, embeds, matches, and does the upkeep. Survives restarts of the database.
+ * @param options.alone no other worker can be alive, as with the embedded database: jobs of dead ones are freed at once
+ */
+export const startWorker = (options: {
+  url: string;
+  embedded: boolean;
+  alone: boolean;
+  openai: OpenAiSettings | null;
+  extractionDeadlineMs: number;
+  log: Log;
+}): Worker => {
+  const { log } = options;
+  let stopping = false;
+  let runner: Runner | null = null;
+
+  const pool = openPool(
+    {
+      url: options.url,
+      readUrl: null,
+      poolSize: CONCURRENCY + 3,
+      role: "souk_worker",
+      embedded: options.embedded,
+      onError: (error) => log.warn({ err: error }, "the worker lost a connection"),
+    },
+    options.url,
+    false,
+  );
+  pool.on("connect", (client) => {
+    client.on("error", (error) => log.warn({ err: error }, "the worker lost a connection"));
+  });
+  const query: Tools["query"] = (text, values) => pool.query(text, values);
+
+  const runUntilItFails = async (): Promise<void> => {
+    const { rows } = await pool.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
+    const vocabulary = rows[0]?.vocabulary;
+    if (!vocabulary) throw new Error("jobs.get_vocabulary() gave nothing");
+    const makers = createMakers({
+      ...(options.openai ? { openai: options.openai } : {}),
+      vocabulary,
+      // What is left of the caller's deadline pays for the built-in reader and for publishing.
+      extractionDeadlineMs: Math.round(options.extractionDeadlineMs * 0.7),
+      onOutcome: ({ outcome, ...rest }) =>
+        outcome === "ok" ? log.debug({ ...rest, outcome }, "read") : log.warn({ ...rest, outcome }, "read"),
+    });
+    await pool.query("select jobs.use_embedding_model($1)", [makers.embedder.model]);
+
+    const tools: Tools = { query, makers, log };
+    const events = new EventEmitter() as WorkerEvents;
+    const poolIds = new Set<string>();
+    const beat = async (alone: boolean) => {
+      for (const id of poolIds) {
+        const { rows: freed } = await pool.query<{ dead: number }>("select jobs.beat($1, $2) as dead", [id, alone]);
+        if (freed[0]?.dead) log.warn({ dead: freed[0].dead }, "freed the jobs of dead workers");
+      }
+    };
+    events.on("pool:create", ({ workerPool }) => {
+      poolIds.add(workerPool.id);
+      beat(options.alone).catch((error: unknown) => log.warn({ err: error }, "the first heartbeat failed"));
+    });
+    events.on("job:failed", ({ job, error }) => {
+      log.error({ err: error, task: job.task_identifier, job: job.id }, "a job failed for good");
+    });
+    events.on("job:error", ({ job, error }) => {
+      log.warn({ err: error, task: job.task_identifier, job: job.id, attempt: job.attempts }, "a job will be tried again");
+    });
+
+    runner = await run({
+      pgPool: pool,
+      events,
+      concurrency: CONCURRENCY,
+      noHandleSignals: true,
+      noPreparedStatements: options.embedded,
+      pollInterval: options.embedded ? POLL_MS.embedded : POLL_MS.server,
+      gracefulShutdownAbortTimeout: GRACE_MS,
+      logger: new Logger(() => (level, message) => {
+        if (level === "error") log.warn({ source: "graphile-worker" }, message);
+      }),
+      crontab: CRONTAB,
+      taskList: {
+        read_submission: readSubmission(tools),
+        embed_offer: embedOffer(tools),
+        embed_ask: embedAsk(tools),
+        forget_keys: forgetKeys(tools),
+        sweep_submissions: sweepSubmissions(tools),
+      },
+    });
+    log.info({ reader: makers.reader.maker, embedder: makers.embedder.model }, "worker ready");
+    const timer = setInterval(() => {
+      beat(false).catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
+    }, BEAT_MS);
+    try {
+      await runner.promise;
+    } finally {
+      clearInterval(timer);
+      runner = null;
+      for (const id of poolIds) await pool.query("select jobs.rest($1)", [id]).catch(() => undefined);
+    }
+  };
+
+  const finished = (async () => {
+    while (!stopping) {
+      try {
+        await runUntilItFails();
+      } catch (error) {
+        if (!stopping) log.warn({ err: error }, "the worker stopped, and starts again");
+      }
+      if (!stopping) await sleep(RESTART_MS);
+    }
+  })();
+
+  return {
+    async stop() {
+      stopping = true;
+      await runner?.stop().catch((error: unknown) => log.warn({ err: error }, "the worker did not stop cleanly"));
+      await finished;
+      await pool.end();
+    },
+  };
+};

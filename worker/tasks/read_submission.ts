@@ -1,0 +1,43 @@
+import { ground } from "../../src/language/ground.ts";
+import { type Tools, task } from "../task.ts";
+
+/**
+ * Reads the text of a submission, and lets the database publish, change, preview or refuse. An ask is embedded at once,
+ * so that its matches are there when its caller is answered; an offer by a job of its own, so that its caller waits less.
+ */
+export const readSubmission = ({ query, makers, log }: Tools) =>
+  task(async ({ id }, signal) => {
+    const { rows } = await query<{ submission: { kind: string; text: string } | null }>(
+      "select jobs.get_submission($1) as submission",
+      [id],
+    );
+    const submission = rows[0]?.submission;
+    if (!submission) return;
+    if (!submission.kind.endsWith("_ask")) {
+      const reading = ground(submission.text, await makers.reader.readOffer(submission.text, signal));
+      await query("select jobs.finish_reading($1, $2)", [id, JSON.stringify(reading)]);
+      return;
+    }
+    const [reading, embedding] = await Promise.all([
+      makers.reader.readAsk(submission.text, signal),
+      makers.embedder
+        .embed([submission.text], AbortSignal.any([signal, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)]))
+        .then(([vector]) => (vector ? JSON.stringify(vector) : null))
+        .catch((error: unknown) => {
+          log.warn({ err: error, submission: id }, "an ask is matched by its words: no vector");
+          return null;
+        }),
+    ]);
+    signal.throwIfAborted();
+    await query("select jobs.finish_reading($1, $2, $3, $4)", [
+      id,
+      JSON.stringify(ground(submission.text, reading)),
+      embedding,
+      makers.embedder.model,
+    ]);
+    // Matched by words now, and by meaning once the provider answers again.
+    if (embedding === null) await query("select jobs.retry_ask_embedding($1)", [id]);
+  });
+
+/** An ask's caller waits for this: beyond it, words must do. */
+const EMBEDDING_TIMEOUT_MS = 3_000;
