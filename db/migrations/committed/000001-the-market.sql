@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:a9f02d1bb0bd17cd259b361574d5300c8d841694
+--! Hash: sha1:0e846319c6c90b6ea76774650700cabf61834d7f
 --! Message: the market
 
 --! Included index.sql
@@ -16895,7 +16895,7 @@ create function market.search_offers(
   embedding public.halfvec,
   model text,
   as_of timestamptz,
-  account_id uuid,
+  searcher uuid,
   candidates integer
 )
   returns table (offer_id uuid, score double precision)
@@ -16910,7 +16910,7 @@ declare
   terms text[] := market.search_terms(coalesce(query, ''));
   every tsquery := nullif(array_to_string(terms, ' & '), '')::tsquery;
   any_of tsquery := nullif(array_to_string(terms, ' | '), '')::tsquery;
-  place tsquery := case when filters ? 'location' then
+  wanted_place tsquery := case when filters ? 'location' then
     plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
   domains text[] := market.text_array(filters -> 'domain');
   categories text[] := market.text_array(filters -> 'category');
@@ -16925,7 +16925,7 @@ begin
   with every_word as materialized (
     select o.id, o.search from market.offer o
     where every is not null and o.search @@ every and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-      price ->> 'currency', price ->> 'period', place, filters, account_id)
+      price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
     limit 2 * depth
   ), some_word as materialized (
     select o.id, o.search from market.offer o
@@ -16933,7 +16933,7 @@ begin
       -- Only when too few have every word, since many offers have some word of a query.
       and (select count(*) from every_word) < 20
       and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
     limit 2 * depth
   ), worded as (
     select c.id, row_number() over (order by c.complete desc, c.weight desc, c.id desc) as rank
@@ -16949,7 +16949,7 @@ begin
     from market.offer_embedding e join market.offer o on o.id = e.offer_id
     where search_offers.embedding is not null and e.model = search_offers.model
       and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
     order by e.embedding operator(public.<=>) search_offers.embedding
     limit 100
   ), similar_to as (
@@ -16966,14 +16966,14 @@ comment on function market.search_offers(text, jsonb, public.halfvec, text, time
   'Published offers that pass the filters and answer the query by words or by meaning, with a relevance of 0 to 1. At most `candidates` by words and 100 by vector.';
 
 create function market.browse_offers(
-  filters jsonb, as_of timestamptz, account_id uuid, sort text, after jsonb, candidates integer
+  filters jsonb, as_of timestamptz, searcher uuid, sort text, after jsonb, candidates integer
 )
   returns table (offer_id uuid, sort_key numeric)
   language plpgsql stable security definer set search_path = ''
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
-  place tsquery := case when filters ? 'location' then
+  wanted_place tsquery := case when filters ? 'location' then
     plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
   domains text[] := market.text_array(filters -> 'domain');
   categories text[] := market.text_array(filters -> 'category');
@@ -16989,14 +16989,14 @@ begin
     return query
     select o.id, extract(epoch from o.published_at) from market.offer o
     where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
       and (after is null or (o.published_at, o.id) < (after_time, after_id))
     order by o.published_at desc, o.id desc limit candidates;
   elsif sort = 'price_asc' then
     return query
     select o.id, o.price_hundredths::numeric from market.offer o
     where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
       and o.price_hundredths is not null
       and (after is null or (o.price_hundredths, o.id) > (after_price, after_id))
     order by o.price_hundredths, o.id limit candidates;
@@ -17004,7 +17004,7 @@ begin
     return query
     select o.id, o.price_hundredths::numeric from market.offer o
     where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
       and o.price_hundredths is not null
       and (after is null or (o.price_hundredths, o.id) < (after_price, after_id))
     order by o.price_hundredths desc, o.id desc limit candidates;
@@ -17818,7 +17818,7 @@ begin
   insert into market.call (scope, action) values ('address:' || connection.address, 'decline');
   -- Its link dies with it.
   update market.agent a set removed_at = now() where a.id = connection.agent_id;
-  return '{}';
+  return jsonb '{}';
 end
 $$;
 comment on function api.decline_connection(bytea) is '"Not mine": ends the link and the agent''s token; 404, 409 or 410 when the link is not open.';
@@ -17832,7 +17832,7 @@ create function api.remove_own_agent() returns jsonb
 as $$
 begin
   update market.agent a set removed_at = now() where a.id = market.agent_id() and a.removed_at is null;
-  return '{}';
+  return jsonb '{}';
 end
 $$;
 comment on function api.remove_own_agent() is 'An agent removes itself.';
@@ -17847,7 +17847,7 @@ begin
   if not found then
     perform market.fail(404, 'not_found', 'You have no such agent.');
   end if;
-  return '{}';
+  return jsonb '{}';
 end
 $$;
 comment on function api.remove_agent(uuid) is 'A person removes an agent of the account; 404 when it is not theirs.';
@@ -18035,13 +18035,13 @@ create function market.submission_errors(body jsonb) returns jsonb
   language plpgsql stable
 as $$
 begin
-  return case when body ? 'text' then market.text_errors(body ->> 'text') else '[]' end
-    || case when body ? 'images' then market.image_errors(body -> 'images') else '[]' end
+  return case when body ? 'text' then market.text_errors(body ->> 'text') else jsonb '[]' end
+    || case when body ? 'images' then market.image_errors(body -> 'images') else jsonb '[]' end
     || case when body ->> 'origin_ask_id' is not null and not exists (
         select from market.ask a
         where a.id::text = lower(body ->> 'origin_ask_id') and a.account_id = market.account_id())
-      then '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send an id that GET /v1/asks lists."}]'
-      else '[]' end;
+      then jsonb '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send an id that GET /v1/asks lists."}]'
+      else jsonb '[]' end;
 end
 $$;
 comment on function market.submission_errors(jsonb) is 'What is wrong with an OfferSubmission of the right shape: [{pointer, detail}].';

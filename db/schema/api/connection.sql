@@ -92,7 +92,7 @@ begin
   insert into market.call (scope, action) values ('address:' || connection.address, 'decline');
   -- Its link dies with it.
   update market.agent a set removed_at = now() where a.id = connection.agent_id;
-  return '{}';
+  return jsonb '{}';
 end
 $$;
 comment on function api.decline_connection(bytea) is '"Not mine": ends the link and the agent''s token; 404, 409 or 410 when the link is not open.';

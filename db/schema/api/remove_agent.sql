@@ -5,7 +5,7 @@ create function api.remove_own_agent() returns jsonb
 as $$
 begin
   update market.agent a set removed_at = now() where a.id = market.agent_id() and a.removed_at is null;
-  return '{}';
+  return jsonb '{}';
 end
 $$;
 comment on function api.remove_own_agent() is 'An agent removes itself.';
@@ -20,7 +20,7 @@ begin
   if not found then
     perform market.fail(404, 'not_found', 'You have no such agent.');
   end if;
-  return '{}';
+  return jsonb '{}';
 end
 $$;
 comment on function api.remove_agent(uuid) is 'A person removes an agent of the account; 404 when it is not theirs.';

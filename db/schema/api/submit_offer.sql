@@ -18,13 +18,13 @@ create function market.submission_errors(body jsonb) returns jsonb
   language plpgsql stable
 as $$
 begin
-  return case when body ? 'text' then market.text_errors(body ->> 'text') else '[]' end
-    || case when body ? 'images' then market.image_errors(body -> 'images') else '[]' end
+  return case when body ? 'text' then market.text_errors(body ->> 'text') else jsonb '[]' end
+    || case when body ? 'images' then market.image_errors(body -> 'images') else jsonb '[]' end
     || case when body ->> 'origin_ask_id' is not null and not exists (
         select from market.ask a
         where a.id::text = lower(body ->> 'origin_ask_id') and a.account_id = market.account_id())
-      then '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send an id that GET /v1/asks lists."}]'
-      else '[]' end;
+      then jsonb '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send an id that GET /v1/asks lists."}]'
+      else jsonb '[]' end;
 end
 $$;
 comment on function market.submission_errors(jsonb) is 'What is wrong with an OfferSubmission of the right shape: [{pointer, detail}].';

@@ -41,7 +41,7 @@ create function market.search_offers(
   embedding public.halfvec,
   model text,
   as_of timestamptz,
-  account_id uuid,
+  searcher uuid,
   candidates integer
 )
   returns table (offer_id uuid, score double precision)
@@ -56,7 +56,7 @@ declare
   terms text[] := market.search_terms(coalesce(query, ''));
   every tsquery := nullif(array_to_string(terms, ' & '), '')::tsquery;
   any_of tsquery := nullif(array_to_string(terms, ' | '), '')::tsquery;
-  place tsquery := case when filters ? 'location' then
+  wanted_place tsquery := case when filters ? 'location' then
     plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
   domains text[] := market.text_array(filters -> 'domain');
   categories text[] := market.text_array(filters -> 'category');
@@ -71,7 +71,7 @@ begin
   with every_word as materialized (
     select o.id, o.search from market.offer o
     where every is not null and o.search @@ every and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-      price ->> 'currency', price ->> 'period', place, filters, account_id)
+      price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
     limit 2 * depth
   ), some_word as materialized (
     select o.id, o.search from market.offer o
@@ -79,7 +79,7 @@ begin
       -- Only when too few have every word, since many offers have some word of a query.
       and (select count(*) from every_word) < 20
       and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
     limit 2 * depth
   ), worded as (
     select c.id, row_number() over (order by c.complete desc, c.weight desc, c.id desc) as rank
@@ -95,7 +95,7 @@ begin
     from market.offer_embedding e join market.offer o on o.id = e.offer_id
     where search_offers.embedding is not null and e.model = search_offers.model
       and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
     order by e.embedding operator(public.<=>) search_offers.embedding
     limit 100
   ), similar_to as (
@@ -112,14 +112,14 @@ comment on function market.search_offers(text, jsonb, public.halfvec, text, time
   'Published offers that pass the filters and answer the query by words or by meaning, with a relevance of 0 to 1. At most `candidates` by words and 100 by vector.';
 
 create function market.browse_offers(
-  filters jsonb, as_of timestamptz, account_id uuid, sort text, after jsonb, candidates integer
+  filters jsonb, as_of timestamptz, searcher uuid, sort text, after jsonb, candidates integer
 )
   returns table (offer_id uuid, sort_key numeric)
   language plpgsql stable security definer set search_path = ''
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
-  place tsquery := case when filters ? 'location' then
+  wanted_place tsquery := case when filters ? 'location' then
     plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
   domains text[] := market.text_array(filters -> 'domain');
   categories text[] := market.text_array(filters -> 'category');
@@ -135,14 +135,14 @@ begin
     return query
     select o.id, extract(epoch from o.published_at) from market.offer o
     where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
       and (after is null or (o.published_at, o.id) < (after_time, after_id))
     order by o.published_at desc, o.id desc limit candidates;
   elsif sort = 'price_asc' then
     return query
     select o.id, o.price_hundredths::numeric from market.offer o
     where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
       and o.price_hundredths is not null
       and (after is null or (o.price_hundredths, o.id) > (after_price, after_id))
     order by o.price_hundredths, o.id limit candidates;
@@ -150,7 +150,7 @@ begin
     return query
     select o.id, o.price_hundredths::numeric from market.offer o
     where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', place, filters, account_id)
+        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
       and o.price_hundredths is not null
       and (after is null or (o.price_hundredths, o.id) < (after_price, after_id))
     order by o.price_hundredths desc, o.id desc limit candidates;
