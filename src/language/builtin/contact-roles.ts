@@ -61,7 +61,7 @@ export const around = (
 };
 
 /** How many tokens may stand between "not" and what it denies. */
-const NEGATION_REACH = 3;
+const NEGATION_REACH = 4;
 
 /** True when hit `index` is denied by a word before it: "no calls", "don't text", "nicht anrufen". */
 const isDenied = (hits: readonly ContactHit[], index: number, tokens: readonly Token[]): boolean => {
@@ -70,7 +70,7 @@ const isDenied = (hits: readonly ContactHit[], index: number, tokens: readonly T
     const before = hits[i];
     if (before === undefined || hit.from - before.to > NEGATION_REACH) return false;
     if (before.sense === "yet" || before.sense === "welcome") return false;
-    if (before.sense === "not") return !hasMark(tokens, before.to, hit.from, /^[,:;.]$/u);
+    if (before.sense === "not") return !hasMark(tokens, before.to, hit.from, /^[,:;.)]$/u);
   }
   return false;
 };
@@ -103,8 +103,8 @@ export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean
   for (let i = left.length - 1; i >= 0; i--) {
     const hit = left[i];
     if (hit === undefined || hit.sense === "yet" || hit.sense === "welcome") return false;
-    if (hasMark(tokens, hit.to, place.from, /^[,:;/-]$/u)) return false;
-    if (DOING.has(hit.sense) && isDenied(left, i, tokens)) return true;
+    if (hasMark(tokens, hit.to, place.from, /^[,:;)/-]$/u)) return false;
+    if (DOING.has(hit.sense)) return isDenied(left, i, tokens);
   }
   return false;
 };

@@ -73,9 +73,9 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
 /** Frequent small words by language, and the countries whose numbers a text in it is likely to give, likeliest first. */
 export const LANGUAGE_COUNTRIES: readonly { words: ReadonlySet<string>; countries: readonly string[] }[] = (
   [
-    ["the and for with you is my to in of me or at your it can", "US GB IE AU NZ CA ZA IN"],
+    ["the and for with you is my to in of me or at your it can", "US GB IE AU NZ"],
     ["und der die das mit ich ist nicht fur bei ein eine auf zu von im", "DE AT CH"],
-    ["le les des et une pour avec je est dans du sur pas au aux", "FR BE CH CA LU"],
+    ["le les des et une pour avec je est dans du sur pas au aux", "FR BE CH LU"],
     ["el los las con para y una por mi en es se un muy del", "ES MX AR CO CL UY PE"],
     ["il gli di con per una che sono del della non e ho anche", "IT CH"],
     ["o os as com para uma por em do da meu nao e na no", "PT BR"],

@@ -16,6 +16,7 @@ import {
   NO_CONTACT_HOSTS,
   SHOWCASE_IN_LINK,
 } from "./contact-words.ts";
+import { currencyAt } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {
   dial,
@@ -27,8 +28,8 @@ import {
   partsOf,
   type Run,
 } from "./phones.ts";
-import { overlaps, quoteOf, type Span } from "./span.ts";
 import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
+import { overlaps, quoteOf, type Span } from "./span.ts";
 
 export type ContactType = "email" | "phone" | "sms" | "whatsapp" | "url";
 
@@ -113,29 +114,55 @@ const linksIn = (text: string, tokens: readonly Token[]): Candidate[] => {
   return candidates;
 };
 
-/** Countries whose numbers the text is likely to give, by the language of its small words and by the shape of the run. */
-const likelyCountries = (tokens: readonly Token[]): string[] => {
-  const scores = LANGUAGE_COUNTRIES.map(({ words, countries }) => ({
-    countries,
+/** Where one would say so little that only the money tells: "£140, Bristol. 07700 900318". */
+const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
+  GBP: "GB",
+  PLN: "PL",
+  BRL: "BR",
+  CHF: "CH",
+  CAD: "CA",
+  AUD: "AU",
+  NZD: "NZ",
+  CZK: "CZ",
+  MXN: "MX",
+};
+
+/** Countries whose numbers the text is likely to give: by the money in it, then by its small words, likeliest group first. */
+const likelyCountries = (tokens: readonly Token[]): string[][] => {
+  const money = tokens.map((_, at) => COUNTRY_OF_MONEY[currencyAt(tokens, at)?.marker ?? ""]);
+  const languages = LANGUAGE_COUNTRIES.map(({ words, countries }) => ({
+    countries: [...countries],
     score: tokens.reduce((sum, token) => sum + (words.has(token.text) ? 1 : 0), 0),
   }));
-  return scores
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .flatMap(({ countries }) => countries);
+  return [
+    money.filter((country) => country !== undefined).slice(0, 1),
+    ...languages
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .map(({ countries }) => countries),
+  ];
+};
+
+/** In the first group of countries where the run can be dialled. */
+const dialAmong = (run: Run, groups: readonly string[][]): { e164: string; valid: boolean } | null => {
+  for (const countries of groups) {
+    const number = dial(run, countries);
+    if (number !== null) return number;
+  }
+  return null;
 };
 
 type Dialled = { run: Run; e164: string; valid: boolean };
 
 /** The run, or the part of it that can be dialled: in the hinted country, else where the text seems to be from. */
-const dialled = (whole: Run, country: string | null, likely: readonly string[]): Dialled | null => {
+const dialled = (whole: Run, country: string | null, likely: readonly string[][]): Dialled | null => {
   for (const run of partsOf(whole)) {
     if (run !== whole && !isShapedLikePhone(run)) continue;
     const here = country === null ? null : dial(run, [country]);
     // "614 555-0177" under a wrong hint is still a number of North America.
     if (here !== null && (here.valid || !isNorthAmerican(run))) return { run, ...here };
     const there = isNorthAmerican(run) ? dial(run, ["US"]) : null;
-    const found = (there?.valid ? there : null) ?? here ?? dial(run, country === null ? likely : likely.slice(0, 3));
+    const found = (there?.valid ? there : null) ?? here ?? dialAmong(run, likely);
     if (found !== null) return { run, ...found };
   }
   return null;
