@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:0e846319c6c90b6ea76774650700cabf61834d7f
+--! Hash: sha1:40fda612bf79aaac789bda6d4b9f6803c168caa2
 --! Message: the market
 
 --! Included index.sql
@@ -123,6 +123,7 @@ as $$
   end
 $$;
 comment on function market.search_config(text) is 'The stemmer of a language (BCP 47); simple where PostgreSQL has none, as for Polish.';
+grant execute on function market.search_config(text) to souk_agent, souk_person;
 --! EndIncluded market/fold.sql
 --! Included market/claims.sql
 -- Who is calling: claims set by market.enter_agent or market.enter_person for one transaction, null outside of one.
@@ -15999,6 +16000,7 @@ as $$
     'RateLimit-Reset', figures -> 'resets_in')
 $$;
 comment on function market.rate_headers(jsonb) is 'The figures of a window as the response headers of the contract.';
+grant execute on function market.rate_headers(jsonb) to souk_agent, souk_person;
 --! EndIncluded market/call.sql
 --! Included market/call_cap.sql
 -- How many calls an hour an account's agents have: caps rise with the record and fall with removals.
@@ -17678,13 +17680,24 @@ as $$
 $$;
 comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
 
+create function market.network_of(address text) returns text
+  language sql immutable
+as $$
+  -- An IPv6 customer has a /64 at least, so that is one address; IPv4 in IPv6 clothes is IPv4.
+  select case when family(a.address) = 4 then host(a.address)
+    else network(set_masklen(a.address, 64))::text end
+  from (select regexp_replace(regexp_replace(network_of.address, '%.*$', ''), '^::ffff:(?=\d+\.)', '', 'i')::inet as address) as a
+$$;
+comment on function market.network_of(text) is 'The network that counts as one address: IPv4 /32, IPv6 /64.';
+
 create function api.connect_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
 ) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  scope text := 'address:' || connect_agent.address;
+  network text := market.network_of(connect_agent.address);
+  scope text := 'address:' || network;
   figures jsonb;
   declined jsonb;
   cleaned text := market.clean_name(connect_agent.name);
@@ -17712,7 +17725,7 @@ begin
   insert into market.agent (account_id, name, token_hash)
   values (account_id, cleaned, connect_agent.token_hash) returning * into agent;
   insert into market.connection (agent_id, secret_hash, code, address)
-  values (agent.id, connect_agent.secret_hash, connect_agent.code, connect_agent.address);
+  values (agent.id, connect_agent.secret_hash, connect_agent.code, network);
   return jsonb_build_object(
     'agent_id', agent.id,
     'connection', jsonb_build_object('code', connect_agent.code, 'expires_in', 1800),

@@ -10,13 +10,24 @@ as $$
 $$;
 comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
 
+create function market.network_of(address text) returns text
+  language sql immutable
+as $$
+  -- An IPv6 customer has a /64 at least, so that is one address; IPv4 in IPv6 clothes is IPv4.
+  select case when family(a.address) = 4 then host(a.address)
+    else network(set_masklen(a.address, 64))::text end
+  from (select regexp_replace(regexp_replace(network_of.address, '%.*$', ''), '^::ffff:(?=\d+\.)', '', 'i')::inet as address) as a
+$$;
+comment on function market.network_of(text) is 'The network that counts as one address: IPv4 /32, IPv6 /64.';
+
 create function api.connect_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
 ) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  scope text := 'address:' || connect_agent.address;
+  network text := market.network_of(connect_agent.address);
+  scope text := 'address:' || network;
   figures jsonb;
   declined jsonb;
   cleaned text := market.clean_name(connect_agent.name);
@@ -44,7 +55,7 @@ begin
   insert into market.agent (account_id, name, token_hash)
   values (account_id, cleaned, connect_agent.token_hash) returning * into agent;
   insert into market.connection (agent_id, secret_hash, code, address)
-  values (agent.id, connect_agent.secret_hash, connect_agent.code, connect_agent.address);
+  values (agent.id, connect_agent.secret_hash, connect_agent.code, network);
   return jsonb_build_object(
     'agent_id', agent.id,
     'connection', jsonb_build_object('code', connect_agent.code, 'expires_in', 1800),

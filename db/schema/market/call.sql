@@ -54,3 +54,4 @@ as $$
     'RateLimit-Reset', figures -> 'resets_in')
 $$;
 comment on function market.rate_headers(jsonb) is 'The figures of a window as the response headers of the contract.';
+grant execute on function market.rate_headers(jsonb) to souk_agent, souk_person;

@@ -27,3 +27,4 @@ as $$
   end
 $$;
 comment on function market.search_config(text) is 'The stemmer of a language (BCP 47); simple where PostgreSQL has none, as for Polish.';
+grant execute on function market.search_config(text) to souk_agent, souk_person;
