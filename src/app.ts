@@ -17,7 +17,9 @@ const requestIdOf = (response: Response): string => String(response.locals["requ
 
 const send = (request: Request, response: Response, answer: Answer): void => {
   if (response.destroyed) return;
-  response.status(answer.status).set(Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])));
+  response
+    .status(answer.status)
+    .set(Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])));
   // A body that was not read to its end cannot be followed by another request on the connection.
   if (!request.complete) {
     response.set("Connection", "close");
@@ -36,7 +38,12 @@ const sendCached = (request: Request, response: Response, body: string): void =>
   const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   const headers = { ETag: etag, "Cache-Control": CACHE.public };
   if (known?.includes(etag) || known?.includes("*")) send(request, response, { status: 304, headers, body: null });
-  else send(request, response, { status: 200, headers: { ...headers, "Content-Type": "application/json; charset=utf-8" }, body });
+  else
+    send(request, response, {
+      status: 200,
+      headers: { ...headers, "Content-Type": "application/json; charset=utf-8" },
+      body,
+    });
 };
 
 /** The routes of one path: its methods by the table, HEAD as GET, and 405 with Allow for the rest. */
@@ -56,7 +63,11 @@ const routesOf = (context: Context, endpoints: Endpoint[]) => {
     }
     const answer = await handle(context, endpoint, request, response);
     if (endpoint.cache === "public" && typeof answer.body === "string") sendCached(request, response, answer.body);
-    else send(request, response, { ...answer, headers: { "Cache-Control": CACHE[endpoint.cache ?? "no-store"], ...answer.headers } });
+    else
+      send(request, response, {
+        ...answer,
+        headers: { "Cache-Control": CACHE[endpoint.cache ?? "no-store"], ...answer.headers },
+      });
   };
 };
 
@@ -67,7 +78,10 @@ export type Readiness = () => Promise<"ready" | string>;
  * The HTTP application: health, the API by its table, the pages, and a Problem for everything else. One log line a
  * request, with the operation and never the URL, since a link's path is a secret.
  */
-export const createApp = (context: Context, options: { trustProxy: string[]; readiness: Readiness }): express.Express => {
+export const createApp = (
+  context: Context,
+  options: { trustProxy: string[]; readiness: Readiness },
+): express.Express => {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -118,12 +132,15 @@ export const createApp = (context: Context, options: { trustProxy: string[]; rea
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const requestId = requestIdOf(response);
     // Express and its router throw errors with a status for URLs that cannot be decoded.
-    const malformed = error instanceof URIError || (error instanceof Error && "status" in error && error.status === 400);
+    const malformed =
+      error instanceof URIError || (error instanceof Error && "status" in error && error.status === 400);
     const refusal = malformed
       ? refuse("bad_request", "The address cannot be decoded. Check its percent-encoding.")
       : toRefusal(error);
-    if (refusal.refused === "internal_error") context.log.error({ err: error, request_id: requestId }, "a request failed");
-    else if (refusal.refused === "service_unavailable") context.log.warn({ err: error, request_id: requestId }, "unavailable");
+    if (refusal.refused === "internal_error")
+      context.log.error({ err: error, request_id: requestId }, "a request failed");
+    else if (refusal.refused === "service_unavailable")
+      context.log.warn({ err: error, request_id: requestId }, "unavailable");
     if (response.headersSent) response.destroy();
     else send(request, response, toProblem(refusal, requestId, context.baseUrl()));
   });

@@ -9,7 +9,12 @@ import { type Refusal, refuse } from "./problem.ts";
  * decompressed, while it does.
  */
 
-const DECOMPRESSORS = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress };
+const DECOMPRESSORS = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
 
 const tooLarge = (limit: number): Refusal =>
   refuse(
@@ -28,7 +33,12 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const encoding = (request.headers["content-encoding"] ?? "identity").toLowerCase();
     if (encoding !== "identity" && !Object.hasOwn(DECOMPRESSORS, encoding)) {
-      reject(refuse("unsupported_media_type", "The Content-Encoding is not supported. Send the body as it is, or as gzip, deflate or br."));
+      reject(
+        refuse(
+          "unsupported_media_type",
+          "The Content-Encoding is not supported. Send the body as it is, or as gzip, deflate or br.",
+        ),
+      );
       return;
     }
     const chunks: Buffer[] = [];
@@ -85,7 +95,10 @@ export const readJsonBody = async (
   const type = request.headers["content-type"] ?? "";
   const [media, ...parameters] = type.toLowerCase().split(";");
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
-  if (!/^application\/([a-z0-9.+-]+\+)?json$/.test((media ?? "").trim()) || (charset && !/^charset="?utf-?8"?$/.test(charset))) {
+  if (
+    !/^application\/([a-z0-9.+-]+\+)?json$/.test((media ?? "").trim()) ||
+    (charset && !/^charset="?utf-?8"?$/.test(charset))
+  ) {
     throw refuse("unsupported_media_type", "Send the body as JSON in UTF-8, with Content-Type: application/json.");
   }
   if (EXPECTS_CONTINUE in request) response.writeContinue();
@@ -101,7 +114,10 @@ export const readJsonBody = async (
   try {
     value = JSON.parse(text);
   } catch {
-    throw refuse("bad_request", "The body is not valid JSON. Check quotes, commas and brackets, and that it was sent whole.");
+    throw refuse(
+      "bad_request",
+      "The body is not valid JSON. Check quotes, commas and brackets, and that it was sent whole.",
+    );
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw refuse("bad_request", "The body must be a JSON object.");

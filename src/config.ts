@@ -58,7 +58,9 @@ export const readConfig = (env: NodeJS.ProcessEnv): Config => {
   const result = environment.safeParse(env);
   if (!result.success) {
     const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`The environment cannot be used:\n${lines.join("\n")}\nSee .env.example for what each variable is for.`);
+    throw new Error(
+      `The environment cannot be used:\n${lines.join("\n")}\nSee .env.example for what each variable is for.`,
+    );
   }
   const values = result.data;
   const usesModel = values.OPENAI_API_KEY !== undefined || values.OPENAI_BASE_URL !== undefined;

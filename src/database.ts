@@ -1,10 +1,7 @@
 import pg from "pg";
 
 /** Who makes a call: an agent by its token's hash, a person by the session's, or nobody yet. */
-export type Actor =
-  | { agent: Buffer }
-  | { person: Buffer }
-  | "visitor";
+export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
 
 /** Arguments of an `api` function by name; objects travel as JSON. */
 export type Arguments = Record<string, string | number | boolean | Buffer | null | object>;

@@ -27,7 +27,16 @@ export type Endpoint = {
   /** The function in schema api; none for documents made here. */
   call?: string;
   /** Arguments of the function beside path and query parameters: the body, its members, or what the edge knows. */
-  args?: readonly ("body" | "members" | "request" | "base_url" | "link_key" | "idempotency_key" | "request_hash" | "errors")[];
+  args?: readonly (
+    | "body"
+    | "members"
+    | "request"
+    | "base_url"
+    | "link_key"
+    | "idempotency_key"
+    | "request_hash"
+    | "errors"
+  )[];
   /** What a caller without it is refused for; checked by the function, named here for requests that never reach it. */
   permission?: string;
   /** Whose window the call counts in: its headers are on every answer. */
@@ -78,7 +87,12 @@ const SOFA_LISTING = {
     condition: "used_good",
   },
   content: {
-    preview: { headline: "Grey three-seat sofa", snippet: SOFA.text, price_label: "180 EUR", location_label: "Berlin-Neukölln" },
+    preview: {
+      headline: "Grey three-seat sofa",
+      snippet: SOFA.text,
+      price_label: "180 EUR",
+      location_label: "Berlin-Neukölln",
+    },
     contact: SOFA_CONTACT,
     images: [],
   },
@@ -263,7 +277,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
           limits: { publish_offer: { limit: 60, used: 1, remaining: 59, resets_in: 3120 } },
           pending_verifications: [],
           activity: { asks_active: 0, offers_published: 1, offers_pending_review: 0 },
-          next: [{ summary: "Publish what the person offers, in their own words.", method: "POST", path: "/v1/offers" }],
+          next: [
+            { summary: "Publish what the person offers, in their own words.", method: "POST", path: "/v1/offers" },
+          ],
         },
       },
     },
@@ -297,7 +313,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
     args: ["members", "base_url", "link_key"],
     body: { schema: shape.verificationRequest, required: true, limit: ANY_BODY, example: { method: "email" } },
     answers: {
-      200: { description: "The one that is pending already, or completed.", schema: shape.verification, example: VERIFICATION },
+      200: {
+        description: "The one that is pending already, or completed.",
+        schema: shape.verification,
+        example: VERIFICATION,
+      },
       201: { description: "A new verification.", schema: shape.verification, example: VERIFICATION },
     },
     problems: ["unknown_method"],
@@ -627,7 +647,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
       operationId: `${move}Ask`,
       method: "post",
       path: `/v1/asks/{id}/${move}`,
-      summary: { archive: "Put an ask away", fulfill: "Mark an ask as answered", reopen: "Make an ask active again" }[move],
+      summary: { archive: "Put an ask away", fulfill: "Mark an ask as answered", reopen: "Make an ask active again" }[
+        move
+      ],
       description: "Doing it again changes nothing.",
       tag: "Asks",
       auth: "token",
@@ -680,9 +702,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
           ],
           since: "eyJsaXN0IjoibWF0Y2hlcyJ9",
           page: { next_cursor: null, has_more: false },
-          next: [
-            { summary: "Show the person what matches.", method: "POST", path: `/v1/asks/${ASK_ID}/fulfill` },
-          ],
+          next: [{ summary: "Show the person what matches.", method: "POST", path: `/v1/asks/${ASK_ID}/fulfill` }],
         },
       },
     },

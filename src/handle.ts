@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Request, Response } from "express";
 import pgvector from "pgvector";
-import { z } from "zod";
+import type { z } from "zod";
 import { readJsonBody } from "./body.ts";
 import type { Actor, Arguments, Database } from "./database.ts";
 import type { Endpoint } from "./endpoints.ts";
@@ -49,17 +49,26 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const toFieldErrors = (error: z.ZodError): FieldError[] =>
   error.issues.slice(0, 20).map((issue) => ({
     pointer: issue.path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
-    detail: issue.code === "invalid_type" && issue.path.length > 0 ? `${issue.path.join(".")}: ${issue.message}.` : issue.message,
+    detail:
+      issue.code === "invalid_type" && issue.path.length > 0
+        ? `${issue.path.join(".")}: ${issue.message}.`
+        : issue.message,
   }));
 
 /** The caller of an endpoint that needs a token. What cannot be a token is refused without asking the database. */
 const authenticate = (request: Request): { actor: Actor; token: string } => {
   const [scheme, token, ...rest] = (request.headers.authorization ?? "").split(" ");
   if (!scheme) {
-    throw refuse("unauthorized", "Send the header Authorization: Bearer with the token that POST /v1/connect returned.");
+    throw refuse(
+      "unauthorized",
+      "Send the header Authorization: Bearer with the token that POST /v1/connect returned.",
+    );
   }
   if (scheme.toLowerCase() !== "bearer" || !token || rest.length > 0 || !isToken(token)) {
-    throw refuse("unauthorized", "This is not a token of this service. Send Authorization: Bearer with the agent_token exactly as POST /v1/connect returned it.");
+    throw refuse(
+      "unauthorized",
+      "This is not a token of this service. Send Authorization: Bearer with the agent_token exactly as POST /v1/connect returned it.",
+    );
   }
   return { actor: { agent: hashSecret(token) }, token };
 };
@@ -81,7 +90,13 @@ const refuseUnread = async (context: Context, endpoint: Endpoint, actor: Actor, 
   }
 };
 
-const parse = async (endpoint: Endpoint, actor: Actor, token: string | null, request: Request, response: Response): Promise<Parsed> => {
+const parse = async (
+  endpoint: Endpoint,
+  actor: Actor,
+  token: string | null,
+  request: Request,
+  response: Response,
+): Promise<Parsed> => {
   const body = endpoint.body ? await readJsonBody(request, response, endpoint.body.limit) : undefined;
   if (endpoint.body?.required && body === undefined) {
     throw refuse("bad_request", "The request has no body. Send a JSON object.");
@@ -144,7 +159,12 @@ const argumentsOf = (context: Context, endpoint: Endpoint, parsed: Parsed): Argu
   return args;
 };
 
-type Envelope = { status?: number; headers?: Record<string, string | number>; body?: Record<string, unknown>; submission?: string };
+type Envelope = {
+  status?: number;
+  headers?: Record<string, string | number>;
+  body?: Record<string, unknown>;
+  submission?: string;
+};
 
 /** A function's own answer; a refusal that it stored (missing_contact) becomes a refusal again. */
 const fromEnvelope = (envelope: Envelope, headers: Record<string, string | number>): Answer => {
@@ -157,7 +177,12 @@ const fromEnvelope = (envelope: Envelope, headers: Record<string, string | numbe
 };
 
 /** Waits until the worker has read the text, or the deadline has passed and the database decides what then. */
-const awaitAnswer = async (context: Context, actor: Actor, submission: string, gone: () => boolean): Promise<Envelope> => {
+const awaitAnswer = async (
+  context: Context,
+  actor: Actor,
+  submission: string,
+  gone: () => boolean,
+): Promise<Envelope> => {
   const deadline = performance.now() + context.extractionDeadlineMs;
   for (;;) {
     const left = deadline - performance.now();
@@ -166,14 +191,18 @@ const awaitAnswer = async (context: Context, actor: Actor, submission: string, g
     // Whoever hung up is not waited for; the text is read all the same, and a key replays.
     if (gone()) throw refuse("service_unavailable", "The client hung up.");
     try {
-      const answer = JSON.parse(await context.database.call(actor, "get_answer", { submission_id: submission })) as Envelope;
+      const answer = JSON.parse(
+        await context.database.call(actor, "get_answer", { submission_id: submission }),
+      ) as Envelope;
       if (answer.status !== undefined) return answer;
     } catch (error) {
       // A restart of the database while a text is read: the answer may be there when it is back.
       if (!isUnavailable(error)) throw error;
     }
   }
-  return JSON.parse(await context.database.call(actor, "withdraw_submission", { submission_id: submission })) as Envelope;
+  return JSON.parse(
+    await context.database.call(actor, "withdraw_submission", { submission_id: submission }),
+  ) as Envelope;
 };
 
 const submit = async (context: Context, endpoint: Endpoint, parsed: Parsed, response: Response): Promise<Answer> => {
@@ -192,7 +221,10 @@ const submit = async (context: Context, endpoint: Endpoint, parsed: Parsed, resp
 };
 
 /** The vector of a query, or the reason why the search goes by words alone. */
-const embedQuery = async (context: Context, query: unknown): Promise<{ embedding: string | null; notices: object[] }> => {
+const embedQuery = async (
+  context: Context,
+  query: unknown,
+): Promise<{ embedding: string | null; notices: object[] }> => {
   if (typeof query !== "string" || query.trim() === "") return { embedding: null, notices: [] };
   try {
     const [vector] = await context.embedder.embed([query], AbortSignal.timeout(QUERY_EMBEDDING_MS));
@@ -229,8 +261,14 @@ const connect = async (context: Context, endpoint: Endpoint, parsed: Parsed, req
  * Answers one request to an endpoint of the table, but for documents, which need no database.
  * @throws Refusal, or an error that `toRefusal` understands
  */
-export const handle = async (context: Context, endpoint: Endpoint, request: Request, response: Response): Promise<Answer> => {
-  const { actor, token } = endpoint.auth === "token" ? authenticate(request) : { actor: "visitor" as const, token: null };
+export const handle = async (
+  context: Context,
+  endpoint: Endpoint,
+  request: Request,
+  response: Response,
+): Promise<Answer> => {
+  const { actor, token } =
+    endpoint.auth === "token" ? authenticate(request) : { actor: "visitor" as const, token: null };
   let parsed: Parsed;
   try {
     parsed = await parse(endpoint, actor, token, request, response);
@@ -258,7 +296,12 @@ export const handle = async (context: Context, endpoint: Endpoint, request: Requ
         const { embedding, notices } = await embedQuery(context, parsed.body["query"]);
         Object.assign(args, { embedding, model: context.embedder.model, notices: JSON.stringify(notices) });
       }
-      const body = await context.database.call(actor, endpoint.call ?? "", args, endpoint.kind === "write" ? "write" : "read");
+      const body = await context.database.call(
+        actor,
+        endpoint.call ?? "",
+        args,
+        endpoint.kind === "write" ? "write" : "read",
+      );
       const [status = 200] = Object.keys(endpoint.answers).map(Number);
       return status === 204
         ? { status, headers: {}, body: null }

@@ -39,7 +39,12 @@ Souk is ready at ${url}
 `;
 
 /** Tries until it works or the process is to stop: a database that is not there yet is waited for, not died of. */
-const untilItWorks = async (what: string, log: Log, stopping: AbortSignal, attempt: () => Promise<void>): Promise<void> => {
+const untilItWorks = async (
+  what: string,
+  log: Log,
+  stopping: AbortSignal,
+  attempt: () => Promise<void>,
+): Promise<void> => {
   for (let tries = 1; !stopping.aborted; tries++) {
     try {
       await attempt();
@@ -63,7 +68,8 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   const signalled = new Promise<NodeJS.Signals>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
   });
-  if (part !== "start" && !config.databaseUrl) throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
+  if (part !== "start" && !config.databaseUrl)
+    throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
 
   let embedded: EmbeddedDatabase | null = null;
   if (!config.databaseUrl) embedded = await startEmbeddedDatabase(config.dataDir);
@@ -118,7 +124,9 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
 
   const starting = (async () => {
     if (part === "start") {
-      await untilItWorks("the database could not be migrated", log, stopping.signal, () => migrate(url, embedded !== null));
+      await untilItWorks("the database could not be migrated", log, stopping.signal, () =>
+        migrate(url, embedded !== null),
+      );
       migrated = true;
     }
     if (stopping.signal.aborted) return;

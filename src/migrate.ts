@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
-import { runMigrations } from "graphile-worker";
-import { Logger as WorkerLogger } from "graphile-worker";
+import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
 import pg from "pg";
 
 const MIGRATIONS = fileURLToPath(new URL("../db/migrations", import.meta.url));

@@ -168,11 +168,18 @@ export const toRefusal = (thrown: unknown): Refusal => {
     if (isCode(thrown.message)) return refuse(thrown.message, detail, members, headers ?? {});
   }
   if (isUnavailable(thrown)) {
-    return refuse("service_unavailable", "The market cannot be reached at the moment. Nothing was done; try again in a few seconds.", {
-      retry_after: UNAVAILABLE_RETRY_SECONDS,
-    });
+    return refuse(
+      "service_unavailable",
+      "The market cannot be reached at the moment. Nothing was done; try again in a few seconds.",
+      {
+        retry_after: UNAVAILABLE_RETRY_SECONDS,
+      },
+    );
   }
-  return refuse("internal_error", "Something went wrong on our side. Try once more; if it happens again, report the request_id.");
+  return refuse(
+    "internal_error",
+    "Something went wrong on our side. Try once more; if it happens again, report the request_id.",
+  );
 };
 
 /** An answer ready for the socket. */

@@ -85,7 +85,9 @@ export const connectRequest = z
   .object({
     name: codePoints(80, "A name")
       .optional()
-      .describe("What the agent calls itself, shown to the person; control, bidirectional and zero-width characters are removed."),
+      .describe(
+        "What the agent calls itself, shown to the person; control, bidirectional and zero-width characters are removed.",
+      ),
   })
   .meta({ id: "ConnectRequest" });
 

@@ -18,8 +18,16 @@ const MAX_CONNECTIONS = 10_000;
 const DRAIN_MS = 1_000;
 
 const RAW: Record<string, { status: string; code: ProblemCode; detail: string }> = {
-  HPE_HEADER_OVERFLOW: { status: "431 Request Header Fields Too Large", code: "bad_request", detail: "The headers are too large." },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: "408 Request Timeout", code: "bad_request", detail: "The request took too long to arrive." },
+  HPE_HEADER_OVERFLOW: {
+    status: "431 Request Header Fields Too Large",
+    code: "bad_request",
+    detail: "The headers are too large.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: "408 Request Timeout",
+    code: "bad_request",
+    detail: "The request took too long to arrive.",
+  },
 };
 
 export type HttpServer = {
@@ -32,7 +40,12 @@ export type HttpServer = {
 /** Serves an application with limits on slow senders and readers, and a Problem for what is not HTTP. */
 export const serve = async (app: express.Express, port: number, host: string): Promise<HttpServer> => {
   const server: Server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS, connectionsCheckingInterval: 1_000 },
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 1_000,
+    },
     app,
   );
   server.maxConnections = MAX_CONNECTIONS;

@@ -92,7 +92,10 @@ export const startWorker = (options: {
       log.error({ err: error, task: job.task_identifier, job: job.id }, "a job failed for good");
     });
     events.on("job:error", ({ job, error }) => {
-      log.warn({ err: error, task: job.task_identifier, job: job.id, attempt: job.attempts }, "a job will be tried again");
+      log.warn(
+        { err: error, task: job.task_identifier, job: job.id, attempt: job.attempts },
+        "a job will be tried again",
+      );
     });
 
     runner = await run({
