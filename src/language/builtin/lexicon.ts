@@ -1,0 +1,211 @@
+import type { Vocabulary } from "../reading.ts";
+import { stem } from "./stem.ts";
+import { type Token, tokenize } from "./tokens.ts";
+
+/** The vocabulary, compiled once for looking up: phrases by their words, inflected forms by their stems. */
+
+/** What of a sense stands before its colon. */
+export type Family =
+  | "category"
+  | "domain"
+  | "kind"
+  | "ask_kind"
+  | "condition"
+  | "feature"
+  | "place"
+  | "region"
+  | "country";
+
+/** A term of the vocabulary, found in a text. */
+export type Hit = {
+  family: Family;
+  /** The sense without its family: "electronics/phones", "rental", "DE". */
+  value: string;
+  /** As in the vocabulary, less where the form or the language differs. */
+  weight: number;
+  /** Tokens `from` (inclusive) to `to` (exclusive). */
+  from: number;
+  to: number;
+  term: string;
+};
+
+type Sense = { family: Family; value: string; weight: number };
+type Entry = { term: string; language: string | null; senses: Sense[] };
+
+/** The compiled vocabulary. */
+export type Lexicon = {
+  taxonomy: Vocabulary["taxonomy"];
+  exact: ReadonlyMap<string, readonly Entry[]>;
+  /** Per language: terms by the stems of their words. */
+  stems: ReadonlyMap<string, ReadonlyMap<string, readonly Entry[]>>;
+  /** How many words the longest phrase has that begins with this word or stem. */
+  longest: ReadonlyMap<string, number>;
+};
+
+const FAMILIES: ReadonlySet<string> = new Set([
+  "category",
+  "domain",
+  "kind",
+  "ask_kind",
+  "condition",
+  "feature",
+  "place",
+  "region",
+  "country",
+]);
+
+const isFamily = (name: string): name is Family => FAMILIES.has(name);
+
+/** Languages that write nouns together: "Dachgeschosswohnung" is a "Wohnung". */
+const COMPOUNDING: readonly string[] = ["de", "nl"];
+
+const LEAST_COMPOUND = 7;
+const LEAST_HEAD = 4;
+const LEAST_MODIFIER = 3;
+
+/** An inflected form is surer to be the word than a compound is. */
+const STEM_FACTOR = 0.95;
+const COMPOUND_FACTOR = 0.85;
+
+/** Words of another language than the text's: English ones travel, others are mostly chance ("chat", "box"). */
+const ENGLISH_ABROAD = 0.6;
+const OTHER_ABROAD = 0.2;
+const LANGUAGE_UNKNOWN = 0.9;
+
+/** Compiles a vocabulary. Terms and senses that make no sense are left out: an operator's slip must not stop reading. */
+export const compileLexicon = (vocabulary: Vocabulary): Lexicon => {
+  const entries = new Map<string, Entry>();
+  for (const { term, language, sense, weight } of vocabulary.terms) {
+    const words = tokenize(term).map((token) => token.folded);
+    const colon = sense.indexOf(":");
+    const family = sense.slice(0, colon);
+    if (words.length === 0 || !isFamily(family) || !(weight > 0)) continue;
+    const key = `${words.join(" ")}|${language ?? ""}`;
+    const entry = entries.get(key) ?? { term: words.join(" "), language, senses: [] };
+    entry.senses.push({ family, value: sense.slice(colon + 1), weight });
+    entries.set(key, entry);
+  }
+  const exact = new Map<string, Entry[]>();
+  const stems = new Map<string, Map<string, Entry[]>>();
+  const longest = new Map<string, number>();
+  const file = (index: Map<string, Entry[]>, words: string[], entry: Entry) => {
+    const key = words.join(" ");
+    const filed = index.get(key);
+    if (filed === undefined) index.set(key, [entry]);
+    else filed.push(entry);
+    const first = words[0] ?? "";
+    longest.set(first, Math.max(longest.get(first) ?? 0, words.length));
+  };
+  for (const entry of entries.values()) {
+    const words = entry.term.split(" ");
+    file(exact, words, entry);
+    const language = entry.language ?? "en";
+    const index = stems.get(language) ?? new Map<string, Entry[]>();
+    stems.set(language, index);
+    file(
+      index,
+      words.map((word) => stem(word, language)),
+      entry,
+    );
+  }
+  return { taxonomy: vocabulary.taxonomy, exact, stems, longest };
+};
+
+const languageFactor = (entry: Entry, language: string | null): number => {
+  if (entry.language === null || entry.language === language) return 1;
+  if (language === null) return LANGUAGE_UNKNOWN;
+  return entry.language === "en" ? ENGLISH_ABROAD : OTHER_ABROAD;
+};
+
+/** Hits that lie inside a longer one of the same family say nothing of their own: "machine" in "washing machine". */
+const withoutContained = (hits: Hit[]): Hit[] => {
+  const kept: Hit[] = [];
+  const covered = new Map<string, Map<number, number>>();
+  const seen = new Set<string>();
+  for (const hit of hits.toSorted((a, b) => b.to - b.from - (a.to - a.from) || b.weight - a.weight)) {
+    const key = `${hit.from} ${hit.to} ${hit.family} ${hit.value}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const family = covered.get(hit.family) ?? new Map<number, number>();
+    covered.set(hit.family, family);
+    const length = hit.to - hit.from;
+    let inside = false;
+    for (let at = hit.from; at < hit.to; at++) if ((family.get(at) ?? 0) > length) inside = true;
+    if (inside) continue;
+    for (let at = hit.from; at < hit.to; at++) family.set(at, length);
+    kept.push(hit);
+  }
+  return kept.sort((a, b) => a.from - b.from || a.to - b.to);
+};
+
+/** The part of a compound that is a term, longest first, or null. */
+const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entry[] | null => {
+  const index = lexicon.stems.get(language);
+  for (let cut = LEAST_MODIFIER; word.length - cut >= LEAST_HEAD; cut++) {
+    const head = word.slice(cut);
+    const entries = (lexicon.exact.get(head) ?? index?.get(stem(head, language)))?.filter(
+      (entry) => entry.language === language,
+    );
+    if (entries !== undefined && entries.length > 0) return entries;
+  }
+  return null;
+};
+
+/** Every term of the vocabulary in a text, in order; of terms inside one another the longest of each family. */
+export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: string | null): Hit[] => {
+  const hits: Hit[] = [];
+  const stemmed = language === null || language === "en" ? ["en"] : [language, "en"];
+  const words = tokens.map((token) => token.folded);
+  const stemsOf = stemmed.map((one) => words.map((word) => stem(word, one)));
+
+  const collect = (entries: readonly Entry[], from: number, to: number, factor: number) => {
+    for (const entry of entries) {
+      const weight = factor * languageFactor(entry, language);
+      for (const sense of entry.senses) {
+        hits.push({
+          family: sense.family,
+          value: sense.value,
+          weight: sense.weight * weight,
+          from,
+          to,
+          term: entry.term,
+        });
+      }
+    }
+  };
+
+  /** Looks up the phrases that begin at a token among `forms` of the words. */
+  const look = (
+    index: ReadonlyMap<string, readonly Entry[]>,
+    forms: readonly string[],
+    from: number,
+    factor: number,
+  ) => {
+    const most = lexicon.longest.get(forms[from] ?? "") ?? 0;
+    let key = "";
+    let any = false;
+    for (let length = 1; length <= most && from + length <= forms.length; length++) {
+      // A phrase does not run over the end of a sentence.
+      if (length > 1 && tokens[from + length - 1]?.opens) break;
+      key = length === 1 ? (forms[from] ?? "") : `${key} ${forms[from + length - 1] ?? ""}`;
+      const entries = index.get(key);
+      if (entries === undefined) continue;
+      any = true;
+      collect(entries, from, from + length, factor);
+    }
+    return any;
+  };
+
+  for (let at = 0; at < words.length; at++) {
+    let any = look(lexicon.exact, words, at, 1);
+    stemmed.forEach((one, order) => {
+      const index = lexicon.stems.get(one);
+      if (index !== undefined && look(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;
+    });
+    const word = words[at] ?? "";
+    if (any || word.length < LEAST_COMPOUND || language === null || !COMPOUNDING.includes(language)) continue;
+    const head = headOf(lexicon, word, language);
+    if (head !== null) collect(head, at, at + 1, COMPOUND_FACTOR);
+  }
+  return withoutContained(hits);
+};
