@@ -1,0 +1,32 @@
+import type { Request } from "express";
+import { refuse } from "../problem.ts";
+
+/** A token and a decision take a hundred bytes. */
+const FORM_BYTES = 10 * 1024;
+
+/** What is left of the body stays unread, so the connection cannot be used again. */
+const CLOSE = { Connection: "close" } as const;
+
+/**
+ * The fields of a form that a browser sent. Reads the body itself, because Express's parser reads one that is too large
+ * to its end before it says so.
+ * @throws Refusal when the body is no form, or larger than a form of ours can be.
+ */
+export const readForm = async (request: Request): Promise<URLSearchParams> => {
+  const encoding = request.get("Content-Encoding") ?? "identity";
+  if (request.is("application/x-www-form-urlencoded") === false || encoding.toLowerCase() !== "identity") {
+    throw refuse("unsupported_media_type", "This page takes only what its own form sends.", {}, CLOSE);
+  }
+  const tooLarge = refuse("payload_too_large", "That is more than the form on this page can send.", {}, CLOSE);
+  if (Number(request.get("Content-Length") ?? 0) > FORM_BYTES) throw tooLarge;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // The stream must outlive an early end of the loop: the answer goes out over the same socket.
+  const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > FORM_BYTES) throw tooLarge;
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+};

@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { Eta } from "eta";
+import { PROBLEMS, type ProblemCode } from "../problem.ts";
+
+/**
+ * Pages as text: a function for each, from plain data. Templates are read and compiled once, when this module is loaded,
+ * so that a broken one stops the start and not a person.
+ */
+
+const TEMPLATES = new URL("./templates/", import.meta.url);
+
+const readTemplates = (): Eta => {
+  // Escaping is eta's default; it is said here because every page depends on it.
+  const eta = new Eta({ autoEscape: true });
+  for (const file of readdirSync(TEMPLATES).filter((name) => name.endsWith(".eta"))) {
+    eta.loadTemplate(`@${basename(file, ".eta")}`, readFileSync(new URL(file, TEMPLATES), "utf8"));
+  }
+  return eta;
+};
+
+const eta = readTemplates();
+
+const css = readFileSync(new URL("./souk.css", import.meta.url), "utf8");
+const cssHash = createHash("sha256").update(css).digest("base64url").slice(0, 16);
+
+/** The one stylesheet, with the ETag that changes when it does. */
+export const STYLESHEET: Readonly<{ css: string; etag: string }> = { css, etag: `"${cssHash}"` };
+
+/** The longest name that the market keeps, in characters; a page holds on to it whatever it is given. */
+const NAME_LENGTH = 80;
+
+/**
+ * A name that someone else chose, fit to be shown: without what is invisible or turns the direction of the text around it
+ * (controls, bidirectional and zero-width characters, line separators, halves of characters). The market removes these
+ * when it takes the name; a page that asks for trust does not rely on that.
+ */
+export const shownName = (name: string): string => {
+  const visible = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
+  return Array.from(visible).slice(0, NAME_LENGTH).join("") || "Unnamed agent";
+};
+
+/** Whole minutes since the agent asked, as people say it. */
+export const minutesAgo = (minutes: number): string => {
+  if (minutes < 1) return "Less than a minute ago";
+  return minutes === 1 ? "1 minute ago" : `${minutes} minutes ago`;
+};
+
+/** Seconds left, rounded up to minutes: a link that still works never has "0 minutes". */
+export const minutesLeft = (seconds: number): string => {
+  const minutes = Math.max(1, Math.ceil(seconds / 60));
+  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+};
+
+/** Prose with `code` in backticks, cut into pieces for a template. */
+const inPieces = (prose: string): { text: string; isCode: boolean }[] =>
+  prose
+    .split("`")
+    .map((text, index) => ({ text, isCode: index % 2 === 1 }))
+    .filter(({ text }) => text !== "");
+
+const page = (name: string, baseUrl: string, data: object): string =>
+  eta.render(`@${name}`, {
+    ...data,
+    // Links of a page start here: the service may stand below a path of its host.
+    root: new URL(baseUrl).pathname.replace(/\/$/, ""),
+    // With its hash in the address, a page never meets the stylesheet of another version in a browser's cache.
+    stylesheet: `assets/souk.css?v=${cssHash}`,
+  });
+
+/** An open connection, as api.get_connection gives it. */
+export type Connection = {
+  agent_name: string;
+  code: string;
+  /** RFC 3339 in UTC. */
+  requested_at: string;
+  requested_minutes_ago: number;
+  /** Seconds. */
+  expires_in: number;
+};
+
+/** The page on which a person approves an agent or refuses it. `token` is the form's, from src/pages/forgery.ts. */
+export const renderApproval = (baseUrl: string, connection: Connection, token: string): string =>
+  page("approve", baseUrl, {
+    name: shownName(connection.agent_name),
+    code: connection.code,
+    requestedAt: connection.requested_at,
+    clock: connection.requested_at.slice(11, 16),
+    asked: minutesAgo(connection.requested_minutes_ago),
+    left: minutesLeft(connection.expires_in),
+    token,
+  });
+
+/** What a person sees after "Approve". */
+export const renderApproved = (baseUrl: string, agentName: string): string =>
+  page("approved", baseUrl, { name: shownName(agentName) });
+
+/** What a person sees after "Not mine". */
+export const renderDeclined = (baseUrl: string): string => page("declined", baseUrl, {});
+
+/** What a refusal means for the person in front of it: a heading, what to do, and whether opening the link again helps. */
+type Guidance = { heading: string; steps: readonly string[]; again: boolean };
+
+const NEW_LINK = "Ask your agent to connect again. It gets a new link and a new code.";
+
+const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
+  not_found: {
+    heading: "There is no such link",
+    steps: ["Check that the link was copied whole, with nothing added at its end.", `If it was: ${NEW_LINK}`],
+    again: false,
+  },
+  connection_already_used: {
+    heading: "This link was already used",
+    steps: [
+      "If that was you, all is well: your agent acts for you. Go back to it.",
+      "If it was not, someone else approved this agent, and it acts for them. Tell it to disconnect, and to connect again for a new link.",
+    ],
+    again: false,
+  },
+  connection_expired: {
+    heading: "This link no longer works",
+    steps: ["A link lasts 30 minutes, and ends at once when someone says that it is not theirs.", NEW_LINK],
+    again: false,
+  },
+  service_unavailable: {
+    heading: "Souk is briefly unavailable",
+    steps: ["Wait a few seconds, then open the link again."],
+    again: true,
+  },
+  internal_error: {
+    heading: "Something went wrong here",
+    steps: [
+      "This is our mistake and not yours. Open the link again; if it keeps happening, report the reference below.",
+    ],
+    again: true,
+  },
+};
+
+/** For refusals that concern the form: whatever was wrong with it, a fresh one is the remedy. */
+const FORM_GUIDANCE: Guidance = {
+  heading: "Your answer was not taken",
+  steps: ["Nothing was changed. Open the link again and answer there."],
+  again: true,
+};
+
+/** The page of a refusal. `link` is the whole address of the page to open again. */
+export const renderRefusal = (
+  baseUrl: string,
+  refusal: { refused: ProblemCode; detail: string; requestId: string; link: string },
+): string => {
+  const { heading, steps, again } = GUIDANCE[refusal.refused] ?? FORM_GUIDANCE;
+  return page("refused", baseUrl, {
+    heading,
+    steps,
+    detail: refusal.detail,
+    link: again ? refusal.link : null,
+    requestId: refusal.requestId,
+  });
+};
+
+/** The page that explains every code, each at its own anchor. */
+export const renderErrors = (baseUrl: string): string =>
+  page("errors", baseUrl, {
+    problems: Object.entries(PROBLEMS).map(([code, { status, title, retryable, help }]) => ({
+      code,
+      status,
+      title,
+      retryable,
+      help: inPieces(help),
+    })),
+  });
+
+/** The home page. */
+export const renderHome = (baseUrl: string): string => page("home", baseUrl, { api: `${baseUrl}/v1` });

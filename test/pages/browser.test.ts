@@ -1,0 +1,126 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import test, { type ExecutionContext } from "ava";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
+import { CONNECTION, raised, type Script, servePages } from "./site.ts";
+
+/** The pages as a person meets them: at every size, by day and by night, and with a keyboard only. */
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+const LONGEST = "W".repeat(80);
+
+let browser: Browser;
+test.before(async () => {
+  browser = await launchBrowser();
+});
+test.after.always(() => browser?.close());
+
+/** Findings of axe, what sticks out, and what the browser complains about. */
+const faults = async (page: Page): Promise<unknown> => {
+  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+  return {
+    axe: violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })),
+    overflowing: await overflowing(page),
+  };
+};
+
+const SOUND = { axe: [], overflowing: [] };
+
+/** Opens a site in a view and collects what its console and its requests to elsewhere say. */
+const visit = async (t: ExecutionContext, view: View, script: Script = {}) => {
+  const site = await servePages(t, script);
+  const page = await openPage(browser, view, t);
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(site.url)) complaints.push(request.url());
+  });
+  return { site, page, complaints };
+};
+
+/** Presses Tab until the focus is on an element with this text. */
+const tabTo = async (page: Page, text: string): Promise<void> => {
+  for (let presses = 0; presses < 20; presses += 1) {
+    await page.keyboard.press("Tab");
+    if ((await page.evaluate<string>("document.activeElement.textContent.trim()")) === text) return;
+  }
+  throw new Error(`Tab does not reach ${text}.`);
+};
+
+for (const view of VIEWS) {
+  test(`the approval page is sound on ${view.name}`, async (t) => {
+    const { site, page, complaints } = await visit(t, view);
+    await page.goto(`${site.url}/connect/secret`);
+    await screenshot(page, `approve-${view.name}`);
+    t.deepEqual(await faults(page), SOUND);
+    const [yes, no] = await Promise.all(
+      ["Approve", "Not mine"].map((name) => page.getByRole("button", { name }).boundingBox()),
+    );
+    t.truthy(yes);
+    t.deepEqual([yes?.y, yes?.width, yes?.height], [no?.y, no?.width, no?.height], "the answers are equally prominent");
+    await page.getByRole("button", { name: "Approve" }).focus();
+    t.deepEqual(complaints, []);
+  });
+
+  test(`every other page is sound on ${view.name}`, async (t) => {
+    const { site, page, complaints } = await visit(t, view);
+    for (const path of ["/", "/errors", "/errors#rate_limited"]) {
+      await page.goto(site.url + path);
+      await screenshot(page, `${path === "/" ? "home" : path.slice(1).replace("#", "-")}-${view.name}`);
+      t.deepEqual(await faults(page), SOUND, path);
+    }
+    for (const answer of ["Approve", "Not mine"]) {
+      await page.goto(`${site.url}/connect/secret`);
+      await page.getByRole("button", { name: answer }).click();
+      await screenshot(page, `${answer === "Approve" ? "approved" : "declined"}-${view.name}`);
+      t.deepEqual(await faults(page), SOUND, answer);
+    }
+    t.deepEqual(complaints, []);
+    site.script["get_connection"] = raised(409, "connection_already_used", "This link was already used.");
+    await page.goto(`${site.url}/connect/secret`);
+    await screenshot(page, `used-${view.name}`);
+    t.deepEqual(await faults(page), SOUND);
+  });
+
+  test(`the longest name fits on ${view.name}`, async (t) => {
+    const { site, page } = await visit(t, view, {
+      get_connection: { ...CONNECTION, agent_name: LONGEST, code: "WXWX-WXWX" },
+      approve_connection: { agent_name: LONGEST, agent_id: "a", new_session: true },
+    });
+    await page.goto(`${site.url}/connect/secret`);
+    await screenshot(page, `long-${view.name}`);
+    t.deepEqual(await faults(page), SOUND);
+    await page.getByRole("button", { name: "Approve" }).click();
+    t.deepEqual(await faults(page), SOUND);
+  });
+
+  test(`a person approves with the keyboard alone on ${view.name}`, async (t) => {
+    const { site, page } = await visit(t, view);
+    await page.goto(`${site.url}/connect/secret`);
+    await tabTo(page, "Approve");
+    await screenshot(page, `focus-${view.name}`);
+    t.not(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "none", "the focus is visible");
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+    t.is(await page.getByRole("heading", { level: 1 }).textContent(), "Claude now acts for you");
+    t.deepEqual(
+      site.calls.map(({ name }) => name),
+      ["get_connection", "approve_connection"],
+    );
+  });
+}
+
+test("the browser names where the form was, and never the link", async (t) => {
+  const { site, page } = await visit(t, VIEWS[0] ?? t.fail("no view"));
+  const sent: Record<string, string>[] = [];
+  page.on("request", async (request) => sent.push(await request.allHeaders()));
+  await page.goto(`${site.url}/connect/secret`);
+  await page.getByRole("button", { name: "Not mine" }).click();
+  await page.waitForLoadState();
+  const post = sent.find((headers) => headers[":method"] === "POST" || headers["content-type"] !== undefined);
+  t.is(post?.["origin"], site.url);
+  t.deepEqual(
+    sent.flatMap((headers) => (headers["referer"]?.includes("secret") ? [headers] : [])),
+    [],
+  );
+});
