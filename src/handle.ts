@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Request, Response } from "express";
 import pgvector from "pgvector";
-import type { z } from "zod";
+import { z } from "zod";
 import { readJsonBody } from "./body.ts";
 import type { Actor, Arguments, Database } from "./database.ts";
 import type { Endpoint } from "./endpoints.ts";
@@ -141,9 +141,8 @@ const argumentsOf = (context: Context, endpoint: Endpoint, parsed: Parsed): Argu
   const args: Arguments = { ...parsed.parameters };
   for (const name of endpoint.args ?? []) {
     if (name === "members") {
-      for (const member of Object.keys((endpoint.body?.schema as z.ZodObject).shape)) {
-        args[member] = (parsed.body[member] as Arguments[string] | undefined) ?? null;
-      }
+      const members = endpoint.body?.schema instanceof z.ZodObject ? Object.keys(endpoint.body.schema.shape) : [];
+      for (const member of members) args[member] = (parsed.body[member] as Arguments[string] | undefined) ?? null;
     } else {
       args[name] = {
         body: () => parsed.body,
@@ -220,19 +219,41 @@ const submit = async (context: Context, endpoint: Endpoint, parsed: Parsed, resp
   }
 };
 
-/** The vector of a query, or the reason why the search goes by words alone. */
-const embedQuery = async (
-  context: Context,
-  query: unknown,
-): Promise<{ embedding: string | null; notices: object[] }> => {
+type QueryVector = { embedding: string | null; notices: { code: string; summary: string }[] };
+
+const byWords = (summary: string): QueryVector => ({ embedding: null, notices: [{ code: "lexical_only", summary }] });
+
+/**
+ * The vector of a query, or a notice why the search goes by words alone. A provider's vector is bought once and kept in
+ * the database, which says who may have one bought; the built-in embedder costs nothing, and is asked at once.
+ */
+const embedQuery = async (context: Context, actor: Actor, query: unknown): Promise<QueryVector> => {
   if (typeof query !== "string" || query.trim() === "") return { embedding: null, notices: [] };
+  const { embedder, database } = context;
+  const words = query.normalize("NFC").trim();
+  const kept = { query_hash: hashSecret(words), model: embedder.model };
+  if (embedder.paid) {
+    const found = JSON.parse(await database.call(actor, "find_query_embedding", kept, "read")) as {
+      embedding: string | null;
+      may_embed: boolean;
+    };
+    if (found.embedding !== null) return { embedding: found.embedding, notices: [] };
+    if (!found.may_embed)
+      return byWords("Searched by words only: meaning is compared once a person has approved this agent.");
+  }
   try {
-    const [vector] = await context.embedder.embed([query], AbortSignal.timeout(QUERY_EMBEDDING_MS));
-    return { embedding: vector ? pgvector.toSql(vector) : null, notices: [] };
+    const [vector] = await embedder.embed([words], AbortSignal.timeout(QUERY_EMBEDDING_MS));
+    const embedding = vector ? pgvector.toSql(vector) : null;
+    if (embedder.paid && embedding !== null) {
+      // Not waited for: the answer does not depend on it.
+      database.call(actor, "keep_query_embedding", { ...kept, embedding }).catch((error: unknown) => {
+        context.log.warn({ err: error }, "a query's vector was not kept");
+      });
+    }
+    return { embedding, notices: [] };
   } catch (error) {
     context.log.warn({ err: error }, "a query was not embedded");
-    const summary = "Searched by words only: meaning could not be compared at the moment.";
-    return { embedding: null, notices: [{ code: "lexical_only", summary }] };
+    return byWords("Searched by words only: meaning could not be compared at the moment.");
   }
 };
 
@@ -293,7 +314,7 @@ export const handle = async (
     default: {
       const args = argumentsOf(context, endpoint, parsed);
       if (endpoint.kind === "search") {
-        const { embedding, notices } = await embedQuery(context, parsed.body["query"]);
+        const { embedding, notices } = await embedQuery(context, actor, parsed.body["query"]);
         Object.assign(args, { embedding, model: context.embedder.model, notices: JSON.stringify(notices) });
       }
       const body = await context.database.call(

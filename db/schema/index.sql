@@ -71,5 +71,6 @@
 --!include api/offers.sql
 --!include api/asks.sql
 --!include api/search_offers.sql
+--!include api/query_embedding.sql
 
 reset role;

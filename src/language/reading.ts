@@ -179,6 +179,8 @@ export const EMBEDDING_DIMENSIONS = 512;
 export type Embedder = {
   /** Kept beside each vector: only vectors of one model are ever compared. */
   readonly model: string;
+  /** Whether each vector costs the operator money: what callers may cause has then to be bounded. */
+  readonly paid: boolean;
   /** @throws when the provider failed or answered with vectors of another shape. */
   embed(texts: string[], signal: AbortSignal): Promise<number[][]>;
 };

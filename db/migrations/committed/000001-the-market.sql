@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:40fda612bf79aaac789bda6d4b9f6803c168caa2
+--! Hash: sha1:be28f1011c6615464507fada7b3a05837c38e0f5
 --! Message: the market
 
 --! Included index.sql
@@ -15841,12 +15841,31 @@ comment on column market.ask_embedding.ask_id is 'The ask.';
 comment on column market.ask_embedding.model is 'Who made the vector.';
 comment on column market.ask_embedding.embedding is 'Unit length, 512 dimensions.';
 
+create table market.query_embedding (
+  model text not null constraint query_embedding_model_fkey references market.embedding_model on delete restrict,
+  query_hash bytea not null,
+  embedding public.halfvec(512) not null,
+  created_at timestamptz not null default now(),
+  constraint query_embedding_pkey primary key (model, query_hash),
+  constraint query_embedding_model_length check (char_length(model) <= 100),
+  constraint query_embedding_query_hash_is_sha256 check (octet_length(query_hash) = 32)
+);
+create index query_embedding_created_at_idx on market.query_embedding (created_at);
+comment on table market.query_embedding is 'One row is the vector of one query that a provider was paid for.';
+comment on column market.query_embedding.model is 'Who made the vector.';
+comment on column market.query_embedding.query_hash is 'SHA-256 of the query: what people look for is not kept.';
+comment on column market.query_embedding.embedding is 'Unit length, 512 dimensions.';
+comment on column market.query_embedding.created_at is 'Forgotten 30 days later.';
+
 alter table market.embedding_model enable row level security;
 alter table market.embedding_model force row level security;
 alter table market.offer_embedding enable row level security;
 alter table market.offer_embedding force row level security;
 alter table market.ask_embedding enable row level security;
 alter table market.ask_embedding force row level security;
+alter table market.query_embedding enable row level security;
+alter table market.query_embedding force row level security;
+create policy "the owner sees all" on market.query_embedding to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.embedding_model to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.offer_embedding to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
@@ -17588,10 +17607,14 @@ begin
     where o.created_at <= now() - interval '24 hours' and o.settled_at is not null limit 10000);
   delete from market.call c
   where c.id in (select o.id from market.call o where o.called_at <= now() - interval '1 day' limit 50000);
+  delete from market.query_embedding q
+  where (q.model, q.query_hash) in (
+    select o.model, o.query_hash from market.query_embedding o
+    where o.created_at <= now() - interval '30 days' limit 10000);
   return forgotten;
 end
 $$;
-comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago; gives how many keys.';
+comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago, and query vectors of more than 30 days ago; gives how many keys.';
 grant execute on function jobs.forget_keys() to souk_worker;
 
 create function jobs.sweep_submissions() returns integer
@@ -18604,6 +18627,44 @@ comment on function market.answer_search(jsonb, text, text, jsonb) is
   'The SearchResponse. Runs as its owner, since search operators are not leakproof; market.passes states who may see what.';
 grant execute on function market.answer_search(jsonb, text, text, jsonb) to souk_agent;
 --! EndIncluded api/search_offers.sql
+--! Included api/query_embedding.sql
+-- Vectors of queries, when a provider is paid for them: each is bought once, and only for an agent that a person approved,
+-- so that whoever calls POST /v1/connect in a loop buys nothing.
+
+create function api.find_query_embedding(query_hash bytea, model text) returns jsonb
+  language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  if market.account_id() is null then
+    perform market.fail(401, 'unauthorized', 'Call as an agent.');
+  end if;
+  return jsonb_build_object(
+    'embedding', (
+      select q.embedding::text from market.query_embedding q
+      where q.model = find_query_embedding.model and q.query_hash = find_query_embedding.query_hash),
+    'may_embed', market.connected());
+end
+$$;
+comment on function api.find_query_embedding(bytea, text) is
+  'embedding: the vector of a query by its SHA-256, or null; may_embed: whether the caller may have one made.';
+grant execute on function api.find_query_embedding(bytea, text) to souk_api;
+
+create function api.keep_query_embedding(query_hash bytea, model text, embedding text) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  perform market.require_connected('search_offers');
+  insert into market.query_embedding (model, query_hash, embedding)
+  select keep_query_embedding.model, keep_query_embedding.query_hash, vector
+  from market.unit_vector(keep_query_embedding.embedding) as vector
+  where vector is not null and market.setting('embedding_model') = to_jsonb(keep_query_embedding.model)
+  on conflict do nothing;
+  return jsonb '{}';
+end
+$$;
+comment on function api.keep_query_embedding(bytea, text, text) is 'Keeps the vector of a query for whoever asks the same.';
+grant execute on function api.keep_query_embedding(bytea, text, text) to souk_api;
+--! EndIncluded api/query_embedding.sql
 
 reset role;
 --! EndIncluded index.sql

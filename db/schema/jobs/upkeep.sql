@@ -17,10 +17,14 @@ begin
     where o.created_at <= now() - interval '24 hours' and o.settled_at is not null limit 10000);
   delete from market.call c
   where c.id in (select o.id from market.call o where o.called_at <= now() - interval '1 day' limit 50000);
+  delete from market.query_embedding q
+  where (q.model, q.query_hash) in (
+    select o.model, o.query_hash from market.query_embedding o
+    where o.created_at <= now() - interval '30 days' limit 10000);
   return forgotten;
 end
 $$;
-comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago; gives how many keys.';
+comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago, and query vectors of more than 30 days ago; gives how many keys.';
 grant execute on function jobs.forget_keys() to souk_worker;
 
 create function jobs.sweep_submissions() returns integer

@@ -145,6 +145,7 @@ const vectorOf = (text: string): number[] => {
 /** Makes the embedder that works without a provider. Deterministic: the same text has the same vector everywhere. */
 export const createBuiltinEmbedder = (): Embedder => ({
   model: MODEL,
+  paid: false,
   async embed(texts, signal) {
     return texts.map((text) => {
       signal.throwIfAborted();

@@ -57,6 +57,7 @@ export const createOpenAiEmbedder = (options: { client: OpenAI; model: string })
 
   return {
     model,
+    paid: true,
     async embed(texts, signal) {
       const vectors: number[][] = [];
       for (let start = 0; start < texts.length; start += EMBEDDING_BATCH) {
