@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:be28f1011c6615464507fada7b3a05837c38e0f5
+--! Hash: sha1:ace7adb13788f121b52b1af11ed047760c0a22bc
 --! Message: the market
 
 --! Included index.sql
@@ -15866,6 +15866,10 @@ alter table market.ask_embedding force row level security;
 alter table market.query_embedding enable row level security;
 alter table market.query_embedding force row level security;
 create policy "the owner sees all" on market.query_embedding to souk_owner using (true) with check (true);
+create policy "every agent uses what was bought" on market.query_embedding for select to souk_agent using (true);
+create policy "a connected agent has a vector kept" on market.query_embedding for insert to souk_agent
+  with check ((select market.connected()));
+grant select, insert (model, query_hash, embedding) on market.query_embedding to souk_agent;
 create policy "the owner sees all" on market.embedding_model to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.offer_embedding to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
@@ -15891,6 +15895,7 @@ end
 $$;
 comment on function market.unit_vector(text) is
   'A vector of 512 finite numbers and about unit length, or null: what is not one is never stored or compared.';
+grant execute on function market.unit_vector(text) to souk_agent;
 --! EndIncluded market/embedding.sql
 --! Included market/match.sql
 -- One row says that an offer answers an ask.
@@ -18632,12 +18637,9 @@ grant execute on function market.answer_search(jsonb, text, text, jsonb) to souk
 -- so that whoever calls POST /v1/connect in a loop buys nothing.
 
 create function api.find_query_embedding(query_hash bytea, model text) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable
 as $$
 begin
-  if market.account_id() is null then
-    perform market.fail(401, 'unauthorized', 'Call as an agent.');
-  end if;
   return jsonb_build_object(
     'embedding', (
       select q.embedding::text from market.query_embedding q
@@ -18650,7 +18652,7 @@ comment on function api.find_query_embedding(bytea, text) is
 grant execute on function api.find_query_embedding(bytea, text) to souk_api;
 
 create function api.keep_query_embedding(query_hash bytea, model text, embedding text) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile
 as $$
 begin
   perform market.require_connected('search_offers');
