@@ -73,14 +73,14 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
 /** Frequent small words by language, and the countries whose numbers a text in it is likely to give, likeliest first. */
 export const LANGUAGE_COUNTRIES: readonly { words: ReadonlySet<string>; countries: readonly string[] }[] = (
   [
-    ["the and for with you is my to in of me or at your it can", "US GB IE AU NZ"],
-    ["und der die das mit ich ist nicht fur bei ein eine auf zu von im", "DE AT CH"],
-    ["le les des et une pour avec je est dans du sur pas au aux", "FR BE CH LU"],
-    ["el los las con para y una por mi en es se un muy del", "ES MX AR CO CL UY PE"],
-    ["il gli di con per una che sono del della non e ho anche", "IT CH"],
-    ["o os as com para uma por em do da meu nao e na no", "PT BR"],
-    ["het een van voor met ik is en op niet te de bij naar", "NL BE"],
-    ["i w z na do nie jest sie po od dla mam oraz lub ul", "PL"],
+    ["the and for with you my to of your it this from or at", "US GB IE AU NZ"],
+    ["und der das mit ich ist nicht fur bei ein eine auf zu von im", "DE AT CH"],
+    ["le les des et une pour avec je est dans du sur pas au aux la", "FR BE CH LU"],
+    ["el los las con para y una por mi muy del es la", "ES MX AR CO CL UY PE"],
+    ["il gli di con per una che sono del della non ho anche", "IT CH"],
+    ["os com para uma por em do da meu nao na ao um", "PT BR"],
+    ["het een van voor met ik op niet te bij naar ook", "NL BE"],
+    ["w z na nie jest sie po od dla mam oraz lub ul", "PL"],
   ] as const
 ).map(([words, countries]) => ({ words: new Set(words.split(" ")), countries: countries.split(" ") }));
 
