@@ -17,10 +17,8 @@ const RUN_AS_OWNER = [
   "api.approve_connection(bytea,bytea,bytea)",
   "api.connect_agent(text,bytea,bytea,text,text,integer)",
   "api.decline_connection(bytea)",
-  "api.find_query_embedding(bytea,text)",
   "api.get_connection(bytea)",
   "api.get_taxonomy()",
-  "api.keep_query_embedding(bytea,text,text)",
   "api.withdraw_submission(uuid)",
 ];
 
