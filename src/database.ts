@@ -60,6 +60,7 @@ export const openPool = (options: DatabaseOptions, url: string, readOnly: boolea
   });
   // Without a listener an idle connection that PostgreSQL closes would end the process.
   pool.on("error", options.onError);
+  pool.on("connect", (client) => client.on("error", options.onError));
   return pool;
 };
 

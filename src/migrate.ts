@@ -28,27 +28,23 @@ export const migrate = async (url: string, embedded = false): Promise<void> => {
     logger: new Logger(() => () => undefined),
   });
   const pool = new pg.Pool({ connectionString, max: 1 });
+  // Whatever goes wrong with the connection, the statement under way says so.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   try {
-    const queueExists = await pool.query("select from pg_namespace where nspname = 'graphile_worker'");
-    const logger = new WorkerLogger(() => () => undefined);
-    if (queueExists.rowCount === 0) {
-      // souk_queue owns the queue, so that the worker works it without owning the market.
-      const { rows } = await pool.query<{ database: string }>("select quote_ident(current_database()) as database");
-      const database = rows[0]?.database;
-      await pool.query(`grant create on database ${database} to souk_queue`);
-      try {
-        await pool.query("set role souk_queue");
-        await runMigrations({ pgPool: pool, logger });
-        await pool.query("reset role");
-      } finally {
-        await pool.query("reset role");
-        await pool.query(`revoke create on database ${database} from souk_queue`);
-      }
-    } else {
+    const { rows } = await pool.query<{ installed: boolean; database: string }>(
+      `select exists (select from pg_namespace where nspname = 'graphile_worker') as installed,
+         quote_ident(current_database()) as database`,
+    );
+    const { installed, database } = rows[0] ?? { installed: false, database: "" };
+    // souk_queue owns the queue, so that the worker works it without owning the market.
+    if (!installed) await pool.query(`grant create on database ${database} to souk_queue`);
+    try {
       await pool.query("set role souk_queue");
-      await runMigrations({ pgPool: pool, logger });
+      await runMigrations({ pgPool: pool, logger: new WorkerLogger(() => () => undefined) });
+    } finally {
       await pool.query("reset role");
+      if (!installed) await pool.query(`revoke create on database ${database} from souk_queue`);
     }
   } finally {
     await pool.end();

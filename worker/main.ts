@@ -56,9 +56,6 @@ export const startWorker = (options: {
     options.url,
     false,
   );
-  pool.on("connect", (client) => {
-    client.on("error", (error) => log.warn({ err: error }, "the worker lost a connection"));
-  });
   const query: Tools["query"] = (text, values) => pool.query(text, values);
 
   const runUntilItFails = async (): Promise<void> => {
