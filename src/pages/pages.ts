@@ -49,14 +49,18 @@ const securityHeaders = (secure: boolean): RequestHandler =>
 
 const HEADERS = { http: securityHeaders(false), https: securityHeaders(true) };
 
+const requestIdOf = (response: Response): string => {
+  const id: unknown = response.locals["requestId"];
+  return typeof id === "string" ? id : randomUUID();
+};
+
 /** A refused request as a page, or as a Problem for who asked for JSON. */
 const sendRefusal = (request: Request, response: Response, baseUrl: string, thrown: unknown): void => {
   const refusal = toRefusal(thrown);
-  const requestId: unknown = response.locals["requestId"];
-  const id = typeof requestId === "string" ? requestId : randomUUID();
+  const requestId = requestIdOf(response);
   // A page shows nothing of a bug; whoever logs the answer finds here what it was.
   if (refusal.refused === "internal_error") response.locals["thrown"] = thrown;
-  const problem = toProblem(refusal, id, baseUrl);
+  const problem = toProblem(refusal, requestId, baseUrl);
   response.status(problem.status).set(problem.headers).vary("Accept");
   const preferred = request.accepts(["html", "json", "application/problem+json"]);
   if (preferred === "json" || preferred === "application/problem+json") {
@@ -65,7 +69,7 @@ const sendRefusal = (request: Request, response: Response, baseUrl: string, thro
   }
   const { refused, detail } = refusal;
   const link = `${baseUrl}${request.path}`;
-  response.type("html").send(renderRefusal(baseUrl, { refused, detail, requestId: id, link }));
+  response.type("html").send(renderRefusal(baseUrl, { refused, detail, requestId, link }));
 };
 
 /** The pages of the service, and their stylesheet. Answers no other path. */
@@ -133,15 +137,18 @@ export const pages = (context: PagesContext): Router => {
     else throw refuse("bad_request", "The answer is neither Approve nor Not mine.");
   });
 
+  /** Browsers send only GET and POST here, so what comes with another method is a program and gets a Problem. */
   const only =
     (allowed: string): RequestHandler =>
     (request, response) => {
-      sendRefusal(
-        request,
-        response,
-        baseUrl(),
-        refuse("method_not_allowed", `This page does not take ${request.method}.`, {}, { Allow: allowed }),
+      const refusal = refuse(
+        "method_not_allowed",
+        `This page does not take ${request.method}.`,
+        {},
+        { Allow: allowed },
       );
+      const problem = toProblem(refusal, requestIdOf(response), baseUrl());
+      response.status(problem.status).set(problem.headers).send(problem.body);
     };
 
   router.route("/connect/:secret").all(headers).get(showConnection).post(decideConnection).all(only("GET, HEAD, POST"));

@@ -43,7 +43,7 @@ export const shownName = (name: string): string => {
 
 /** Whole minutes since the agent asked, as people say it. */
 export const minutesAgo = (minutes: number): string => {
-  if (minutes < 1) return "Less than a minute ago";
+  if (minutes < 1) return "less than a minute ago";
   return minutes === 1 ? "1 minute ago" : `${minutes} minutes ago`;
 };
 
@@ -102,16 +102,16 @@ export const renderDeclined = (baseUrl: string): string => page("declined", base
 /** What a refusal means for the person in front of it: a heading, what to do, and whether opening the link again helps. */
 type Guidance = { heading: string; steps: readonly string[]; again: boolean };
 
-const NEW_LINK = "Ask your agent to connect again. It gets a new link and a new code.";
+const NEW_LINK = "If that does not help, ask your agent to connect again. It gets a new link and a new code.";
 
 const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
   not_found: {
-    heading: "There is no such link",
-    steps: ["Check that the link was copied whole, with nothing added at its end.", `If it was: ${NEW_LINK}`],
+    heading: "Nothing is here",
+    steps: ["A link easily loses its end when it is copied: open it where your agent showed it.", NEW_LINK],
     again: false,
   },
   connection_already_used: {
-    heading: "This link was already used",
+    heading: "Already used",
     steps: [
       "If that was you, all is well: your agent acts for you. Go back to it.",
       "If it was not, someone else approved this agent, and it acts for them. Tell it to disconnect, and to connect again for a new link.",
@@ -119,20 +119,21 @@ const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
     again: false,
   },
   connection_expired: {
-    heading: "This link no longer works",
-    steps: ["A link lasts 30 minutes, and ends at once when someone says that it is not theirs.", NEW_LINK],
+    heading: "This link has ended",
+    steps: [
+      "A link lasts 30 minutes, and ends at once when someone answers “Not mine”.",
+      "The next one comes with a new code: compare it again.",
+    ],
     again: false,
   },
   service_unavailable: {
     heading: "Souk is briefly unavailable",
-    steps: ["Wait a few seconds, then open the link again."],
+    steps: ["A few seconds are usually enough."],
     again: true,
   },
   internal_error: {
     heading: "Something went wrong here",
-    steps: [
-      "This is our mistake and not yours. Open the link again; if it keeps happening, report the reference below.",
-    ],
+    steps: ["This is our mistake, not yours. If it happens again, report the reference below."],
     again: true,
   },
 };

@@ -1,0 +1,393 @@
+import { request } from "node:http";
+import test from "ava";
+import { hashSecret } from "../../src/tokens.ts";
+import { CONNECTION, REQUEST_ID, raised, type Script, type Site, servePages, type Teardown } from "./site.ts";
+
+/**
+ * The pages over HTTP, with a database that answers what it is told.
+ *
+ *   opened   the approval page as a browser has it: where, its cookie, the token in its form
+ */
+
+const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
+const PATH = `/connect/${SECRET}`;
+
+const CSP = "default-src 'none';style-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'";
+
+type Opened = { site: Site; cookie: string; token: string };
+
+const open = async (t: Teardown, script: Script = {}, baseUrl?: string): Promise<Opened> => {
+  const site = await servePages(t, script, baseUrl);
+  const answer = await fetch(site.url + PATH);
+  const token = /name="token" value="([^"]+)"/.exec(await answer.text())?.[1] ?? "";
+  const cookie = answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  site.calls.length = 0;
+  return { site, cookie, token };
+};
+
+/** Answers as the form in a browser does; what a header is set to null is left out. */
+const decide = (
+  { site, cookie, token }: Opened,
+  fields: Record<string, string> = {},
+  headers: Record<string, string | null> = {},
+): Promise<Response> => {
+  const sent: Record<string, string | null> = {
+    Cookie: cookie,
+    Origin: site.url,
+    "Sec-Fetch-Site": "same-origin",
+    ...headers,
+  };
+  return fetch(site.url + PATH, {
+    method: "POST",
+    body: new URLSearchParams({ decision: "approve", token, ...fields }),
+    headers: Object.entries(sent).filter((header): header is [string, string] => header[1] !== null),
+  });
+};
+
+const names = (site: Site): string[] => site.calls.map(({ name }) => name);
+
+test("the approval page is there for one person at one moment, and for no one else's frame, cache or index", async (t) => {
+  const site = await servePages(t);
+  const answer = await fetch(site.url + PATH);
+  t.is(answer.status, 200);
+  const headers = Object.fromEntries(answer.headers);
+  t.like(headers, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": CSP,
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "x-robots-tag": "noindex",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+  });
+  t.is(headers["strict-transport-security"], undefined, "plain HTTP");
+});
+
+for (const path of ["/", "/errors", "/assets/souk.css", PATH]) {
+  test(`every answer at ${path.replace(SECRET, ":secret")} is guarded`, async (t) => {
+    const site = await servePages(t);
+    for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
+      const { headers } = await fetch(site.url + path, { method });
+      t.is(headers.get("content-security-policy"), CSP, method);
+      t.is(headers.get("x-robots-tag"), "noindex", method);
+      t.is(headers.get("referrer-policy"), "no-referrer", method);
+    }
+  });
+}
+
+test("other paths are left to others", async (t) => {
+  const site = await servePages(t);
+  for (const path of ["/connect", "/connect/", `${PATH}/`, `${PATH}/more`, "/Errors", "/errors/", "/assets/", "/v1"]) {
+    const answer = await fetch(site.url + path);
+    t.is(await answer.text(), "not a page", path);
+    t.is(answer.headers.get("content-security-policy"), null, path);
+  }
+});
+
+test("another method is a Problem that names the methods there are", async (t) => {
+  const site = await servePages(t);
+  const answer = await fetch(site.url + PATH, { method: "DELETE" });
+  t.is(answer.status, 405);
+  t.is(answer.headers.get("allow"), "GET, HEAD, POST");
+  t.like(await answer.json(), { code: "method_not_allowed", status: 405, request_id: REQUEST_ID });
+});
+
+test("looking changes nothing, and asks a database that does not lag", async (t) => {
+  const site = await servePages(t);
+  await fetch(site.url + PATH);
+  const head = await fetch(site.url + PATH, { method: "HEAD" });
+  t.is(await head.text(), "");
+  const call = { actor: "visitor", name: "get_connection", args: { secret_hash: hashSecret(SECRET) }, pool: "write" };
+  t.deepEqual(site.calls, [call, call]);
+});
+
+test("a browser gets its cookie once, and the form a token for this link only", async (t) => {
+  const site = await servePages(t);
+  const first = await fetch(site.url + PATH);
+  const cookie = first.headers.getSetCookie();
+  t.is(cookie.length, 1);
+  t.regex(cookie[0] ?? "", /^souk_csrf=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  const headers = { Cookie: cookie[0]?.split(";")[0] ?? "" };
+  const again = await fetch(site.url + PATH, { headers });
+  t.deepEqual(again.headers.getSetCookie(), []);
+  const tokenOf = (html: string) => /name="token" value="([^"]+)"/.exec(html)?.[1];
+  const token = tokenOf(await first.text());
+  t.is(tokenOf(await again.text()), token);
+  t.not(tokenOf(await (await fetch(`${site.url}/connect/other`, { headers })).text()), token);
+  t.false((token ?? "").includes(headers.Cookie.split("=")[1] ?? ""), "the page does not hold the cookie");
+});
+
+test("a cookie that we cannot have set is replaced", async (t) => {
+  const site = await servePages(t);
+  for (const Cookie of ["souk_csrf=", "souk_csrf=short", `souk_csrf=${"%".repeat(43)}`, ";;;=;"]) {
+    const answer = await fetch(site.url + PATH, { headers: { Cookie } });
+    t.is(answer.headers.getSetCookie().length, 1, Cookie);
+  }
+});
+
+test("approving makes a session for a person who has none", async (t) => {
+  const opened = await open(t);
+  const answer = await decide(opened);
+  t.is(answer.status, 200);
+  t.is(answer.headers.get("cache-control"), "no-store");
+  const html = await answer.text();
+  t.true(html.includes('<h1><bdi translate="no">Claude</bdi> now acts for you</h1>'));
+  const [cookie = "", ...more] = answer.headers.getSetCookie();
+  t.deepEqual(more, []);
+  const secret = /^souk_session=([\w-]{43}); Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/.exec(cookie)?.[1] ?? "";
+  t.not(secret, "");
+  t.false(html.includes(secret));
+  t.deepEqual(opened.site.calls, [
+    {
+      actor: "visitor",
+      name: "approve_connection",
+      args: { secret_hash: hashSecret(SECRET), session_hash: null, new_session_hash: hashSecret(secret) },
+      pool: undefined,
+    },
+  ]);
+});
+
+test("approving keeps the session of a person who has one", async (t) => {
+  const opened = await open(t, { approve_connection: { agent_name: "Claude", agent_id: "a", new_session: false } });
+  const session = "s".repeat(43);
+  const answer = await decide(opened, {}, { Cookie: `${opened.cookie}; souk_session=${session}` });
+  t.is(answer.status, 200);
+  t.deepEqual(answer.headers.getSetCookie(), []);
+  t.deepEqual(opened.site.calls[0]?.args["session_hash"], hashSecret(session));
+});
+
+test("over HTTPS cookies are bound to the host, and the browser is told to stay on HTTPS", async (t) => {
+  const opened = await open(t, {}, "https://souk.example");
+  t.regex(opened.cookie, /^__Host-souk_csrf=/);
+  const answer = await decide(opened, {}, { Origin: "https://souk.example" });
+  t.is(answer.status, 200);
+  t.regex(
+    answer.headers.getSetCookie()[0] ?? "",
+    /^__Host-souk_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  t.is(answer.headers.get("strict-transport-security"), "max-age=31536000");
+  t.deepEqual(
+    await decide(opened, {}, { Cookie: opened.cookie.replace("__Host-", "") }).then(({ status }) => status),
+    400,
+  );
+});
+
+test('"Not mine" ends link and access, and makes no session', async (t) => {
+  const opened = await open(t);
+  const answer = await decide(opened, { decision: "decline" });
+  t.is(answer.status, 200);
+  t.true((await answer.text()).includes("The link and the agent’s access are ended."));
+  t.deepEqual(answer.headers.getSetCookie(), []);
+  t.deepEqual(opened.site.calls, [
+    { actor: "visitor", name: "decline_connection", args: { secret_hash: hashSecret(SECRET) }, pool: undefined },
+  ]);
+});
+
+for (const [title, fields, headers] of [
+  ["without a token", { token: "" }, {}],
+  ["with a token of the right length", { token: "A".repeat(43) }, {}],
+  ["without the cookie", {}, { Cookie: null }],
+  ["with another browser's cookie", {}, { Cookie: `souk_csrf=${"A".repeat(43)}` }],
+  ["with neither answer", { decision: "maybe" }, {}],
+  ["with no answer", { decision: "" }, {}],
+  ["from another site", {}, { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }],
+  ["from another origin of this site", {}, { "Sec-Fetch-Site": "same-site" }],
+  [
+    "from another origin, in a browser that does not say which site",
+    {},
+    { Origin: "https://evil.example", "Sec-Fetch-Site": null },
+  ],
+  ["from another origin that claims to be this one", {}, { Origin: "https://evil.example" }],
+  ["from nowhere that can be named", {}, { Origin: "null", "Sec-Fetch-Site": "cross-site" }],
+  [
+    "from a frame without an origin, in a browser that does not say which site",
+    {},
+    { Origin: "null", "Sec-Fetch-Site": null },
+  ],
+  ["from another site, without its origin", {}, { Origin: null, "Sec-Fetch-Site": "cross-site" }],
+  ["without an origin, not from a page", {}, { Origin: null, "Sec-Fetch-Site": "none" }],
+  ["with the token of an agent", {}, { Authorization: `Bearer agt_${"0".repeat(49)}` }],
+  ["with any other authorization", {}, { Authorization: "Basic YTpi" }],
+] as const) {
+  test(`an answer ${title} changes nothing`, async (t) => {
+    const opened = await open(t);
+    const answer = await decide(opened, fields, headers);
+    t.is(answer.status, 400);
+    t.is(answer.headers.get("content-type"), "text/html; charset=utf-8");
+    t.is(answer.headers.get("cache-control"), "no-store");
+    t.deepEqual(answer.headers.getSetCookie(), []);
+    t.true((await answer.text()).includes(`href="${opened.site.url}${PATH}"`), "the link can be opened again");
+    const problem = await decide(opened, fields, { ...headers, Accept: "application/json" });
+    t.is(problem.status, 400);
+    t.like(await problem.json(), { code: "bad_request", status: 400 });
+    t.deepEqual(opened.site.calls, []);
+  });
+}
+
+test("a token counts for its own link only", async (t) => {
+  const { site, cookie, token } = await open(t);
+  const answer = await fetch(`${site.url}/connect/other`, {
+    method: "POST",
+    headers: { Cookie: cookie, Origin: site.url },
+    body: new URLSearchParams({ decision: "approve", token }),
+  });
+  t.is(answer.status, 400);
+  t.deepEqual(site.calls, []);
+});
+
+for (const [title, headers] of [
+  ["that does not say which site", { "Sec-Fetch-Site": null }],
+  ["that says nothing of origins", { Origin: null, "Sec-Fetch-Site": null }],
+  ["that hides the origin from everyone", { Origin: null }],
+  ["that hides the origin behind null", { Origin: "null" }],
+  ["in which a person reloads", { "Sec-Fetch-Site": "none" }],
+] as const) {
+  test(`a person can answer in a browser ${title}`, async (t) => {
+    const opened = await open(t);
+    t.is((await decide(opened, {}, headers)).status, 200);
+    t.deepEqual(names(opened.site), ["approve_connection"]);
+  });
+}
+
+for (const [type, body] of [
+  ["application/json", '{"decision":"approve"}'],
+  ["multipart/form-data; boundary=x", "--x--"],
+  ["text/plain", "decision=approve"],
+] as const) {
+  test(`a body of ${type} is no form`, async (t) => {
+    const { site, cookie } = await open(t);
+    const answer = await fetch(site.url + PATH, {
+      method: "POST",
+      headers: { Cookie: cookie, Origin: site.url, "Content-Type": type, Accept: "application/json" },
+      body,
+    });
+    t.is(answer.status, 415);
+    t.like(await answer.json(), { code: "unsupported_media_type" });
+    t.deepEqual(site.calls, []);
+  });
+}
+
+/** Sends the head of a form and some of its body, and gives the status before the body has ended. */
+const statusBeforeTheEnd = (site: Site, headers: Record<string, string>, body: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const sending = request(site.url + PATH, {
+      method: "POST",
+      headers: { Origin: site.url, "Content-Type": "application/x-www-form-urlencoded", ...headers },
+    });
+    sending.once("response", (answer) => {
+      resolve(answer.statusCode);
+      sending.destroy();
+    });
+    sending.once("error", reject);
+    sending.write(body);
+  });
+
+test("a body that is too large is refused at once, whether or not it says so", async (t) => {
+  const { site } = await open(t);
+  t.is(await statusBeforeTheEnd(site, { "Content-Length": "1000000" }, "token="), 413);
+  t.is(await statusBeforeTheEnd(site, { "Transfer-Encoding": "chunked" }, `token=${"x".repeat(11_000)}`), 413);
+  t.deepEqual(site.calls, []);
+});
+
+test("a compressed body is refused", async (t) => {
+  const { site } = await open(t);
+  t.is(await statusBeforeTheEnd(site, { "Content-Encoding": "gzip", "Content-Length": "100" }, "x"), 415);
+});
+
+for (const [status, code, detail] of [
+  [404, "not_found", "There is no such link. Check that it was copied whole."],
+  [409, "connection_already_used", "This link was already used: someone approved this agent. A link works once."],
+  [409, "invalid_state", "Your account has 25 agents, which is the most."],
+  [410, "connection_expired", "This link no longer works. Ask your agent to connect again for a new one."],
+] as const) {
+  test(`${code} is a page for people and a Problem for programs`, async (t) => {
+    const refused = raised(status, code, detail);
+    const opened = await open(t, { approve_connection: refused, decline_connection: refused });
+    opened.site.script["get_connection"] = refused;
+    const answers = (accept: Record<string, string>) => [
+      fetch(opened.site.url + PATH, { headers: accept }),
+      decide(opened, {}, accept),
+      decide(opened, { decision: "decline" }, accept),
+    ];
+    for (const accept of ["text/html,application/xhtml+xml,*/*;q=0.8", "*/*", "image/png"]) {
+      for (const answer of await Promise.all(answers({ Accept: accept }))) {
+        t.is(answer.status, status);
+        t.is(answer.headers.get("content-type"), "text/html; charset=utf-8");
+        t.is(answer.headers.get("cache-control"), "no-store");
+        t.true((await answer.text()).includes(detail));
+      }
+    }
+    for (const accept of ["application/json", "application/problem+json", "text/html;q=0.5, application/json"]) {
+      for (const answer of await Promise.all(answers({ Accept: accept }))) {
+        t.is(answer.status, status);
+        t.is(answer.headers.get("content-type"), "application/problem+json; charset=utf-8");
+        t.is(answer.headers.get("vary"), "Accept");
+        t.like(await answer.json(), {
+          type: `${opened.site.url}/errors#${code}`,
+          status,
+          code,
+          detail,
+          request_id: REQUEST_ID,
+        });
+      }
+    }
+    t.deepEqual(opened.site.thrown, []);
+  });
+}
+
+test("a database that cannot be reached is a 503 that says when to try again", async (t) => {
+  const site = await servePages(t, {
+    get_connection: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }),
+  });
+  const answer = await fetch(site.url + PATH);
+  t.is(answer.status, 503);
+  t.is(answer.headers.get("retry-after"), "2");
+  t.true((await answer.text()).includes("briefly unavailable"));
+});
+
+test("a bug is a 500 that shows nothing of it, and is left for the log", async (t) => {
+  const bug = new Error("relation secret_table does not exist");
+  const site = await servePages(t, { get_connection: bug });
+  const answer = await fetch(site.url + PATH);
+  const html = await answer.text();
+  t.is(answer.status, 500);
+  t.false(html.includes("secret_table"));
+  t.true(html.includes(REQUEST_ID));
+  t.deepEqual(site.thrown, [bug]);
+});
+
+test("a hostile name is inert over HTTP", async (t) => {
+  const site = await servePages(t, { get_connection: { ...CONNECTION, agent_name: "<script>alert(1)</script>" } });
+  const html = await (await fetch(site.url + PATH)).text();
+  t.false(html.includes("<script"));
+  t.true(html.includes("&lt;script&gt;"));
+});
+
+test("the home page and the page of errors can be kept a while, and set no cookie", async (t) => {
+  const site = await servePages(t);
+  for (const path of ["/", "/errors"]) {
+    const answer = await fetch(site.url + path);
+    t.is(answer.status, 200);
+    t.is(answer.headers.get("cache-control"), "public, max-age=300");
+    t.deepEqual(answer.headers.getSetCookie(), []);
+  }
+  t.deepEqual(site.calls, []);
+});
+
+test("the stylesheet is kept for an hour, and then asked for by its ETag", async (t) => {
+  const site = await servePages(t);
+  const [, path = ""] = /<link rel="stylesheet" href="([^"]+)">/.exec(await (await fetch(`${site.url}/`)).text()) ?? [];
+  const answer = await fetch(site.url + path);
+  t.is(answer.status, 200);
+  t.is(answer.headers.get("content-type"), "text/css; charset=utf-8");
+  t.is(answer.headers.get("cache-control"), "public, max-age=3600");
+  t.notRegex(await answer.text(), /url\(|@import/, "nothing is loaded from elsewhere");
+  // fetch adds Cache-Control: no-cache to a conditional request, which asks for the whole answer.
+  const again = await new Promise<number | undefined>((resolve, reject) => {
+    const headers = { "If-None-Match": answer.headers.get("etag") ?? "" };
+    const asking = request(site.url + path, { headers }, (response) => resolve(response.resume().statusCode));
+    asking.once("error", reject).end();
+  });
+  t.is(again, 304);
+});

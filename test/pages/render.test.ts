@@ -1,0 +1,180 @@
+import test from "ava";
+import { HtmlValidate } from "html-validate";
+import {
+  minutesAgo,
+  minutesLeft,
+  renderApproval,
+  renderApproved,
+  renderDeclined,
+  renderErrors,
+  renderHome,
+  renderRefusal,
+  shownName,
+} from "../../src/pages/render.ts";
+import { PROBLEMS, type ProblemCode } from "../../src/problem.ts";
+import { CONNECTION, REQUEST_ID } from "./site.ts";
+
+/** The pages as text. */
+
+const BASE = "https://souk.example";
+
+const approval = (agent_name: string): string => renderApproval(BASE, { ...CONNECTION, agent_name }, "form-token");
+
+const codes = Object.keys(PROBLEMS) as ProblemCode[];
+
+const refusal = (refused: ProblemCode): string =>
+  renderRefusal(BASE, {
+    refused,
+    detail: "Why it was <refused>.",
+    requestId: REQUEST_ID,
+    link: `${BASE}/connect/secret`,
+  });
+
+const HOSTILE = [
+  "<script>alert(1)</script>",
+  `"><img src=x onerror=alert(1)>`,
+  "'; </bdi></p><h1>Approved</h1>",
+  "<%= it.token %>",
+  "javascript:alert(1)",
+];
+
+const PAGES: [string, string][] = [
+  ["approval", approval("Claude")],
+  ["approved", renderApproved(BASE, "Claude")],
+  ["declined", renderDeclined(BASE)],
+  ["errors", renderErrors(BASE)],
+  ["home", renderHome(BASE)],
+  ...codes.map((code): [string, string] => [`refusal ${code}`, refusal(code)]),
+  ...HOSTILE.map((name): [string, string] => [`approval of ${name}`, approval(name)]),
+];
+
+test("every page is valid HTML", async (t) => {
+  const validator = new HtmlValidate({
+    root: true,
+    extends: ["html-validate:recommended", "html-validate:document"],
+    // A hash on our own stylesheet protects from nobody, and leaves pages bare while two versions are being rolled out.
+    rules: { "require-sri": ["error", { target: "crossorigin" }] },
+  });
+  for (const [title, html] of PAGES) {
+    const { results } = await validator.validateString(html);
+    t.deepEqual(
+      results.flatMap(({ messages }) => messages.map(({ ruleId, message, line }) => `${ruleId} ${line}: ${message}`)),
+      [],
+      title,
+    );
+  }
+});
+
+test("every page has a language, a viewport and one heading, and no script, style or picture of its own", (t) => {
+  for (const [title, html] of PAGES) {
+    t.true(html.includes('<html lang="en">'), title);
+    t.true(html.includes('<meta name="viewport" content="width=device-width, initial-scale=1">'), title);
+    t.is(html.match(/<h1[ >]/g)?.length, 1, title);
+    t.notRegex(html, /<script|<style|<img|<[^>]*\s(style|src|on\w+)=/, title);
+    t.notRegex(html, /undefined|\[object|<%|%>/, title);
+  }
+});
+
+test("a page names no other site", (t) => {
+  for (const [title, html] of PAGES) {
+    const elsewhere = [...html.matchAll(/(?:href|action)="([^"]*)"/g)]
+      .map(([, target]) => target ?? "")
+      .filter((target) => !/^(\/(?!\/)|#|https:\/\/souk\.example\/)/.test(target));
+    t.deepEqual(elsewhere, [], title);
+  }
+});
+
+for (const name of HOSTILE) {
+  test(`an agent that calls itself ${name} is shown as just that`, (t) => {
+    const escaped = name
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replaceAll('"', "&quot;")
+      .replaceAll("'", "&#39;");
+    for (const render of [approval, (given: string) => renderApproved(BASE, given)]) {
+      t.is(render(name), render("Claude").replace('<bdi translate="no">Claude<', `<bdi translate="no">${escaped}<`));
+    }
+  });
+}
+
+test("a name cannot hide or turn what stands around it", (t) => {
+  t.is(shownName("Claude\u202Eelbat\u202C"), "Claudeelbat");
+  t.is(shownName("a\u2066b\u2069c\u200Bd\u200De\uFEFFf\u00ADg"), "abcdefg");
+  t.is(shownName("a\u0000b\nc\u007Fd\u0085e\u2028f\u2029g"), "abcdefg");
+  t.is(shownName("\uD83Dx"), "x");
+  t.is(shownName(" \u200B\u202E "), "Unnamed agent");
+  t.false(approval("Claude\u202Emine").includes("\u202E"));
+});
+
+test("names in every script are shown whole, up to 80 characters", (t) => {
+  for (const name of ["وكيل", "סוכן", "代理人", "Агент", "Zoë", "🦊🐻"]) t.is(shownName(name), name);
+  t.is(shownName("W".repeat(80)), "W".repeat(80));
+  t.is(shownName("🦊".repeat(200)), "🦊".repeat(80));
+});
+
+test("the approval page says what a person needs to decide", (t) => {
+  const text = approval("Claude")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+  for (const sentence of [
+    "It calls itself “ Claude ”",
+    "BCDF-GHJK",
+    "Asked 2 minutes ago , at 14:03 UTC.",
+    "Works for 28 minutes more.",
+    "If you approve, it can publish offers in your name ask for things in your name read what matches",
+    "It can never see your e-mail address or phone number here sign in as you pay for anything",
+    "Continue only if you started this a moment ago and your agent showed you this same code.",
+    "Approve Not mine",
+  ]) {
+    t.true(text.includes(sentence), sentence);
+  }
+});
+
+test("times are told as people tell them", (t) => {
+  t.deepEqual([0, 1, 2, 29].map(minutesAgo), [
+    "less than a minute ago",
+    "1 minute ago",
+    "2 minutes ago",
+    "29 minutes ago",
+  ]);
+  t.deepEqual([0, 1, 60, 61, 1800].map(minutesLeft), ["1 minute", "1 minute", "1 minute", "2 minutes", "30 minutes"]);
+});
+
+test("every code is explained at its own anchor", (t) => {
+  const html = renderErrors(BASE);
+  t.deepEqual(
+    [...html.matchAll(/<section class="problem" id="(\w+)">/g)].map(([, id]) => id),
+    codes,
+  );
+  const section = html.slice(html.indexOf('id="rate_limited"')).split("</section>")[0] ?? "";
+  t.true(section.includes("429"));
+  t.true(section.includes("A retry helps, after waiting"));
+  t.true(section.includes("Wait as many seconds as <code>Retry-After</code> says."));
+  const expired = html.slice(html.indexOf('id="connection_expired"')).split("</section>")[0] ?? "";
+  t.true(expired.includes("A retry does not help"));
+});
+
+test("a refusal tells what was wrong, and offers the link again only where it helps", (t) => {
+  t.true(refusal("bad_request").includes("Why it was &lt;refused&gt;."));
+  t.true(refusal("bad_request").includes(REQUEST_ID));
+  const offering = codes.filter((code) => refusal(code).includes('href="https://souk.example/connect/secret"'));
+  t.false(offering.includes("not_found"));
+  t.false(offering.includes("connection_already_used"));
+  t.false(offering.includes("connection_expired"));
+  t.true(offering.includes("bad_request"));
+  t.true(offering.includes("service_unavailable"));
+});
+
+test("the home page gives the sentence to paste, and the way for agents", (t) => {
+  const html = renderHome(BASE);
+  t.true(html.includes("Read https://souk.example/v1, connect to Souk for me, and show me the link and the code"));
+  t.true(html.includes('href="/v1"'));
+  t.true(html.includes('href="/v1/openapi.json"'));
+});
+
+test("links stay below the path that the service stands at", (t) => {
+  const html = renderHome("https://example.org/souk");
+  t.true(html.includes('href="/souk/v1/openapi.json"'));
+  t.regex(html, /href="\/souk\/assets\/souk\.css\?v=/);
+});
