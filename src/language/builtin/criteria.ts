@@ -1,0 +1,132 @@
+import type { Hit } from "./lexicon.ts";
+import type { Span } from "./span.ts";
+import type { Token } from "./tokens.ts";
+
+/** What an ask insists on: its key words, what must be, what must not be. */
+
+export type Criterion = { value: string; span: Span };
+
+const MOST_KEYWORDS = 20;
+const MOST_CRITERIA = 10;
+const LONGEST_KEYWORD = 60;
+const LONGEST_CRITERION = 80;
+
+/** Words that say no to the word after them. */
+const EXCLUDES = new Set(
+  "no not without except kein keine keinen keiner ohne ausser pas sans sauf sin nada excepto senza niente tranne sem exceto geen zonder behalve bez oprocz zadnych".split(
+    " ",
+  ),
+);
+
+/** Phrases with a no in them that exclude nothing: "no budget", "no rush", "no matter". */
+const HOLLOW = new Set(
+  `budget rush hurry matter problem idea more less longer need later than worries preference limit one thing nothing issue pressure
+  reply luck doubt fuss big deal buying yet sure bad mention particular only just to be in a the at for if too so very allergic
+  ahnung eile problem thema frage budget mehr urgence probleme souci presse prisa problema presupuesto fretta urgenza pressa haast
+  probleem problemu pospiechu mentioned important fussy picky care going getting looking`.split(/\s+/),
+);
+
+/** Words between the no and what it excludes. */
+const BETWEEN = new Set(
+  "a an any the more please too einen eine ein de des d du un une unos unas el la los las di um uma een te".split(" "),
+);
+
+/** Words that say that what follows must be. */
+const REQUIRES = new Set(
+  "must only need needs minimum min least muss mussen mindestens nur unbedingt doit doivent imperativement uniquement minimum debe deben minimo imprescindible solo deve devono almeno soltanto devem obrigatorio moet moeten minimaal minstens alleen musi musza koniecznie minimum tylko".split(
+    " ",
+  ),
+);
+
+/** A criterion has at most so many words. */
+const MOST_WORDS = 5;
+
+const spanOf = (tokens: readonly Token[], from: number, to: number): Span => ({
+  start: tokens[from]?.start ?? 0,
+  end: tokens[to - 1]?.end ?? 0,
+});
+
+const said = (text: string, span: Span): string => text.slice(span.start, span.end).replace(/\s+/gu, " ");
+
+/** A clause ends at a comma, a bracket, a sentence, or an "or", "and". */
+const ENDS_CLAUSE = /[,;.()!?:\n]/;
+const CONJUNCTIONS = new Set("and or but und oder aber et ou mais y o pero e ed ma en of maar i lub ale".split(" "));
+
+const endOfClause = (tokens: readonly Token[], from: number): number => {
+  let to = from;
+  while (to < tokens.length && to - from < MOST_WORDS) {
+    const token = tokens[to];
+    if (
+      token === undefined ||
+      (to > from && (token.opens || ENDS_CLAUSE.test(token.before) || CONJUNCTIONS.has(token.folded)))
+    )
+      break;
+    to += 1;
+  }
+  return to;
+};
+
+/** Key words of an ask as the text writes them: what it names, and the model names and numbers beside that. */
+export const findKeywords = (text: string, tokens: readonly Token[], hits: readonly Hit[]): string[] => {
+  const keywords: string[] = [];
+  const seen = new Set<string>();
+  for (const hit of hits) {
+    if (hit.family !== "category" || hit.weight < 1.5) continue;
+    // "Fuji X", "iPad Air (4th": a name with its model.
+    let to = hit.to;
+    const next = tokens[to];
+    if (next !== undefined && /^[ -]$/.test(next.before) && /\d/.test(next.folded) && /[a-z]/.test(next.folded))
+      to += 1;
+    const word = said(text, spanOf(tokens, hit.from, to));
+    const key = word.toLowerCase();
+    if (seen.has(key) || [...word].length > LONGEST_KEYWORD) continue;
+    seen.add(key);
+    keywords.push(word);
+    if (keywords.length === MOST_KEYWORDS) break;
+  }
+  return keywords;
+};
+
+/**
+ * What an ask rules out.
+ *
+ * @param isOwn true for words by which the person describes themselves ("no pets" of somebody who looks for a flat)
+ */
+export const findExclusions = (text: string, tokens: readonly Token[], isOwn: (at: number) => boolean): Criterion[] => {
+  const found: Criterion[] = [];
+  for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {
+    if (!EXCLUDES.has(tokens[at]?.folded ?? "")) continue;
+    let from = at + 1;
+    while (from < tokens.length && from <= at + 2 && BETWEEN.has(tokens[from]?.folded ?? "") && !tokens[from]?.opens)
+      from += 1;
+    const first = tokens[from];
+    if (
+      first === undefined ||
+      tokens.slice(at + 1, from + 1).some((token) => token.opens || ENDS_CLAUSE.test(token.before))
+    )
+      continue;
+    if (HOLLOW.has(first.folded) || first.folded.length < 3 || /^\d+$/.test(first.folded)) continue;
+    const to = Math.min(endOfClause(tokens, from), from + 2);
+    if (Array.from({ length: to - from }, (_, index) => from + index).some(isOwn)) continue;
+    const value = said(text, spanOf(tokens, from, to));
+    if (value.length > LONGEST_CRITERION) continue;
+    found.push({ value, span: spanOf(tokens, at, to) });
+  }
+  return found;
+};
+
+/** What an ask insists on. */
+export const findRequirements = (text: string, tokens: readonly Token[]): Criterion[] => {
+  const found: Criterion[] = [];
+  for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {
+    if (!REQUIRES.has(tokens[at]?.folded ?? "")) continue;
+    const first = tokens[at + 1];
+    if (first === undefined || first.opens || ENDS_CLAUSE.test(first.before)) continue;
+    const to = endOfClause(tokens, at + 1);
+    const value = said(text, spanOf(tokens, at + 1, to));
+    if (to <= at + 1 || value.length < 3 || value.length > LONGEST_CRITERION) continue;
+    found.push({ value, span: spanOf(tokens, at, to) });
+    at = to - 1;
+  }
+  return found;
+};

@@ -1,0 +1,331 @@
+import type { Hit } from "./lexicon.ts";
+import {
+  ELSEWHERE,
+  FILLERS,
+  JOINING_LINKS,
+  NAME_LINKS,
+  NAME_OPENERS,
+  NOT_PLACES,
+  PLACE_LABELS,
+  PLACE_PREPOSITIONS,
+  REMOTE_WORDS,
+  STATE_CODES,
+} from "./place-words.ts";
+import type { Span } from "./span.ts";
+import type { Token } from "./tokens.ts";
+
+/**
+ * Where an offer is: the place as the text writes it.
+ *
+ * Candidates are the places of the vocabulary, names after "in", "near", "pickup", names with a postal code or a state,
+ * and names that stand alone between marks. Each is widened to the whole name ("Köln" to "Köln-Ehrenfeld") and scored;
+ * the best one counts. A place that goods are shipped to or come from is none.
+ */
+
+/** A place, and what is certain about it. */
+export type Place = {
+  span: Span;
+  confidence: number;
+  country: string | null;
+  region: string | null;
+  city: string | null;
+  district: string | null;
+  postalCode: string | null;
+  remote: boolean;
+};
+
+/** A range of tokens: `from` inclusive, `to` exclusive. */
+type Range = { from: number; to: number };
+type Candidate = Range & { score: number };
+
+const UK_POSTCODE = /^[a-z]{1,2}\d{1,2}[a-z]?$/;
+const POSTCODE = /^\d{4,5}$/;
+
+/** Places of the vocabulary below this weight are words too ("Nice", "Bath") and need something that makes them places. */
+const SURE_PLACE = 2;
+
+/** Names that are longer than this are sentences. */
+const LONGEST_NAME = 9;
+
+const SCORE = {
+  city: 2.2,
+  hint: 0.4,
+  region: 1.5,
+  country: 0.8,
+  cue: 1.5,
+  label: 1.9,
+  code: 1.6,
+  alone: 1.1,
+  listed: 0.7,
+};
+const ELSEWHERE_PENALTY = 1.8;
+const LOWER_CASE_PENALTY = 0.9;
+
+/** Below this a name is no place. */
+const LEAST_SCORE = 1.4;
+
+/** Makes the reader of places of one text. `hits` are all its terms. */
+export const findPlace = (
+  text: string,
+  tokens: readonly Token[],
+  hits: readonly Hit[],
+  language: string | null,
+): Place | null => {
+  const prepositions = PLACE_PREPOSITIONS[language ?? "en"] ?? new Set<string>();
+  const capitals = tokens.filter((token) => token.capital).length;
+  const letters = text.replace(/[^\p{L}]/gu, "");
+  const shouting = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
+  const whispering = capitals <= tokens.length / 12;
+  const geography = hits.filter((hit) => hit.family === "place" || hit.family === "region" || hit.family === "country");
+  const things = new Set<number>();
+  for (const hit of hits) {
+    if (hit.family !== "category" && hit.family !== "kind" && hit.family !== "condition") continue;
+    if (hit.weight >= 1.5) for (let at = hit.from; at < hit.to; at++) things.add(at);
+  }
+  const geographic = new Set<number>();
+  for (const hit of geography) for (let at = hit.from; at < hit.to; at++) geographic.add(at);
+
+  const word = (at: number): string => tokens[at]?.folded ?? "";
+  const gap = (at: number): string => tokens[at]?.before ?? "";
+  const isSurePlace = (at: number): boolean =>
+    geographic.has(at) && geography.some((hit) => hit.from <= at && at < hit.to && hit.weight >= SURE_PLACE);
+
+  /** Whether a token can be a word of a name: written with a capital and not known to be something else. */
+  const isName = (at: number): boolean => {
+    const token = tokens[at];
+    if (token === undefined) return false;
+    if (isSurePlace(at)) return true;
+    if (NOT_PLACES.has(token.folded) || PLACE_LABELS.has(token.folded) || /^\d/.test(token.folded)) return false;
+    if (things.has(at)) return false;
+    return (token.capital && !shouting) || NAME_OPENERS.has(token.folded);
+  };
+  const isCode = (at: number): boolean => {
+    const token = tokens[at];
+    return token !== undefined && token.capital && UK_POSTCODE.test(token.folded) && !things.has(at);
+  };
+  /** "OH" after "Dublin," and "ri" after "providence": two letters right behind a name. */
+  const isState = (at: number): boolean =>
+    STATE_CODES.has(word(at)) &&
+    /^,? $/.test(gap(at)) &&
+    text.slice(tokens[at]?.start, tokens[at]?.end).toUpperCase() === text.slice(tokens[at]?.start, tokens[at]?.end);
+
+  const widenRight = (range: Range): Range => {
+    let { to } = range;
+    while (to < tokens.length && to - range.from < LONGEST_NAME) {
+      const between = gap(to);
+      const token = tokens[to];
+      if (token === undefined) break;
+      const adjacent = between === " " || between === "-" || between === "–" || between === "’" || between === "'";
+      const slash = between === "/" || between === " / " || between === " & ";
+      const comma = between === ", ";
+      const bracket = between === " (";
+      if (isState(to)) {
+        to += 1;
+      } else if ((adjacent || comma || bracket) && isCode(to)) {
+        to += 1;
+      } else if (
+        between === " " &&
+        /^(?:\d{1,2}(?:e|er|eme|th|st|nd|rd)?)$/.test(token.folded) &&
+        isSurePlace(to - 1) &&
+        !/^\s?[.,:]?\d|^\s?[€$£%°]|^\s?(?:km|min|m|mi|uhr|h|€)/i.test(text.slice(token.end, token.end + 4))
+      ) {
+        to += 1;
+      } else if ((adjacent || slash) && isName(to)) {
+        to += 1;
+      } else if ((comma || bracket) && isName(to) && (!token.opens || bracket)) {
+        // After a comma another sentence may begin: only what ends at a mark again, or is known, goes on.
+        let end = to + 1;
+        while (
+          end < tokens.length &&
+          gap(end) === " " &&
+          (isName(end) || (NAME_LINKS.has(word(end)) && isName(end + 1)))
+        )
+          end += 1;
+        const closed = end >= tokens.length || !/^[ -]$/.test(gap(end));
+        if (!closed && !isSurePlace(to)) break;
+        if (language === "de" && comma && !isSurePlace(to)) break;
+        to = isSurePlace(to) && !closed ? to + 1 : end;
+      } else if ((adjacent || comma) && NAME_LINKS.has(token.folded) && isName(to + 1) && /^[ -]$/.test(gap(to + 1))) {
+        if (JOINING_LINKS.has(token.folded) && tokens[to + 1]?.opens) break;
+        to += 2;
+      } else {
+        break;
+      }
+    }
+    return { from: range.from, to };
+  };
+
+  const widenLeft = (range: Range): Range => {
+    let { from } = range;
+    while (from > 0) {
+      const at = from - 1;
+      const between = gap(from);
+      if (tokens[from]?.opens) break;
+      if ((between === " " || between === "-" || between === "/") && isName(at)) from = at;
+      else if (between === " " && POSTCODE.test(word(at)) && isSurePlace(from)) from = at;
+      else if (between === ", " && isName(at) && isSurePlace(from)) {
+        // "Headingley, Leeds": what stands before the comma must begin where a name can.
+        let start = at;
+        while (start > 0 && gap(start) === " " && !tokens[start]?.opens && isName(start - 1)) start -= 1;
+        const opens = tokens[start]?.opens || gap(start) === ", " || isCue(start - 1);
+        if (!opens || (language === "de" && !isSurePlace(at))) break;
+        from = start;
+      } else if (
+        between === " " &&
+        NAME_LINKS.has(word(at)) &&
+        !prepositions.has(word(at)) &&
+        isName(at - 1) &&
+        !JOINING_LINKS.has(word(at))
+      )
+        from = at - 1;
+      else break;
+    }
+    return { from, to: range.to };
+  };
+
+  const isCue = (at: number): boolean => prepositions.has(word(at)) || PLACE_LABELS.has(word(at));
+
+  /** What the words before a name say about it. */
+  const contextOf = (from: number): number => {
+    let score = 0;
+    for (let back = 1; back <= 3; back++) {
+      const at = from - back;
+      if (at < 0 || tokens[at + 1]?.opens) break;
+      const folded = word(at);
+      if (PLACE_LABELS.has(folded)) return SCORE.label;
+      if (ELSEWHERE.has(folded)) {
+        // "collect from Leeds" is where it is, "shipped from Leeds" is not.
+        if (PLACE_LABELS.has(word(at - 1)) || PLACE_LABELS.has(word(at - 2))) return SCORE.label;
+        return -ELSEWHERE_PENALTY;
+      }
+      if (back === 1 && prepositions.has(folded)) score = SCORE.cue;
+      else if (
+        back === 1 &&
+        (folded === "de" || folded === "di" || folded === "of" || folded === "the" || folded === "da") &&
+        prepositions.has(word(at - 1))
+      )
+        score = SCORE.cue;
+      else if (back === 1 && !FILLERS.has(folded) && !prepositions.has(folded)) break;
+    }
+    if (score === 0 && isLabelBefore(from)) score = SCORE.label;
+    return score;
+  };
+  /** "Standort: X" and "Location: X": the colon opens a new sentence. */
+  const isLabelBefore = (from: number): boolean => /^\s*[:–-]\s*$/.test(gap(from)) && PLACE_LABELS.has(word(from - 1));
+
+  const candidates: Candidate[] = [];
+  const propose = (range: Range, score: number) => {
+    const wide = widenLeft(widenRight(range));
+    const coded = isCode(wide.to - 1) || isState(wide.to - 1) || POSTCODE.test(word(wide.from));
+    candidates.push({ ...wide, score: score + contextOf(wide.from) + (coded ? SCORE.code : 0) });
+  };
+
+  for (const hit of geography) {
+    const lower = !tokens[hit.from]?.capital;
+    if (lower && !whispering && contextOf(hit.from) <= 0) continue;
+    const sure = hit.weight >= SURE_PLACE;
+    const base =
+      hit.family === "place"
+        ? sure
+          ? SCORE.city
+          : SCORE.hint
+        : hit.family === "region"
+          ? SCORE.region
+          : SCORE.country;
+    propose(hit, base - (lower && !whispering ? LOWER_CASE_PENALTY : 0));
+  }
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token === undefined || geographic.has(at) || !isName(at) || !token.capital) continue;
+    const starts = token.opens || !/^[ -]$/.test(gap(at)) || !isName(at - 1);
+    if (!starts) continue;
+    const context = contextOf(at);
+    if (context > 0) propose({ from: at, to: at + 1 }, 0.3);
+    else if (at > 0 && context === 0 && language !== "de") {
+      const range = widenRight({ from: at, to: at + 1 });
+      const closed = range.to >= tokens.length || (tokens[range.to]?.opens ?? true) || !/^[ '’-]$/.test(gap(range.to));
+      const opened = token.opens || /^[,(]\s?$|[,(] $/.test(gap(at));
+      if (closed && opened && range.to - range.from <= 4)
+        candidates.push({
+          ...range,
+          score:
+            token.opens && (range.to >= tokens.length || tokens[range.to]?.opens)
+              ? SCORE.alone + 0.4
+              : SCORE.listed + (isCode(range.to - 1) || isState(range.to - 1) ? SCORE.code : 0),
+        });
+    }
+  }
+
+  const best = candidates.reduce<Candidate | null>(
+    (top, one) => (top === null || one.score > top.score + 0.01 ? one : top),
+    null,
+  );
+  if (best === null || best.score < LEAST_SCORE) return null;
+  return describe(text, tokens, geography, best);
+};
+
+/** The country of a place by its own words, surest first. */
+const countryOf = (tokens: readonly Token[], inside: readonly Hit[], range: Range): string | null => {
+  const last = tokens[range.to - 1]?.folded ?? "";
+  if (range.to - range.from > 1 && STATE_CODES.has(last)) return STATE_CODES.get(last) ?? null;
+  const named = inside.find((hit) => hit.family === "country") ?? inside.find((hit) => hit.family === "region");
+  if (named !== undefined) return named.value;
+  const city = inside.toSorted((a, b) => b.weight - a.weight)[0];
+  if (city !== undefined) return city.value;
+  return range.to - range.from > 1 && UK_POSTCODE.test(last) ? "GB" : null;
+};
+
+const describe = (text: string, tokens: readonly Token[], geography: readonly Hit[], range: Candidate): Place => {
+  const start = tokens[range.from]?.start ?? 0;
+  let end = tokens[range.to - 1]?.end ?? start;
+  if (text.slice(start, end).includes("(") && text.charAt(end) === ")") end += 1;
+  const written = (hit: Hit | undefined): string | null =>
+    hit === undefined ? null : text.slice(tokens[hit.from]?.start, tokens[hit.to - 1]?.end);
+  const inside = geography.filter((hit) => hit.from >= range.from && hit.to <= range.to);
+  const city = inside.find((hit) => hit.family === "place");
+  const code = tokens
+    .slice(range.from, range.to)
+    .find((token) => POSTCODE.test(token.folded) || UK_POSTCODE.test(token.folded));
+  const after = city === undefined ? undefined : tokens[city.to];
+  const isDistrict =
+    city !== undefined &&
+    city.to < range.to &&
+    after?.capital &&
+    after !== code &&
+    !inside.some((hit) => hit.from === city.to);
+  return {
+    span: { start, end },
+    confidence: Math.min(0.97, 0.45 + range.score / 8),
+    country: countryOf(tokens, inside, range),
+    region: written(inside.find((hit) => hit.family === "region")),
+    city: written(city),
+    district: isDistrict && !STATE_CODES.has(after.folded) ? text.slice(after.start, tokens[range.to - 1]?.end) : null,
+    postalCode: code === undefined ? null : text.slice(code.start, code.end),
+    remote: tokens.some((token) => REMOTE_WORDS.has(token.folded)),
+  };
+};
+
+/** The country that a text as a whole speaks of: its places, else its money, else its language. For phone numbers and prices. */
+export const guessCountry = (
+  text: string,
+  hits: readonly Hit[],
+  place: Place | null,
+  language: string | null,
+): string | null => {
+  if (place?.country) return place.country;
+  const named = hits.find(
+    (hit) => (hit.family === "place" || hit.family === "region") && hit.weight >= SURE_PLACE - 0.5,
+  );
+  if (named !== undefined) return named.value;
+  if (/£|\bGBP\b|\bquid\b/.test(text)) return "GB";
+  if (/zł|\bPLN\b/i.test(text)) return "PL";
+  if (/R\$|\bBRL\b/.test(text)) return "BR";
+  if (/C\$|\bCAD\b/.test(text)) return "CA";
+  if (/A\$|\bAUD\b/.test(text)) return "AU";
+  if (/\bCHF\b/.test(text)) return "CH";
+  const euro = /€|\beuros?\b|\bEUR\b/i.test(text);
+  if (language === "de" || language === "it" || language === "nl" || language === "pl" || language === "fr")
+    return language.toUpperCase();
+  if (euro && (language === "es" || language === "pt")) return language.toUpperCase();
+  return /\$/.test(text) && language === "en" ? "US" : null;
+};

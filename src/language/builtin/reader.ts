@@ -1,0 +1,263 @@
+import type { AskReading, OfferReading, Reader, Vocabulary } from "../reading.ts";
+import { findAddressedToModel } from "./addressed.ts";
+import {
+  type AskKind,
+  type Classified,
+  classifyAsk,
+  classifyOffer,
+  type Decision,
+  type KindHints,
+  type OfferKind,
+} from "./classify.ts";
+import { readContacts } from "./contacts.ts";
+import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
+import { findCondition, findFeatures, findSpace } from "./details.ts";
+import { detectLanguage } from "./language.ts";
+import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { findPlace, guessCountry, type Place } from "./places.ts";
+import { readBudget, readPrice } from "./prices.ts";
+import { overlaps, quoteOf, type Span } from "./span.ts";
+import { nameThing } from "./title.ts";
+import { type Token, tokenize } from "./tokens.ts";
+
+/**
+ * The built-in reader: rules and a vocabulary instead of a model. It needs no provider, answers in milliseconds, and
+ * reads the same text always the same way.
+ *
+ *   text -> words -> terms of the vocabulary -> kind and category together, place, title, details
+ *        -> contacts and prices, by grammars of their own
+ *
+ * Sentences that give orders to a model are content of no offer: they neither classify nor name nor place anything.
+ */
+
+/** What a maker would be less sure of it leaves out (reading.ts). */
+const LEAST_CONFIDENCE = 0.5;
+
+/** Nobody looks for words in addresses: "golf7@example.com" is no car. */
+const ADDRESS = /\S*(?:@|:\/\/|www\.|\[at\]|\(at\))\S*/giu;
+
+/** A title in words that decided the category is surer than the first line. */
+const TITLE_CONFIDENCE = { sure: 0.85, opening: 0.6 };
+const DETAIL_CONFIDENCE = 0.8;
+
+/** Words of the vocabulary in a language speak for that language, a little. */
+const HINT = 0.15;
+
+/** Everything that is found in a text before it is known to be an offer or an ask. */
+type Survey = {
+  text: string;
+  tokens: Token[];
+  hits: Hit[];
+  language: string | null;
+  addressed: Span[];
+  place: Place | null;
+  country: string | null;
+};
+
+const survey = (lexicon: Lexicon, text: string): Survey => {
+  const addressed = findAddressedToModel(text);
+  const addresses = Array.from(text.matchAll(ADDRESS), (match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+  const ignored = [...addressed, ...addresses].sort((a, b) => a.start - b.start);
+  const tokens: Token[] = [];
+  let next = 0;
+  let cut = false;
+  for (const token of tokenize(text)) {
+    while ((ignored[next]?.end ?? Number.POSITIVE_INFINITY) <= token.start) next += 1;
+    const span = ignored[next];
+    if (span !== undefined && overlaps(span, token)) {
+      cut = true;
+      continue;
+    }
+    // What stood on both sides of a left-out passage does not belong together.
+    tokens.push(cut ? { ...token, opens: true } : token);
+    cut = false;
+  }
+  const hints = new Map<string, number>();
+  for (const token of tokens) {
+    for (const entry of lexicon.exact.get(token.folded) ?? []) {
+      if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + HINT);
+    }
+  }
+  const language = detectLanguage(text, tokens, hints);
+  const hits = findTerms(lexicon, tokens, language);
+  const place = findPlace(text, tokens, hits, language);
+  return { text, tokens, hits, language, addressed, place, country: guessCountry(text, hits, place, language) };
+};
+
+/** The words of a hit as they stand in the text. */
+const spanOfHit = (tokens: readonly Token[], hit: Hit): Span => ({
+  start: tokens[hit.from]?.start ?? 0,
+  end: tokens[hit.to - 1]?.end ?? 0,
+});
+
+const inferred = <T extends string>({ text, tokens }: Survey, decision: Decision<T> | null) =>
+  decision === null || decision.confidence < LEAST_CONFIDENCE
+    ? null
+    : {
+        value: decision.value,
+        quote: quoteOf(text, spanOfHit(tokens, decision.hit)),
+        basis: "inferred" as const,
+        confidence: decision.confidence,
+      };
+
+const locationOf = ({ text, place }: Survey): OfferReading["location"] => {
+  if (place === null || place.confidence < LEAST_CONFIDENCE) return null;
+  const written = quoteOf(text, place.span);
+  if (written.length > 200) return null;
+  return {
+    value: {
+      text: written,
+      country: place.country,
+      region: place.region,
+      city: place.city,
+      district: place.district,
+      postal_code: place.postalCode,
+      remote: place.remote,
+    },
+    quote: written,
+    basis: "stated",
+    confidence: place.confidence,
+  };
+};
+
+const titleOf = (read: Survey, classified: Classified<string>): OfferReading["title"] | null => {
+  const decisive = classified.category?.hit ?? classified.domain?.hit ?? classified.kind?.hit ?? null;
+  const named = nameThing(read.text, read.tokens, decisive, read.addressed);
+  if (named === null) return null;
+  return {
+    value: named.title,
+    quote: quoteOf(read.text, named.span),
+    basis: named.title === quoteOf(read.text, named.span) ? "stated" : "inferred",
+    confidence: named.sure ? TITLE_CONFIDENCE.sure : TITLE_CONFIDENCE.opening,
+  };
+};
+
+/** A title for a text that names nothing: its first signs. */
+const anyTitle = (text: string): OfferReading["title"] => {
+  const start = text.search(/\S/u);
+  const value = [...text.slice(Math.max(start, 0))].slice(0, 120).join("").trim() || text.slice(0, 1);
+  return { value, quote: value, basis: "inferred", confidence: LEAST_CONFIDENCE };
+};
+
+const conditionOf = (read: Survey): OfferReading["condition"] => {
+  const condition = findCondition(read.tokens, read.hits);
+  return condition === null
+    ? null
+    : {
+        value: condition.value,
+        quote: quoteOf(read.text, spanOfHit(read.tokens, condition.hit)),
+        basis: "stated",
+        confidence: DETAIL_CONFIDENCE,
+      };
+};
+
+const stated = ({ text }: Survey, { value, span }: { value: string; span: Span }) => ({
+  value,
+  quote: quoteOf(text, span),
+  basis: "stated" as const,
+  confidence: DETAIL_CONFIDENCE,
+});
+
+/** What the period of a price says about the kind: a month is rent or wages, an hour is work, none is a sale. */
+const hintsOfPrice = (price: OfferReading["price"]): KindHints<OfferKind> => {
+  if (price === null || price.value.amount === null) return { service_offer: 0.4, project_hire: 0.4 };
+  switch (price.value.period) {
+    case "hour":
+      return { service_offer: 2, project_hire: 1.5, sale: -1.5 };
+    case "day":
+    case "week":
+    case "month":
+    case "year":
+      return { rental: 2, project_hire: 0.5, sale: -1 };
+    case "project":
+      return { service_offer: 1, project_hire: 1 };
+    default:
+      return { sale: 0.8 };
+  }
+};
+
+const hintsOfBudget = (budget: AskReading["price"]): KindHints<AskKind> => {
+  switch (budget?.value.period) {
+    case "hour":
+      return { hire: 1.2, offer_service: 0.8, buy: -1 };
+    case "day":
+    case "week":
+    case "month":
+    case "year":
+      return { rent: 1.5, lease_out: 0.5, buy: -0.5 };
+    default:
+      return {};
+  }
+};
+
+/** Domains whose offers hold space: elsewhere "2 br" and "40 m2" describe something else. */
+const SPACE_DOMAIN = "real_estate";
+
+const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
+  const read = survey(lexicon, text);
+  const price = readPrice(text, { country: read.country });
+  const classified = classifyOffer(lexicon, read.tokens, read.hits, hintsOfPrice(price));
+  const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(text) : null;
+  return {
+    language: read.language,
+    title: titleOf(read, classified) ?? anyTitle(text),
+    domain: inferred(read, classified.domain),
+    category: inferred(read, classified.category),
+    offer_kind: inferred(read, classified.kind),
+    price,
+    location: locationOf(read),
+    contacts: readContacts(text, { country: read.country }),
+    party: null,
+    condition: conditionOf(read),
+    space:
+      space === null
+        ? null
+        : { value: space.value, quote: quoteOf(text, space.span), basis: "stated", confidence: DETAIL_CONFIDENCE },
+    features: findFeatures(text, read.tokens, read.hits).map((feature) => stated(read, feature)),
+    attributes: [],
+  };
+};
+
+const readAsk = (lexicon: Lexicon, text: string): AskReading => {
+  const read = survey(lexicon, text);
+  const price = readBudget(text, { country: read.country });
+  const classified = classifyAsk(lexicon, read.tokens, read.hits, hintsOfBudget(price));
+  // Who looks for a flat says "no pets" of themselves.
+  const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
+  return {
+    language: read.language,
+    title: titleOf(read, classified),
+    domain: inferred(read, classified.domain),
+    category: inferred(read, classified.category),
+    ask_kind: inferred(read, classified.kind),
+    price,
+    location: locationOf(read),
+    condition: conditionOf(read),
+    keywords: findKeywords(text, read.tokens, read.hits),
+    must: findRequirements(text, read.tokens).map((criterion) => stated(read, criterion)),
+    exclude: findExclusions(text, read.tokens, (at) =>
+      describesThemselves &&
+      read.hits.some((hit) => hit.family === "category" && hit.value.startsWith("family_pets/") && hit.from <= at && at < hit.to),
+    ).map((criterion) => stated(read, criterion)),
+    attributes: [],
+  };
+};
+
+/** The reader that needs no model. Deterministic, and linear in the text. */
+export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
+  const lexicon = compileLexicon(vocabulary);
+  return {
+    maker: "builtin",
+    readOffer: async (text, signal) => {
+      signal.throwIfAborted();
+      return readOffer(lexicon, text);
+    },
+    readAsk: async (text, signal) => {
+      signal.throwIfAborted();
+      return readAsk(lexicon, text);
+    },
+  };
+};

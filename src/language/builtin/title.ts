@@ -1,0 +1,108 @@
+import type { Hit } from "./lexicon.ts";
+import type { Span } from "./span.ts";
+import type { Token } from "./tokens.ts";
+
+/** A title out of the text's own words: the clause that names the thing. */
+
+/** What a reading allows, in code points. */
+const LONGEST = 120;
+
+/** A title that is longer than this is cut at a comma. */
+const COMFORTABLE = 70;
+
+/** A clause with fewer letters or digits than this names nothing. */
+const LEAST_SIGNS = 4;
+
+/** Where a clause ends: a sentence, a line, a dash between spaces, a bullet. A dot inside "1.6" or "ca. 3" ends nothing. */
+const CLAUSE_END =
+  /[!?…;]+(?=\s|$)|\.{1,3}(?=\s+[\p{Lu}\p{N}"“(]|\s*$)|[\r\n\u2028\u2029]+|\s[-–—|•·]+\s|:(?=\s*[\r\n])/gu;
+
+/** Where a clause may be shortened. */
+const BREAK = /[,(]|\s(?:[-–—/]|w\/)\s|[.:]\s/gu;
+
+const GREETING =
+  /^(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|buenas|buongiorno|ciao|ola|bom dia|goedendag|dzien dobry|witam|czesc)\b/iu;
+
+/** The clauses of the text as spans, without what is addressed to a model. */
+const clausesOf = (text: string, excluded: readonly Span[]): Span[] => {
+  const clauses: Span[] = [];
+  const add = (start: number, end: number) => {
+    const body = text.slice(start, end);
+    const lead = body.length - body.replace(/^[^\p{L}\p{N}£$€]+/u, "").length;
+    const rest = body.slice(lead).replace(/[^\p{L}\p{N})\]"”“'’!?%+.€£$]+$/u, "");
+    const span = { start: start + lead, end: start + lead + rest.length };
+    if ((rest.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_SIGNS) return;
+    if (excluded.some((one) => one.start < span.end && span.start < one.end)) return;
+    clauses.push(span);
+  };
+  let start = 0;
+  for (const match of text.matchAll(CLAUSE_END)) {
+    add(start, match.index);
+    start = match.index + match[0].length;
+  }
+  add(start, text.length);
+  return clauses;
+};
+
+const codePoints = (text: string): number => [...text].length;
+
+/** Cuts at white space so that at most `most` code points are left. */
+const cutAtWord = (text: string, most: number): string => {
+  const points = [...text];
+  if (points.length <= most) return text;
+  const cut = points.slice(0, most + 1).join("");
+  const space = cut.search(/\s\S*$/u);
+  return (space > 0 ? cut.slice(0, space) : points.slice(0, most).join("")).trim();
+};
+
+const tidy = (text: string): string =>
+  text
+    .replace(/\s+/gu, " ")
+    .replace(/[\s,;:(\-–—/&+]+$/u, "")
+    .trim();
+
+/**
+ * Names the thing.
+ *
+ * @param decisive where the word stands that decided what the thing is, if one did
+ * @param excluded spans that are not to be used
+ * @returns the title and the stretch of the text it is made of; null for a text without words
+ */
+export const nameThing = (
+  text: string,
+  tokens: readonly Token[],
+  decisive: Hit | null,
+  excluded: readonly Span[],
+): { title: string; span: Span; sure: boolean } | null => {
+  const clauses = clausesOf(text, excluded);
+  const at = decisive === null ? -1 : (tokens[decisive.from]?.start ?? -1);
+  const decisiveEnd = decisive === null ? -1 : (tokens[decisive.to - 1]?.end ?? -1);
+  const naming = at < 0 ? undefined : clauses.find((clause) => clause.start <= at && at < clause.end);
+  const opening = clauses.find((clause) => !GREETING.test(text.slice(clause.start, clause.end))) ?? clauses[0];
+  const clause = naming ?? opening;
+  if (clause === undefined) return null;
+
+  let { start, end } = clause;
+  const body = () => text.slice(start, end);
+  if (codePoints(body()) > COMFORTABLE) {
+    const breaks = [...body().matchAll(BREAK)].map((match) => start + match.index);
+    const reach = naming === undefined ? start : decisiveEnd;
+    // The thing far into a long clause: begin at the break before it.
+    if (naming !== undefined && codePoints(text.slice(start, decisiveEnd)) > COMFORTABLE) {
+      const before = breaks.filter((one) => one < at).at(-1);
+      if (before !== undefined) start = before + 1;
+    }
+    const ends = breaks.filter(
+      (one) => one >= reach && codePoints(text.slice(start, one)) <= COMFORTABLE && one > start + LEAST_SIGNS,
+    );
+    const last = ends.at(-1);
+    if (last !== undefined) end = last;
+  }
+  const lead = body().length - body().replace(/^[^\p{L}\p{N}£$€]+/u, "").length;
+  start += lead;
+  const cut = cutAtWord(body(), LONGEST);
+  const title = tidy(cut);
+  return title === ""
+    ? null
+    : { title: cutAtWord(title, LONGEST), span: { start, end: start + cut.length }, sure: naming !== undefined };
+};
