@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:ace7adb13788f121b52b1af11ed047760c0a22bc
+--! Hash: sha1:c861e130240c73266738d9c7b450bde068445704
 --! Message: the market
 
 --! Included index.sql
@@ -15408,7 +15408,7 @@ grant select on market.verification to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, method, secret_hash), update (status) on market.verification to souk_agent;
 
 create function market.keep_final_verification() returns trigger
-  language plpgsql
+  language plpgsql volatile
 as $$
 begin
   if old.status <> 'pending' then

@@ -81,7 +81,7 @@ grant select on market.verification to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, method, secret_hash), update (status) on market.verification to souk_agent;
 
 create function market.keep_final_verification() returns trigger
-  language plpgsql
+  language plpgsql volatile
 as $$
 begin
   if old.status <> 'pending' then
