@@ -29,7 +29,9 @@ export const migrate = async (url: string, embedded = false): Promise<void> => {
   });
   const pool = new pg.Pool({ connectionString, max: 1 });
   // Whatever goes wrong with the connection, the statement under way says so.
+  // The query in flight reports what befell its connection; without listeners the process would end of it as well.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   pool.on("connect", (client) => client.on("error", () => undefined));
   try {
     const { rows } = await pool.query<{ installed: boolean; database: string }>(

@@ -1,0 +1,370 @@
+import test from "ava";
+import type pg from "pg";
+import { hashSecret } from "../../src/tokens.ts";
+import { createDatabase, type Database, rolledBack, withClient } from "../support/database.ts";
+import { type Agent, type Answer, call, connectAgent, connectedAgent, SOFA } from "../support/market.ts";
+import { newPerson } from "../support/person.ts";
+import { type Service, startPart, startService } from "../support/service.ts";
+import { sql, sqlValue } from "../support/sql.ts";
+
+/**
+ * The rolling windows: what an agent may do in an hour, and how many agents an address may make.
+ *
+ *   figures  limit, remaining and reset as an answer's headers say them
+ */
+
+let database: Database;
+let service: Service;
+
+test.before(async () => {
+  database = await createDatabase();
+  service = await startService({
+    database: database.url,
+    // Every test makes agents from one address, and two hundred texts take a while on a small machine.
+    env: { CONNECTIONS_PER_HOUR: "1000", EXTRACTION_DEADLINE_MS: "60000" },
+  });
+});
+test.after.always(async () => {
+  await service?.stop();
+  await database?.drop();
+});
+
+type Figures = { limit: number; remaining: number; reset: number };
+
+const figuresOf = ({ headers }: Answer): Figures => ({
+  limit: Number(headers["ratelimit-limit"]),
+  remaining: Number(headers["ratelimit-remaining"]),
+  reset: Number(headers["ratelimit-reset"]),
+});
+
+const windowOf = async (agent: Agent, action = "publish_offer") =>
+  (await agent.call("GET", "/v1/me")).body.limits[action];
+
+const publish = (agent: Agent, headers: Record<string, string> = {}, text = SOFA) =>
+  agent.call("POST", "/v1/offers", { text }, headers);
+
+/** Lets time pass for an agent's counted calls. */
+const letPass = (agent: Agent, interval: string) =>
+  sql(database.url, "update market.call set called_at = called_at - $2::interval where scope = 'agent:' || $1::text", [
+    agent.id,
+    interval,
+  ]);
+
+test.serial(
+  "two hundred calls at once at a cap of sixty: sixty are published, and each answer says where it stands",
+  async (t) => {
+    const agent = await connectedAgent(service.url, database.url);
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        call(service.url, "POST", "/v1/offers", {
+          body: { text: SOFA },
+          headers: { authorization: `Bearer ${agent.token}` },
+          timeoutMs: 90_000,
+        }),
+      ),
+    );
+    const published = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status === 429);
+    t.is(published.length, 60);
+    t.is(refused.length, 140);
+
+    t.deepEqual(
+      published.map((answer) => figuresOf(answer).remaining).sort((one, other) => one - other),
+      Array.from({ length: 60 }, (_, remaining) => remaining),
+    );
+    for (const answer of answers) {
+      const { limit, reset } = figuresOf(answer);
+      t.is(limit, 60);
+      t.true(reset > 3500 && reset <= 3600, `RateLimit-Reset: ${reset}`);
+    }
+    for (const answer of refused) {
+      const { remaining, reset } = figuresOf(answer);
+      t.is(remaining, 0);
+      t.is(answer.headers["retry-after"], String(reset));
+      t.is(answer.body.code, "rate_limited");
+      t.is(answer.body.retry_after, reset);
+    }
+    const { resets_in, ...rest } = await windowOf(agent);
+    t.deepEqual(rest, { limit: 60, used: 60, remaining: 0 });
+    t.true(resets_in > 3400 && resets_in <= Math.min(...answers.map((answer) => figuresOf(answer).reset)));
+    t.is(new Set(published.map(({ body }) => body.offer_id)).size, 60);
+    t.is(await sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 60);
+  },
+);
+
+test.serial(
+  "the window rolls: each call frees its slot an hour later, and whoever waits Retry-After gets one",
+  async (t) => {
+    const agent = await connectedAgent(service.url, database.url);
+    const fill = (count: number, ago: string) =>
+      sql(
+        database.url,
+        `insert into market.call (scope, action, called_at)
+       select 'agent:' || $1::text, 'publish_offer', clock_timestamp() - $3::interval from generate_series(1, $2)`,
+        [agent.id, count, ago],
+      );
+    await fill(10, "59 minutes 57 seconds");
+    await fill(50, "20 minutes");
+    const refused = await publish(agent);
+    t.is(refused.status, 429);
+    const wait = Number(refused.headers["retry-after"]);
+    t.true(wait >= 1 && wait <= 3, `Retry-After: ${wait}`);
+
+    await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+    const published = await publish(agent);
+    t.is(published.status, 201);
+    t.is(figuresOf(published).remaining, 9);
+    const { reset } = figuresOf(published);
+    t.true(reset > 39 * 60 && reset <= 40 * 60, `RateLimit-Reset is when the oldest of those left goes: ${reset}`);
+
+    await letPass(agent, "1 hour");
+    t.deepEqual(await windowOf(agent), { limit: 60, used: 0, remaining: 60, resets_in: 0 });
+  },
+);
+
+test.serial("replays and refusals are not counted", async (t) => {
+  const agent = await connectedAgent(service.url, database.url);
+  const key = { "idempotency-key": "once" };
+  t.is((await publish(agent, key)).status, 201);
+
+  const replayed = await publish(agent, key);
+  t.is(replayed.status, 201);
+  const uncounted: [number, Answer][] = [
+    [201, replayed],
+    [409, await publish(agent, key, `${SOFA} or call`)],
+    [400, await publish(agent, {}, "  ")],
+    [400, await publish(agent, {}, "x".repeat(4001))],
+    [400, await agent.call("POST", "/v1/offers", { text: 7 })],
+    [400, await agent.call("POST", "/v1/offers", { text: SOFA, origin_ask_id: agent.id })],
+    [400, await publish(agent, { "idempotency-key": "" })],
+    [
+      400,
+      await call(service.url, "POST", "/v1/offers", {
+        raw: '{"text"',
+        headers: { authorization: `Bearer ${agent.token}` },
+      }),
+    ],
+    [413, await publish(agent, {}, "x".repeat(300_000))],
+  ];
+  for (const [status, answer] of uncounted) {
+    t.is(answer.status, status, answer.text);
+    const { limit, remaining, reset } = figuresOf(answer);
+    t.deepEqual([limit, remaining], [60, 59], answer.text);
+    t.true(reset > 3500 && reset <= 3600);
+  }
+  t.is((await windowOf(agent)).used, 1);
+
+  const unconnected = await connectAgent(service.url);
+  const forbidden = await publish(unconnected);
+  t.is(forbidden.status, 403);
+  t.deepEqual(figuresOf(forbidden), { limit: 60, remaining: 60, reset: 0 });
+  t.is((await windowOf(unconnected)).used, 0);
+});
+
+test.serial("a text without a contact was read, and counts", async (t) => {
+  const agent = await connectedAgent(service.url, database.url);
+  const refused = await publish(agent, {}, "Grey three-seat sofa for sale. 180 EUR, pick up in Berlin.");
+  t.is(refused.status, 400);
+  t.is(refused.body.code, "missing_contact");
+  t.is(figuresOf(refused).remaining, 59);
+  t.is((await windowOf(agent)).used, 1);
+});
+
+test.serial("offers, asks and previews have windows of their own", async (t) => {
+  const agent = await connectedAgent(service.url, database.url);
+  const asked = await agent.call("POST", "/v1/asks", { text: "Wanted: a sofa up to 250 EUR" });
+  t.is(asked.status, 201, asked.text);
+  t.deepEqual([figuresOf(asked).limit, figuresOf(asked).remaining], [120, 119]);
+  const previewed = await agent.call("POST", "/v1/offers/preview", { text: SOFA });
+  t.is(previewed.status, 200, previewed.text);
+  t.is((await windowOf(agent)).used, 0);
+  t.is((await windowOf(agent, "create_ask")).used, 1);
+  t.is((await windowOf(agent, "preview_offer")).used, 1);
+});
+
+type Deeds = {
+  settled?: number;
+  fresh?: number;
+  proved?: number;
+  days?: number;
+  removed?: number;
+  removedLongAgo?: number;
+};
+
+/** The caps of an account with such a record. */
+const capsWith = (client: pg.Client, deeds: Deeds): Promise<{ offers: number; asks: number }> =>
+  rolledBack(client, async () => {
+    const { settled = 0, fresh = 0, proved = 0, days = 0, removed = 0, removedLongAgo = 0 } = deeds;
+    const made = await client.query<{ id: string }>(
+      "insert into market.account (created_at) values (now() - $1 * interval '1 day') returning id",
+      [days],
+    );
+    const account = made.rows[0]?.id;
+    await client.query(
+      `insert into market.offer (account_id, status, text, title, published_at, removed_at)
+       select $1::uuid, status, 'A sofa', 'A sofa', now() - published, now() - removed
+       from (values
+         ($2::int, 'published', interval '72 hours', null),
+         ($3, 'published', interval '71 hours', null),
+         ($4, 'removed', interval '90 days', interval '29 days'),
+         ($5, 'removed', interval '90 days', interval '31 days')) as wanted (count, status, published, removed),
+       generate_series(1, wanted.count)`,
+      [account, settled, fresh, removed, removedLongAgo],
+    );
+    await client.query(
+      `insert into market.proved_method (account_id, method, subject_hash)
+       select $1::uuid, method, sha256(convert_to($1::text || method, 'utf8'))
+       from (select method from market.sign_in_method order by position limit $2) as methods`,
+      [account, proved],
+    );
+    const { rows } = await client.query<{ offers: number; asks: number }>(
+      "select market.call_cap($1, 'publish_offer') as offers, market.call_cap($1, 'create_ask') as asks",
+      [account],
+    );
+    return rows[0] ?? { offers: 0, asks: 0 };
+  });
+
+test.serial("caps rise with the record and fall with removals", async (t) => {
+  const cases: [Deeds, offers: number, asks: number][] = [
+    [{}, 60, 120],
+    [{ settled: 1 }, 64, 128],
+    [{ fresh: 5 }, 60, 120],
+    [{ settled: 60 }, 300, 600],
+    [{ settled: 75 }, 300, 600],
+    [{ proved: 1 }, 90, 180],
+    [{ proved: 3 }, 150, 300],
+    [{ days: 29 }, 60, 120],
+    [{ days: 30 }, 120, 240],
+    [{ settled: 60, proved: 3, days: 30 }, 450, 900],
+    [{ removedLongAgo: 4 }, 60, 120],
+    [{ removed: 1 }, 30, 60],
+    [{ removed: 2 }, 15, 30],
+    [{ removed: 12 }, 15, 30],
+    [{ settled: 60, proved: 3, days: 30, removed: 1 }, 225, 450],
+    [{ settled: 60, proved: 3, days: 30, removed: 12 }, 15, 30],
+  ];
+  await withClient(database.url, async (client) => {
+    for (const [deeds, offers, asks] of cases) {
+      t.deepEqual(await capsWith(client, deeds), { offers, asks }, JSON.stringify(deeds));
+    }
+  });
+});
+
+test.serial("a cap that rose is on the next answer and in GET /v1/me", async (t) => {
+  const agent = await connectedAgent(service.url, database.url);
+  const first = await publish(agent);
+  t.is(figuresOf(first).limit, 60);
+  await withClient(database.url, async (client) => {
+    // The day an offer went live is kept by a trigger, which time itself does not ask.
+    await client.query("set session_replication_role = replica");
+    await client.query("update market.offer set published_at = now() - interval '72 hours' where agent_id = $1", [
+      agent.id,
+    ]);
+  });
+  const second = await publish(agent);
+  t.deepEqual([figuresOf(second).limit, figuresOf(second).remaining], [64, 62]);
+  t.is((await windowOf(agent)).limit, 64);
+});
+
+const connectFrom = (url: string, address?: string) =>
+  call(url, "POST", "/v1/connect", {
+    body: { name: "From somewhere" },
+    headers: address === undefined ? {} : { "x-forwarded-for": address },
+  });
+
+const forget = () => sql(database.url, "delete from market.call where scope like 'address:%'");
+
+test.serial(
+  "forty agents at once from one address: thirty are made, and the others are told when to come back",
+  async (t) => {
+    const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => connectFrom(api.url, "192.0.2.7")));
+    t.is(answers.filter(({ status }) => status === 201).length, 30);
+    const refused = answers.filter(({ status }) => status === 429);
+    t.is(refused.length, 10);
+    for (const { headers, body } of refused) {
+      const wait = Number(headers["retry-after"]);
+      t.true(wait > 3500 && wait <= 3600, `Retry-After: ${wait}`);
+      t.is(body.code, "rate_limited");
+    }
+    t.is((await connectFrom(api.url, "192.0.2.8")).status, 201);
+  },
+);
+
+test.serial("an IPv6 customer is one address by the /64, and IPv4 in IPv6 clothes is IPv4", async (t) => {
+  const env = { TRUST_PROXY: "loopback", CONNECTIONS_PER_HOUR: "2" };
+  const api = await startPart("api", { database: database.url, env }, t);
+  const statuses = async (...addresses: string[]) => {
+    const found: number[] = [];
+    for (const address of addresses) found.push((await connectFrom(api.url, address)).status);
+    return found;
+  };
+  t.deepEqual(await statuses("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff"), [201, 201]);
+  t.deepEqual(await statuses("2001:db8:1:2:8000::5", "2001:db8:1:3::1"), [429, 201]);
+  t.deepEqual(
+    await statuses("198.51.100.4", "::ffff:198.51.100.4", "198.51.100.4", "198.51.100.5"),
+    [201, 201, 429, 201],
+  );
+});
+
+test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
+  await forget();
+  const env = { CONNECTIONS_PER_HOUR: "2" };
+  const untrusting = await startPart("api", { database: database.url, env }, t);
+  const elsewhere = await startPart("api", { database: database.url, env: { ...env, TRUST_PROXY: "203.0.113.1" } }, t);
+  const statuses = [
+    (await connectFrom(untrusting.url, "192.0.2.101")).status,
+    (await connectFrom(elsewhere.url, "192.0.2.102")).status,
+    (await connectFrom(untrusting.url, "192.0.2.103")).status,
+    (await connectFrom(elsewhere.url, "192.0.2.104")).status,
+  ];
+  t.deepEqual(statuses, [201, 201, 429, 429]);
+  await forget();
+});
+
+test.serial('three people of a day who say "Not mine" stop an address for a day, and only that address', async (t) => {
+  const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
+  const spammer = "203.0.113.66";
+  for (let round = 1; round <= 3; round++) {
+    const connected = await connectFrom(api.url, spammer);
+    t.is(connected.status, 201, `connecting before the third "Not mine" (${round})`);
+    // The people are elsewhere: what counts is where the agents are.
+    const declined = await newPerson({ "x-forwarded-for": `198.51.100.${round}` }).decide(
+      connected.body.connection.url,
+      "decline",
+    );
+    t.is(declined.status, 200, declined.text);
+    const me = await call(api.url, "GET", "/v1/me", {
+      headers: { authorization: `Bearer ${connected.body.agent_token}` },
+    });
+    t.is(me.status, 401);
+  }
+  const refused = await connectFrom(api.url, spammer);
+  t.is(refused.status, 429);
+  const wait = Number(refused.headers["retry-after"]);
+  t.true(wait > 86_000 && wait <= 86_400, `Retry-After: ${wait}`);
+  t.is((await connectFrom(api.url, "203.0.113.67")).status, 201);
+  t.is((await connectFrom(api.url, "198.51.100.1")).status, 201);
+
+  await sql(database.url, "update market.call set called_at = called_at - interval '23 hours' where scope = $1", [
+    `address:${spammer}`,
+  ]);
+  t.is((await connectFrom(api.url, spammer)).status, 429);
+  await sql(database.url, "update market.call set called_at = called_at - interval '1 hour' where scope = $1", [
+    `address:${spammer}`,
+  ]);
+  t.is((await connectFrom(api.url, spammer)).status, 201);
+});
+
+test.serial("a link that one person declined cannot be approved by another", async (t) => {
+  const agent = await connectAgent(service.url);
+  t.is((await newPerson().decide(agent.link, "decline")).status, 200);
+  t.is((await newPerson().decide(agent.link, "approve")).status, 410);
+  const error = await t.throwsAsync(() =>
+    sql(database.url, "select api.approve_connection($1, null, $2)", [
+      hashSecret(agent.link.split("/").at(-1) ?? ""),
+      hashSecret("another session"),
+    ]),
+  );
+  t.is(error?.message, "connection_expired");
+});

@@ -1,0 +1,60 @@
+import { type Answer, call } from "./market.ts";
+
+/**
+ * A person at a browser, as far as the pages need one: it keeps cookies, and sends the form that the page showed.
+ *
+ *   decision  what the person presses: Approve or "Not mine"
+ */
+
+export type Person = {
+  /** Opens a connection link and presses a button. Gives the page that answered. */
+  decide: (link: string, decision: "approve" | "decline") => Promise<Answer>;
+  /** Opens a link without pressing anything. */
+  open: (link: string) => Promise<Answer>;
+  /** Presses a button of the page that was opened last. */
+  press: (decision: "approve" | "decline") => Promise<Answer>;
+};
+
+/** @param headers what a proxy in front would add, as X-Forwarded-For */
+export const newPerson = (headers: Record<string, string> = {}): Person => {
+  const cookies = new Map<string, string>();
+  let shown: { link: string; token: string } | null = null;
+
+  const request = async (link: string, method: string, form?: URLSearchParams): Promise<Answer> => {
+    const { origin, pathname } = new URL(link);
+    const answer = await call(origin, method, pathname, {
+      ...(form ? { raw: form.toString() } : {}),
+      headers: {
+        ...headers,
+        accept: "text/html",
+        "sec-fetch-site": form ? "same-origin" : "none",
+        ...(form ? { origin, "content-type": "application/x-www-form-urlencoded" } : {}),
+        ...(cookies.size > 0 ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") } : {}),
+      },
+    });
+    for (const cookie of (answer.headers["set-cookie"] ?? "").split(/, (?=[\w-]+=)/)) {
+      const [, name, value] = /^([\w-]+)=([^;]*)/.exec(cookie) ?? [];
+      if (name !== undefined && value !== undefined) cookies.set(name, value);
+    }
+    return answer;
+  };
+
+  const open = async (link: string): Promise<Answer> => {
+    const answer = await request(link, "GET");
+    const [, token] = /name="token" value="([^"]+)"/.exec(answer.text) ?? [];
+    shown = token === undefined ? null : { link, token };
+    return answer;
+  };
+  const press = async (decision: "approve" | "decline"): Promise<Answer> => {
+    if (shown === null) throw new Error("The page that was opened last shows no form.");
+    return request(shown.link, "POST", new URLSearchParams({ token: shown.token, decision }));
+  };
+  return {
+    open,
+    press,
+    decide: async (link, decision) => {
+      const page = await open(link);
+      return page.status === 200 ? press(decision) : page;
+    },
+  };
+};

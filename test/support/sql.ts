@@ -1,0 +1,12 @@
+import type pg from "pg";
+import { withClient } from "./database.ts";
+
+/** Runs one statement as a superuser, as an operator at psql would, and gives its rows. */
+export const sql = <Row extends pg.QueryResultRow>(url: string, text: string, values: unknown[] = []): Promise<Row[]> =>
+  withClient(url, async (client) => (await client.query<Row>(text, values)).rows);
+
+/** As `sql`, for the first column of the first row. */
+export const sqlValue = async <T>(url: string, text: string, values: unknown[] = []): Promise<T> => {
+  const [row] = await sql(url, text, values);
+  return Object.values(row ?? {})[0] as T;
+};
