@@ -1,4 +1,5 @@
-import type { Request } from "express";
+import type { Request, Response } from "express";
+import { EXPECTS_CONTINUE } from "../body.ts";
 import { refuse } from "../problem.ts";
 
 /** A token and a decision take a hundred bytes. */
@@ -12,13 +13,14 @@ const CLOSE = { Connection: "close" } as const;
  * to its end before it says so.
  * @throws Refusal when the body is no form, or larger than a form of ours can be.
  */
-export const readForm = async (request: Request): Promise<URLSearchParams> => {
+export const readForm = async (request: Request, response: Response): Promise<URLSearchParams> => {
   const encoding = request.get("Content-Encoding") ?? "identity";
   if (request.is("application/x-www-form-urlencoded") === false || encoding.toLowerCase() !== "identity") {
     throw refuse("unsupported_media_type", "This page takes only what its own form sends.", {}, CLOSE);
   }
   const tooLarge = refuse("payload_too_large", "That is more than the form on this page can send.", {}, CLOSE);
   if (Number(request.get("Content-Length") ?? 0) > FORM_BYTES) throw tooLarge;
+  if (EXPECTS_CONTINUE in request) response.writeContinue();
   const chunks: Buffer[] = [];
   let bytes = 0;
   // The stream must outlive an early end of the loop: the answer goes out over the same socket.

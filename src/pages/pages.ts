@@ -58,9 +58,9 @@ const requestIdOf = (response: Response): string => {
 const sendRefusal = (request: Request, response: Response, baseUrl: string, thrown: unknown): void => {
   const refusal = toRefusal(thrown);
   const requestId = requestIdOf(response);
-  // A page shows nothing of a bug; whoever logs the answer finds here what it was.
-  if (refusal.refused === "internal_error") response.locals["thrown"] = thrown;
   const problem = toProblem(refusal, requestId, baseUrl);
+  // A page shows nothing of a failure; whoever logs the answer finds here what it was.
+  if (problem.status >= 500) response.locals["thrown"] = thrown;
   response.status(problem.status).set(problem.headers).vary("Accept");
   const preferred = request.accepts(["html", "json", "application/problem+json"]);
   if (preferred === "json" || preferred === "application/problem+json") {
@@ -77,10 +77,14 @@ export const pages = (context: PagesContext): Router => {
   const { database, baseUrl } = context;
   const router = express.Router({ caseSensitive: true, strict: true });
 
-  const headers: RequestHandler = (request, response, next) => {
-    response.set("X-Robots-Tag", "noindex");
-    HEADERS[baseUrl().startsWith("https:") ? "https" : "http"](request, response, next);
-  };
+  /** Guards every answer of a page, and names the page for the log: a link's path is a secret. */
+  const begin =
+    (operation: string): RequestHandler =>
+    (request, response, next) => {
+      response.locals["operation"] = operation;
+      response.set("X-Robots-Tag", "noindex");
+      HEADERS[baseUrl().startsWith("https:") ? "https" : "http"](request, response, next);
+    };
 
   /** Every answer of a connection page is for this person at this moment. */
   const answer =
@@ -123,7 +127,7 @@ export const pages = (context: PagesContext): Router => {
 
   const decideConnection = answer(async (request, response) => {
     checkSender(request, baseUrl());
-    const form = await readForm(request);
+    const form = await readForm(request, response);
     if (!isFormToken(request, baseUrl(), request.path, form.get("token") ?? "")) {
       throw refuse(
         "bad_request",
@@ -151,11 +155,16 @@ export const pages = (context: PagesContext): Router => {
       response.status(problem.status).set(problem.headers).send(problem.body);
     };
 
-  router.route("/connect/:secret").all(headers).get(showConnection).post(decideConnection).all(only("GET, HEAD, POST"));
+  router
+    .route("/connect/:secret")
+    .all(begin("connectionPage"))
+    .get(showConnection)
+    .post(decideConnection)
+    .all(only("GET, HEAD, POST"));
 
   router
     .route("/errors")
-    .all(headers)
+    .all(begin("errorsPage"))
     .get((_request, response) => {
       response.set("Cache-Control", PUBLIC_CACHE).type("html").send(renderErrors(baseUrl()));
     })
@@ -163,7 +172,7 @@ export const pages = (context: PagesContext): Router => {
 
   router
     .route("/")
-    .all(headers)
+    .all(begin("homePage"))
     .get((_request, response) => {
       response.set("Cache-Control", PUBLIC_CACHE).type("html").send(renderHome(baseUrl()));
     })
@@ -171,7 +180,7 @@ export const pages = (context: PagesContext): Router => {
 
   router
     .route("/assets/souk.css")
-    .all(headers)
+    .all(begin("stylesheet"))
     .get((_request, response) => {
       response.set({ "Cache-Control": STYLESHEET_CACHE, ETag: STYLESHEET.etag }).type("css").send(STYLESHEET.css);
     })

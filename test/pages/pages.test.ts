@@ -344,6 +344,7 @@ test("a database that cannot be reached is a 503 that says when to try again", a
   t.is(answer.status, 503);
   t.is(answer.headers.get("retry-after"), "2");
   t.true((await answer.text()).includes("briefly unavailable"));
+  t.is(site.thrown.length, 1);
 });
 
 test("a bug is a 500 that shows nothing of it, and is left for the log", async (t) => {
