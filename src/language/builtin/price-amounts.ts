@@ -1,0 +1,247 @@
+import { currencyAt, currencyBefore, type Marker } from "./currencies.ts";
+import { endOfDigits, type Numeral, numeralAt } from "./numbers.ts";
+import { AFTER_BARE, BEFORE_NAME, FILLERS, PER, PERIOD_OF_UNIT, PERIODS, type Period } from "./price-words.ts";
+import { phraseAt, startsSentence, type Token } from "./prose.ts";
+
+/**
+ * Amounts of money in a text, whatever their role: tokens `from` to `to` (exclusive), currency and period included.
+ * `marker` is null for a bare number, which may be no money at all. `max` is the upper end of a range.
+ */
+export type Amount = {
+  from: number;
+  to: number;
+  value: number;
+  max: number | null;
+  marker: Marker | null;
+  period: Period | null;
+  /** In brackets: said by the way. */
+  aside: boolean;
+};
+
+/** "for a full week" is the longest that stands between an amount and its unit. */
+const MAX_PER = 4;
+
+/** "15 EUR netto max /h". */
+const MAX_FILLERS = 2;
+
+/** The period that is written at token `at`, behind an amount. */
+const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: number } | null => {
+  for (let skipped = 0; skipped <= MAX_FILLERS; skipped++) {
+    const first = tokens[at + skipped];
+    if (first === undefined || startsSentence(tokens, at + skipped)) return null;
+    const phrase = phraseAt(tokens, at + skipped, PERIODS);
+    if (phrase !== null) return { period: phrase.sense, to: phrase.to };
+    for (let length = 1; length <= MAX_PER && PER.has(tokens[at + skipped + length - 1]?.text ?? ""); length++) {
+      const unit = tokens[at + skipped + length];
+      const period = unit?.gap === "line" ? undefined : PERIOD_OF_UNIT.get(unit?.text ?? "");
+      // "an" is a year in French and an article in English.
+      const again = PERIOD_OF_UNIT.has(tokens[at + skipped + length + 1]?.text ?? "") && PER.has(unit?.text ?? "");
+      if (period !== undefined && !again) return { period, to: at + skipped + length + 1 };
+    }
+    const currency = currencyAt(tokens, at + skipped);
+    if (!FILLERS.has(first.text) && currency === null) return null;
+  }
+  return null;
+};
+
+/** "Tag 40 €", "1 day: £50": the unit right before an amount, unless a number of them is meant ("2 days £90"). */
+const unitBefore = (tokens: readonly Token[], from: number): Period | null => {
+  const at = tokens[from - 1]?.text === ":" ? from - 2 : from - 1;
+  const period = PERIOD_OF_UNIT.get(tokens[at]?.text ?? "");
+  if (period === undefined || startsSentence(tokens, from)) return null;
+  const before = tokens[at - 1];
+  const opens = startsSentence(tokens, at) || before === undefined || /^(?:[,/(+-]|1)$/u.test(before.text);
+  return opens || PER.has(before?.text ?? "") ? period : null;
+};
+
+/** Marks between which digits are a date, a time, a ratio or a name. */
+const JOINS = /^[/:.,'x#*@_=-]$/u;
+
+const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
+  const before = tokens[at - 1];
+  if (before === undefined || tokens[at]?.gap !== "none") return false;
+  if (before.kind === "word") return true;
+  if (before.text === "#") return true;
+  const beyond = tokens[at - 2];
+  if (!JOINS.test(before.text) || before.gap !== "none" || beyond === undefined) return false;
+  // "75-95" is a range, "A-55" and "24/7" are none, and "price:50" is an amount.
+  if (before.text === "-")
+    return beyond.kind === "word" && currencyAt(tokens, at - 2) === null && !PERIOD_OF_UNIT.has(beyond.text);
+  return beyond.kind === "digits" || (before.text !== ":" && before.text !== "=" && beyond.kind === "word");
+};
+
+/** True when a bare number stands as an amount would: not before what it counts, nor after what it names. */
+const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
+  const { from, to, value } = numeral;
+  const head = tokens[from];
+  const before = tokens[from - 1];
+  const after = tokens[to];
+  if (head === undefined || (head.text.startsWith("0") && value >= 1)) return false;
+  if (before?.kind === "digits" || (before?.kind === "word" && BEFORE_NAME.has(before.text))) return false;
+  if (/^\d{4}$/u.test(head.text) && to === from + 1 && value >= 1900 && value < 2100) return false;
+  if (after === undefined || after.gap === "line") return true;
+  if (after.kind === "digits") return false;
+  if (after.kind === "mark") {
+    // 50%, 27", 40°, 16:30, 03/2016, 4+, 9-10
+    if (after.gap === "none" && /^[%"″′°+:*#'²³½]$/u.test(after.text)) return false;
+    const beyond = tokens[to + 1];
+    return !(after.text === "/" && after.gap === "none" && beyond?.kind === "digits");
+  }
+  if (after.gap === "none") return phraseAt(tokens, to, PERIODS) !== null || after.text === "ish";
+  return AFTER_BARE.has(after.text) || periodAt(tokens, to) !== null;
+};
+
+/** Letters glued to a number that leave it an amount: "28ish", "150pcm", "15h" behind a currency. */
+const isGluedUnit = (tokens: readonly Token[], to: number): boolean => {
+  const after = tokens[to];
+  return (
+    after?.kind === "word" && after.gap === "none" && after.text !== "ish" && phraseAt(tokens, to, PERIODS) === null
+  );
+};
+
+/** "12€50": the cents behind the sign. */
+const centsAt = (tokens: readonly Token[], at: number): number | null => {
+  const cents = tokens[at];
+  const after = tokens[at + 1];
+  if (cents?.kind !== "digits" || cents.gap !== "none" || cents.text.length !== 2) return null;
+  return after?.gap === "none" && (after.kind !== "mark" || JOINS.test(after.text)) ? null : Number(cents.text) / 100;
+};
+
+/** Signs that another token makes exact: "$50/h CAD". */
+const isAmbiguous = (marker: Marker | null): boolean =>
+  marker === "$" || marker === "kr" || marker === "¥" || marker === ",";
+
+const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
+  const before = currencyBefore(tokens, at);
+  if (before === null && isJoinedBefore(tokens, at)) return null;
+  const isMoney = before !== null;
+  const spaced = numeralAt(tokens, at, { spaced: true, isMoney });
+  const closed = spaced !== null && (isMoney || spaced.dashed || currencyAt(tokens, spaced.to) !== null);
+  const numeral = closed ? spaced : numeralAt(tokens, at, { spaced: false, isMoney });
+  if (numeral === null) return null;
+  let { value, to } = numeral;
+  let marker = before?.marker ?? null;
+  const after = tokens[to]?.gap === "line" ? null : currencyAt(tokens, to);
+  // A sign behind belongs to this number unless the next number is glued to it: "5 €20".
+  const cents = after === null ? null : centsAt(tokens, after.to);
+  const taken =
+    after !== null &&
+    (tokens[to]?.gap === "none" || tokens[after.to]?.kind !== "digits" || tokens[after.to]?.gap !== "none");
+  if (after !== null && taken && (marker === null || isAmbiguous(marker) || marker === after.marker)) {
+    marker = after.marker;
+    to = after.to;
+    if (cents !== null && before === null) {
+      value += cents;
+      to++;
+    }
+  } else if (marker === null && tokens[to]?.text === "p" && tokens[to]?.gap === "none") {
+    marker = "GBP";
+    value = Math.round(value) / 100;
+    to++;
+  }
+  if (marker === null && numeral.dashed) marker = ",";
+  if (marker === null ? !mayBeAmount(tokens, numeral) : after === null && isMoney && isGluedUnit(tokens, to))
+    return null;
+  return { from: before?.from ?? at, to, value, max: null, marker, period: null, aside: false };
+};
+
+/** Words between the ends of a range. "a", "al" and the like only after a word that opens one, or between two currencies. */
+const TO = /^(?:-|~|to|bis|until|a|al|ao|tot|do|till)$/u;
+const SHY_TO = /^(?:a|al|ao|do|and|und|et|y|e|en|i|und|ed)$/u;
+const OPENS_RANGE = new Set(
+  "between zwischen entre tra fra tussen pomiedzy miedzy from von de da dalle dai desde van od des".split(" "),
+);
+
+/** True when the tokens between two numbers make them a range. */
+const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean => {
+  const between = tokens.slice(low.to, high.from);
+  if (between.length === 0 || between.length > 2 || high.value <= low.value || startsSentence(tokens, high.from))
+    return false;
+  const words = between.map((token) => token.text).join(" ");
+  if (words === "up to" || words === "bis zu" || words === "- -") return true;
+  if (between.length > 1) return false;
+  if (!SHY_TO.test(words)) return TO.test(words);
+  const opened = OPENS_RANGE.has(tokens[low.from - 1]?.text ?? "");
+  return opened || (TO.test(words) && low.marker !== null && high.marker !== null);
+};
+
+/** A number that only a range makes an amount ("18" in "18-22 EUR"). */
+const lowEnd = (tokens: readonly Token[], at: number): Amount | null => {
+  if (isJoinedBefore(tokens, at)) return null;
+  const numeral = numeralAt(tokens, at, { spaced: false, isMoney: false });
+  if (numeral === null || (tokens[at]?.text.startsWith("0") && numeral.value >= 1)) return null;
+  return { ...numeral, max: null, marker: null, period: null, aside: false };
+};
+
+/** Ends of a range share what is written once: "9-10k", "18-22 EUR". */
+const joined = (low: Amount, high: Amount, tokens: readonly Token[]): Amount => {
+  const magnitude =
+    tokens[low.to - 1]?.kind === "digits" && high.value >= 1000 && low.value < 1000 && isMagnified(tokens, high);
+  return {
+    ...high,
+    from: low.from,
+    value: magnitude ? low.value * 1000 : low.value,
+    max: high.value,
+    marker: high.marker ?? low.marker,
+  };
+};
+
+const isMagnified = (tokens: readonly Token[], amount: Amount): boolean =>
+  tokens
+    .slice(amount.from, amount.to)
+    .some(
+      (token) =>
+        token.kind === "word" && /^(?:k|grand|thousand|tys|tsd|tausend|mil|mille|mila|duizend)$/u.test(token.text),
+    );
+
+/**
+ * All amounts of a text, left to right, ranges as one.
+ *
+ * @param isHidden tells the tokens that say nothing of the price: addresses, phone numbers, orders to a model
+ */
+export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => boolean): Amount[] => {
+  const amounts: Amount[] = [];
+  let depth = 0;
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token?.text === "(") depth++;
+    if (token?.text === ")" || token?.gap === "line") depth = 0;
+    if (token?.kind !== "digits" || isHidden(at)) continue;
+    const read = readAmount(tokens, at);
+    const amount = read ?? lowEnd(tokens, at);
+    if (amount === null) {
+      at = endOfDigits(tokens, at) - 1;
+      continue;
+    }
+    const next = nextDigits(tokens, amount.to);
+    const high = next < 0 || isHidden(next) ? null : readAmount(tokens, next);
+    const range = high !== null && isRange(tokens, amount, high) && (amount.marker ?? high.marker) !== null;
+    const ends = high === null ? null : joined(amount, high, tokens);
+    // Without a currency only ends of one size are a range: "300-450", "9-10k".
+    const bare =
+      high !== null && ends !== null && read !== null && isRange(tokens, amount, high) && high.value < ends.value * 10;
+    const whole = ends !== null && (range || bare) ? ends : read;
+    if (whole === null) {
+      at = endOfDigits(tokens, at) - 1;
+      continue;
+    }
+    const period = periodAt(tokens, whole.to);
+    const named = period === null ? currencyAt(tokens, whole.to) : currencyAt(tokens, period.to);
+    const exact = isAmbiguous(whole.marker) && named !== null && !isAmbiguous(named.marker) ? named : null;
+    amounts.push({
+      ...whole,
+      to: Math.max(whole.to, period?.to ?? 0, exact?.to ?? 0),
+      marker: exact?.marker ?? whole.marker,
+      period: period?.period ?? unitBefore(tokens, whole.from),
+      aside: depth > 0,
+    });
+    at = Math.max(at, whole.to - 1);
+  }
+  return amounts;
+};
+
+/** The next digits after token `at`, a few tokens on at most. */
+const nextDigits = (tokens: readonly Token[], at: number): number => {
+  for (let i = at; i < at + 5; i++) if (tokens[i]?.kind === "digits") return i;
+  return -1;
+};

@@ -1,0 +1,113 @@
+import type { Amount } from "./price-amounts.ts";
+import { BOUNDS, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price-words.ts";
+import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
+
+/**
+ * Which words speak of which amount. Every word looks for its amount: the nearest one behind it or before it in the
+ * same clause, so that "deposit" in "780 EUR, deposit 300 EUR" is not said of both.
+ */
+
+/** An amount with what is said of it. `near` are the senses whose words touch it. */
+export type Role = {
+  amount: Amount;
+  senses: Set<PriceSense>;
+  near: Set<PriceSense>;
+  bounds: Set<"limit" | "from">;
+  period: Period | null;
+};
+
+/** How far a word may stand before its amount, in tokens; the default for those that are not listed. */
+const REACH_AHEAD = 7;
+const AHEAD: Partial<Record<PriceSense, number>> = {
+  fresh: 0,
+  toward: 0,
+  extra: 2,
+  each: 1,
+  half: 2,
+  flat: 2,
+  packet: 5,
+  negotiable: 1,
+  discount: 3,
+  with: 0,
+};
+
+/** How far it may stand behind its amount. */
+const REACH_BACK = 3;
+const BACK: Partial<Record<PriceSense, number>> = {
+  ask: 0,
+  toward: -1,
+  value: 1,
+  former: 1,
+  negotiable: 3,
+  half: 2,
+  with: -1,
+  running: 2,
+};
+
+const isClauseEnd = (tokens: readonly Token[], at: number): boolean =>
+  startsSentence(tokens, at) ||
+  /^[,;|•·)]$/u.test(tokens[at - 1]?.text ?? "") ||
+  /^[,;|•·]$/u.test(tokens[at]?.text ?? "");
+
+/** True when nothing between two places ends the clause; a dash does unless it stands right behind the word. */
+const isOneClause = (tokens: readonly Token[], from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) {
+    if (isClauseEnd(tokens, at)) return false;
+    const dash = tokens[at]?.text === "-" && tokens[at]?.gap !== "none" && tokens[at + 1]?.gap !== "none";
+    if (dash && at > from) return false;
+  }
+  return !isClauseEnd(tokens, to);
+};
+
+type Reach = { ahead: number; back: number };
+
+/** The amount that the words `hit` speak of; null when none is near. */
+const amountOf = <S>(
+  hit: Hit<S>,
+  amounts: readonly Amount[],
+  tokens: readonly Token[],
+  connectives: readonly Hit<unknown>[],
+  reach: Reach,
+): { amount: Amount; distance: number } | null => {
+  const behind = amounts.findLast((amount) => amount.to <= hit.from);
+  const ahead = amounts.find((amount) => amount.from >= hit.to);
+  const gapAhead = ahead === undefined ? Number.POSITIVE_INFINITY : ahead.from - hit.to;
+  const gapBehind = behind === undefined ? Number.POSITIVE_INFINITY : hit.from - behind.to;
+  const isAhead = ahead !== undefined && gapAhead <= reach.ahead && isOneClause(tokens, hit.to, ahead.from);
+  const isBehind =
+    behind !== undefined &&
+    gapBehind <= reach.back &&
+    isOneClause(tokens, behind.to, hit.from) &&
+    !connectives.some((other) => other.from >= behind.to && other.to <= hit.from);
+  if (isAhead && (!isBehind || gapAhead <= gapBehind)) return { amount: ahead, distance: gapAhead };
+  return isBehind ? { amount: behind, distance: gapBehind } : null;
+};
+
+/** What is said of each of the amounts, in their order. */
+export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): Role[] => {
+  const roles = amounts.map((amount): Role => {
+    return { amount, senses: new Set(), near: new Set(), bounds: new Set(), period: amount.period };
+  });
+  const roleOf = new Map(roles.map((role) => [role.amount, role]));
+  const hits = findPhrases(tokens, PRICE_WORDS);
+  const connectives = hits.filter((hit) => hit.sense === "with");
+  for (const hit of hits) {
+    const reach = { ahead: AHEAD[hit.sense] ?? REACH_AHEAD, back: BACK[hit.sense] ?? REACH_BACK };
+    const found = amountOf(hit, amounts, tokens, connectives, reach);
+    const role = found && roleOf.get(found.amount);
+    if (!found || !role) continue;
+    role.senses.add(hit.sense);
+    if (found.distance <= 1) role.near.add(hit.sense);
+  }
+  for (const hit of findPhrases(tokens, BOUNDS)) {
+    const back = hit.sense === "limit" ? 4 : 1;
+    const found = amountOf(hit, amounts, tokens, connectives, { ahead: 3, back });
+    if (found !== null) roleOf.get(found.amount)?.bounds.add(hit.sense);
+  }
+  for (const hit of findPhrases(tokens, RATES)) {
+    const found = amountOf(hit, amounts, tokens, connectives, { ahead: 4, back: 0 });
+    const role = found && roleOf.get(found.amount);
+    if (role) role.period ??= hit.sense;
+  }
+  return roles;
+};

@@ -1,0 +1,269 @@
+import { findAddressedToModel } from "./addressed.ts";
+import { currencyOf, resolveCurrency } from "./currencies.ts";
+import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
+import { type Amount, findAmounts } from "./price-amounts.ts";
+import { findFree } from "./price-free.ts";
+import { type Role, rolesOf } from "./price-roles.ts";
+import { NEVER_THE_PRICE, type Period, PRICE_WORDS } from "./price-words.ts";
+import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
+
+/** The price of an offer. Amounts in major units of `currency` (ISO 4217); `label` is the quote. */
+export type PriceFound = {
+  value: {
+    amount: number | null;
+    amount_max: number | null;
+    currency: string | null;
+    period: Period | "one_time" | "project" | null;
+    type: "fixed" | "range" | "from" | "free" | "on_request" | "exchange";
+    negotiable: boolean;
+    deposit: number | null;
+    label: string;
+  };
+  quote: string;
+  basis: "stated";
+  confidence: number;
+};
+
+/** What an ask would pay: `max` is the ceiling or the sum named, `min` the lower end of a range. */
+export type BudgetFound = {
+  value: { min: number | null; max: number | null; currency: string | null; period: Period | null };
+  quote: string;
+  basis: "stated";
+  confidence: number;
+};
+
+type Hints = { country: string | null };
+
+/** A text read as far as amounts and what is said of them. */
+type Reading = {
+  text: string;
+  tokens: Token[];
+  roles: Role[];
+  isHidden: (at: number) => boolean;
+  country: string | null;
+};
+
+const read = (text: string, hints: Hints): Reading => {
+  const tokens = tokenize(text);
+  const hidden = new Uint8Array(tokens.length);
+  const hide = (from: number, to: number) => hidden.fill(1, from, to);
+  // Addresses and links: whatever stands around "@", "www." or "://" without a gap.
+  tokens.forEach((token, at) => {
+    if (token.text !== "@" && token.text !== "www" && !(token.text === "/" && tokens[at - 1]?.text === ":")) return;
+    let from = at;
+    let to = at + 1;
+    while (from > 0 && tokens[from]?.gap === "none" && hidden[from - 1] === 0) from--;
+    while (tokens[to]?.gap === "none" && hidden[to] === 0) to++;
+    hide(from, to);
+  });
+  for (const run of findRuns(tokens)) {
+    if (isShapedLikePhone(run) && !isDateOrAmount(tokens, run)) hide(run.from, run.to);
+  }
+  let at = 0;
+  for (const { start, end } of findAddressedToModel(text)) {
+    while ((tokens[at]?.start ?? end) < start) at++;
+    const from = at;
+    while ((tokens[at]?.end ?? end + 1) <= end) at++;
+    hide(from, at);
+  }
+  const isHidden = (index: number) => hidden[index] === 1;
+  return { text, tokens, roles: rolesOf(tokens, findAmounts(tokens, isHidden)), isHidden, country: hints.country };
+};
+
+const quoteFor = ({ text, tokens }: Reading, { from, to }: { from: number; to: number }): string =>
+  text.slice(tokens[from]?.start, tokens[to - 1]?.end);
+
+/** The currency of an amount: its own, else that of the other amounts in the text, else that of the country. */
+const currencyFor = (amount: Amount, reading: Reading): string | null => {
+  const { marker } = amount;
+  if (marker !== null && marker !== ",") return resolveCurrency(marker, reading.country);
+  const other = reading.roles.find((role) => role.amount.marker !== null && role.amount.marker !== ",");
+  const shared = other === undefined ? null : resolveCurrency(other.amount.marker ?? "", reading.country);
+  return shared ?? currencyOf(reading.country);
+};
+
+/** True when an amount is alone between marks: "Garmin 255, 140, Bristol". */
+const standsAlone = ({ from, to }: Amount, tokens: readonly Token[]): boolean => {
+  const after = tokens[to];
+  const closes = after === undefined || after.gap === "line" || /^[,.;!]$/u.test(after.text);
+  const before = tokens[from - 1];
+  return closes && before !== undefined && (startsSentence(tokens, from) || /^[,;-]$/u.test(before.text));
+};
+
+/** How sure it is that an amount is money at all. */
+const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: boolean): number => {
+  if (amount.marker !== null) return 2;
+  if (near.has("ask") || near.has("negotiable") || (senses.has("ask") && !amount.aside)) return 1;
+  if (wanted && bounds.has("limit")) return 1;
+  return period !== null || near.has("toward") || near.has("each") ? 0.3 : -1;
+};
+
+/**
+ * Points for and against being the price, beyond those for being money: what is asked for, the first of several, not in
+ * brackets. The figures were set by hand so that one strong word outweighs the order, and the order two weak words.
+ */
+const headlineScore = (role: Role, index: number): number => {
+  const { amount, senses, near } = role;
+  let score = moneyScore(role, false);
+  if (senses.has("ask")) score += 3;
+  if (near.has("negotiable")) score += 2;
+  if (near.has("toward")) score += 0.5;
+  if (senses.has("aside")) score -= role.period === "hour" ? 0 : 1.9;
+  if (senses.has("warm")) score -= 2.5;
+  if (senses.has("packet")) score -= 1.5;
+  if (senses.has("half")) score -= 2;
+  if (amount.aside) score -= 2;
+  if (role.bounds.has("limit")) score -= 0.5;
+  return score - Math.min(index, 5) * 0.3;
+};
+
+/** Money below this is a price only in doubt. */
+const LEAST_SCORE = -0.5;
+
+const isNever = (role: Role): boolean => [...role.senses].some((sense) => NEVER_THE_PRICE.has(sense));
+
+/** The distance is what "25p a mile" is charged by, besides the price. */
+const DISTANCES = new Set(
+  "mile miles mi km kms kilometer kilometre kilometro chilometro quilometro kilometr".split(" "),
+);
+
+const isByDistance = ({ amount }: Role, tokens: readonly Token[]): boolean =>
+  [0, 1, 2].some(
+    (skip) => DISTANCES.has(tokens[amount.to + skip]?.text ?? "") && !startsSentence(tokens, amount.to + skip),
+  );
+
+/** A week's rate beside a day's: of the two the day's is the headline. */
+const preferDay = (best: Role, candidates: readonly Role[]): Role => {
+  if (best.period !== "week") return best;
+  return (
+    candidates.find((role) => role.period === "day" && !role.senses.has("half") && role.amount.marker !== null) ?? best
+  );
+};
+
+const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
+  const candidates = reading.roles.filter((role) => !isNever(role) && !isByDistance(role, reading.tokens));
+  let best: { role: Role; score: number } | null = null;
+  candidates.forEach((role, index) => {
+    const score = headlineScore(role, index);
+    if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
+  });
+  const found = best as { role: Role; score: number } | null;
+  const money = candidates.filter((role) => role.amount.marker !== null);
+  if (found !== null) return { role: preferDay(found.role, candidates), score: found.score, rivals: money.length };
+  const alone = candidates.filter((role) => standsAlone(role.amount, reading.tokens));
+  const only = alone[0];
+  return only !== undefined && alone.length === 1 && reading.country !== null
+    ? { role: only, score: 0, rivals: 0 }
+    : null;
+};
+
+/** "negotiable" anywhere, unless denied: "nicht verhandelbar", "no offers". */
+const isNegotiable = ({ tokens, isHidden }: Reading): boolean =>
+  findPhrases(tokens, PRICE_WORDS).some((hit) => {
+    const before = [tokens[hit.from - 1]?.text ?? "", tokens[hit.from - 2]?.text ?? ""];
+    const denied = before.some((word) =>
+      /^(?:not|no|non|nicht|kein|keine|ne|pas|sin|nao|niet|geen|nie|bez)$/u.test(word),
+    );
+    return hit.sense === "negotiable" && !denied && !isHidden(hit.from);
+  });
+
+const confidenceOf = (role: Role, score: number, rivals: number): number => {
+  if (role.amount.marker === null) return role.senses.has("ask") || role.near.has("negotiable") ? 0.7 : 0.55;
+  if (role.senses.has("ask") || rivals === 1) return 0.95;
+  return score >= 2 ? 0.85 : 0.65;
+};
+
+/** Sums per calendar month rather than for something. */
+const periodOf = (role: Role): PriceFound["value"]["period"] =>
+  role.period ?? (role.near.has("flat") ? "project" : null);
+
+/**
+ * The price that an offer asks or pays: not deposits, fees, former prices, running costs or what others said.
+ *
+ * @param hints.country where the offer is (ISO 3166-1 alpha-2): what "$", "kr" and bare numbers mean
+ * @returns of a range the lower end, with the upper one in `amount_max`; of tiers the headline; 0 without a currency for
+ *   what is free; null when no price is stated
+ */
+export const readPrice = (text: string, hints: Hints): PriceFound | null => {
+  const reading = read(text, hints);
+  const best = headline(reading);
+  const free = findFree(reading.tokens, reading.isHidden);
+  const deposit = reading.roles.find((role) => role.senses.has("deposit"))?.amount.value ?? null;
+  if (
+    free !== null &&
+    (best === null || (free.leads && !best.role.senses.has("ask")) || best.role.amount.marker === null)
+  ) {
+    const quote = quoteFor(reading, free);
+    const value = {
+      amount: 0,
+      amount_max: null,
+      currency: null,
+      period: null,
+      type: "free" as const,
+      negotiable: false,
+      deposit,
+      label: quote,
+    };
+    return { value, quote, basis: "stated", confidence: free.leads ? 0.95 : 0.8 };
+  }
+  if (best === null) return null;
+  const { role, score, rivals } = best;
+  const quote = quoteFor(reading, role.amount);
+  const open = role.bounds.has("from") || reading.tokens[role.amount.to]?.text === "+";
+  return {
+    value: {
+      amount: role.amount.value,
+      amount_max: role.amount.max,
+      currency: currencyFor(role.amount, reading),
+      period: periodOf(role),
+      type: role.amount.max !== null ? "range" : open ? "from" : "fixed",
+      negotiable: isNegotiable(reading),
+      deposit,
+      label: quote,
+    },
+    quote,
+    basis: "stated",
+    confidence: confidenceOf(role, score, rivals),
+  };
+};
+
+const budgetScore = (role: Role, index: number): number => {
+  let score = moneyScore(role, true);
+  if (role.bounds.has("limit")) score += 3;
+  if (role.senses.has("ask")) score += 2;
+  if (role.amount.aside) score -= 1;
+  return score - Math.min(index, 5) * 0.3;
+};
+
+/**
+ * What an ask would pay at most: a ceiling, a budget, or the sum named. Whether the ask wants to pay anything is not
+ * asked here: an ask to sell names the sum that is hoped for.
+ *
+ * @param hints.country where it is wanted (ISO 3166-1 alpha-2)
+ * @returns of a range the ends in `min` and `max`; for "about X" and plain sums X in `max`; for "at least X" X in `min`
+ */
+export const readBudget = (text: string, hints: Hints): BudgetFound | null => {
+  const reading = read(text, hints);
+  let best: { role: Role; score: number } | null = null;
+  reading.roles
+    .filter((role) => !isNever(role) && !isByDistance(role, reading.tokens))
+    .forEach((role, index) => {
+      const score = budgetScore(role, index);
+      if (score > (best?.score ?? 0)) best = { role, score };
+    });
+  const found = best as { role: Role; score: number } | null;
+  if (found === null) return null;
+  const { amount, bounds, period } = found.role;
+  const least = bounds.has("from") && !bounds.has("limit") && amount.max === null;
+  return {
+    value: {
+      min: least || amount.max !== null ? amount.value : null,
+      max: least ? null : (amount.max ?? amount.value),
+      currency: currencyFor(amount, reading),
+      period,
+    },
+    quote: quoteFor(reading, amount),
+    basis: "stated",
+    confidence: amount.marker !== null ? 0.9 : bounds.has("limit") ? 0.75 : 0.55,
+  };
+};
