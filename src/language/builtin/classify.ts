@@ -37,15 +37,15 @@ const OFFERS_FOR: Readonly<Record<AskKind, readonly OfferKind[]>> = {
 
 /** What a text without any word of its kind is: most offers sell, most asks buy, and who names a trade wants it done. */
 const OFFER_PRIORS: Readonly<Record<OfferKind, number>> = {
-  sale: 1.6,
+  sale: 1.4,
   rental: 0,
-  service_offer: 0.6,
+  service_offer: 0.7,
   project_hire: 0,
   dating: 0,
   friendship: 0,
 };
 const ASK_PRIORS: Readonly<Record<AskKind, number>> = {
-  buy: 1.6,
+  buy: 1.4,
   rent: 0,
   sell: 0,
   lease_out: 0,
@@ -65,7 +65,9 @@ const ASIDE = new Set(
   avec pour sans pres inclus con para sin per senza com sem incluye inclui met voor zonder inclusief z ze dla bez od oraz
   on to at zum zur beim au aux contre tegen into off and und et y e en i`.split(/\s+/),
 );
-const NEGATION = new Set("no not kein keine keinen nicht pas ni non nao geen niet nie never don isn without ohne".split(" "));
+const NEGATION = new Set(
+  "no not kein keine keinen nicht pas ni non nao geen niet nie never don isn without ohne".split(" "),
+);
 
 const ASIDE_FACTOR = 0.55;
 const NEGATED_FACTOR = 0.2;
@@ -89,6 +91,10 @@ const THING = 1.25;
 /** Beyond this more evidence of the same adds little: five words of a gearbox do not outweigh the car. */
 const SATURATION = 9;
 
+/** Kinds of work, for which the same people have the same names. */
+const WORK: ReadonlySet<string> = new Set(["service_offer", "project_hire"]);
+const LENT = 0.6;
+
 /** Below this a category is a guess. */
 const LEAST_THING = 0.9;
 const LEAST_KIND = 1.5;
@@ -96,19 +102,26 @@ const LEAST_KIND = 1.5;
 const saturate = (evidence: number): number => (evidence <= 0 ? 0 : (evidence * SATURATION) / (evidence + SATURATION));
 
 /** A score per name, with the hit that gave most to it. */
-type Tally = Map<string, { score: number; best: Hit; most: number }>;
+type Tally = Map<string, { score: number; best: Hit; most: number; gifts: number[] }>;
+
+/** Each further word for the same thing counts this much of the one before, strongest first: a list is not an argument. */
+const NEXT = 0.6;
 
 const give = (tally: Tally, name: string, score: number, hit: Hit): void => {
-  const entry = tally.get(name);
-  if (entry === undefined) {
-    tally.set(name, { score, best: hit, most: score });
-  } else {
-    entry.score += score;
-    if (score > entry.most) {
-      entry.most = score;
-      entry.best = hit;
-    }
+  const entry = tally.get(name) ?? { score: 0, best: hit, most: 0, gifts: [] };
+  tally.set(name, entry);
+  entry.gifts.push(score);
+  if (score > entry.most) {
+    entry.most = score;
+    entry.best = hit;
   }
+};
+
+const sum = (tally: Tally): Tally => {
+  for (const entry of tally.values()) {
+    entry.score = entry.gifts.toSorted((a, b) => b - a).reduce((total, gift, order) => total + gift * NEXT ** order, 0);
+  }
+  return tally;
 };
 
 /** Whether and how a hit is an aside, by the words before it. */
@@ -142,11 +155,12 @@ const weighThings = (tokens: readonly Token[], hits: readonly Hit[], cueFamily: 
     if (hit.family !== "category" && hit.family !== "domain") continue;
     const key = `${hit.value} ${hit.term}`;
     const nearness = FARTHEST + (NEAREST - FARTHEST) * Math.exp(-hit.from / FADING);
-    const factor = (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) * contextOf(tokens, hit, (at) => cueAt.has(at));
+    const factor =
+      (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) * contextOf(tokens, hit, (at) => cueAt.has(at));
     give(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED : 1), hit);
     seen.add(key);
   }
-  return tally;
+  return sum(tally);
 };
 
 const weighKinds = (hits: readonly Hit[], family: "kind" | "ask_kind"): Tally => {
@@ -159,7 +173,7 @@ const weighKinds = (hits: readonly Hit[], family: "kind" | "ask_kind"): Tally =>
     give(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED : 1), hit);
     seen.add(key);
   }
-  return tally;
+  return sum(tally);
 };
 
 type Candidate<K extends string> = { kind: K; domain: string; category: string | null; score: number; thing: number };
@@ -173,13 +187,24 @@ const combine = <K extends string>(
   offersOf: (kind: K) => readonly string[],
 ): Candidate<K>[] => {
   const candidates: Candidate<K>[] = [];
+  const isWork = (allowed: readonly string[]): boolean => allowed.length === 1 && WORK.has(allowed[0] ?? "");
   for (const { domain, kinds: allowed, categories } of lexicon.taxonomy) {
-    const whole = things.get(domain)?.score ?? 0;
+    // Who does a work and who is wanted for it are called by the same names: the words of one speak for the other too.
+    const lent = !isWork(allowed)
+      ? 0
+      : Math.max(
+          0,
+          ...lexicon.taxonomy
+            .filter((other) => other.domain !== domain && isWork(other.kinds))
+            .flatMap((other) => other.categories.map((category) => things.get(`${other.domain}/${category}`)?.score ?? 0)),
+        ) * LENT;
+    const whole = Math.max(things.get(domain)?.score ?? 0, lent);
+    const rest = categories.find((category) => category.startsWith("other_")) ?? null;
     for (const kind of kinds) {
       const offers = offersOf(kind).filter((offer) => allowed.includes(offer));
       if (offers.length === 0) continue;
       const base = kindScore(kind);
-      candidates.push({ kind, domain, category: null, score: base + saturate(whole) * THING, thing: whole });
+      candidates.push({ kind, domain, category: lent > 0 && whole >= LEAST_THING ? rest : null, score: base + saturate(whole) * THING, thing: whole });
       for (const category of categories) {
         // A category named as a kind is that kind's own: dating/dating holds no friendships.
         if (allowed.includes(category) && !offers.includes(category)) continue;
@@ -215,7 +240,8 @@ const decide = <K extends string>(
     options.priors[kind] + saturate(kindTally.get(kind)?.score ?? 0) + (options.hints[kind] ?? 0);
   const candidates = combine(lexicon, things, kindScore, options.kinds, options.offersOf);
   const best = candidates[0];
-  if (best === undefined || (best.thing <= 0 && best.score < LEAST_KIND)) return { kind: null, domain: null, category: null };
+  if (best === undefined || (best.thing <= 0 && best.score < LEAST_KIND))
+    return { kind: null, domain: null, category: null };
 
   const rival = (differs: (candidate: Candidate<K>) => boolean): number =>
     candidates.find((candidate) => differs(candidate))?.score ?? 0;
@@ -226,17 +252,33 @@ const decide = <K extends string>(
   const known = best.thing >= LEAST_THING;
   const kindsOfDomain = lexicon.taxonomy.find((one) => one.domain === best.domain)?.kinds.length ?? 0;
   // A kind that only one domain has names the domain too: a job is in jobs_projects whatever the job is.
-  const homes = lexicon.taxonomy.filter((one) => options.offersOf(best.kind).some((offer) => one.kinds.includes(offer)));
+  const homes = lexicon.taxonomy.filter((one) =>
+    options.offersOf(best.kind).some((offer) => one.kinds.includes(offer)),
+  );
   const domainKnown = known || (homes.length === 1 && kindsOfDomain > 0 && kindTally.has(best.kind));
   return {
     kind:
       kindHit === undefined
         ? null
-        : { value: best.kind, confidence: certainty(best.score, rival((c) => c.kind !== best.kind)), hit: kindHit },
+        : {
+            value: best.kind,
+            confidence: certainty(
+              best.score,
+              rival((c) => c.kind !== best.kind),
+            ),
+            hit: kindHit,
+          },
     domain:
       domainHit === undefined || !domainKnown
         ? null
-        : { value: best.domain, confidence: certainty(best.score, rival((c) => c.domain !== best.domain)), hit: domainHit },
+        : {
+            value: best.domain,
+            confidence: certainty(
+              best.score,
+              rival((c) => c.domain !== best.domain),
+            ),
+            hit: domainHit,
+          },
     category:
       thingHit === undefined || !known || best.category === null
         ? null

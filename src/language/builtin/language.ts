@@ -25,7 +25,10 @@ const INDEX: ReadonlyMap<string, readonly { language: string; weight: number }[]
       index.set(word, entries);
     }
   }
-  for (const entries of index.values()) for (const entry of entries) entry.weight = 1 / entries.length;
+  for (const [word, entries] of index) {
+    // Single letters are also abbreviations ("w/ box", "i have").
+    for (const entry of entries) entry.weight = (word.length === 1 ? 0.4 : 1) / entries.length;
+  }
   return index;
 })();
 

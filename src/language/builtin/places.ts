@@ -54,6 +54,19 @@ const SCORE = {
   country: 0.8,
   cue: 1.5,
   label: 1.9,
+  name: 0.3,
+  code: 1.6,
+  price: 1.3,
+  alone: 1.5,
+  closing: 1.45,
+  listed: 1.4,
+};
+  city: 2.2,
+  hint: 0.4,
+  region: 1.5,
+  country: 0.8,
+  cue: 1.5,
+  label: 1.9, name: 0.3,
   code: 1.6,
   alone: 1.1,
   listed: 0.7,
@@ -71,7 +84,8 @@ export const findPlace = (
   hits: readonly Hit[],
   language: string | null,
 ): Place | null => {
-  const prepositions = PLACE_PREPOSITIONS[language ?? "en"] ?? new Set<string>();
+  // English is mixed into every language, and what is too short to tell its language is mostly English.
+  const prepositions = new Set([...(PLACE_PREPOSITIONS[language ?? "en"] ?? []), "in", "near"]);
   const capitals = tokens.filter((token) => token.capital).length;
   const letters = text.replace(/[^\p{L}]/gu, "");
   const shouting = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
@@ -95,8 +109,8 @@ export const findPlace = (
     const token = tokens[at];
     if (token === undefined) return false;
     if (isSurePlace(at)) return true;
-    if (NOT_PLACES.has(token.folded) || PLACE_LABELS.has(token.folded) || /^\d/.test(token.folded)) return false;
-    if (things.has(at)) return false;
+    if (NOT_PLACES.has(token.folded) || PLACE_LABELS.has(token.folded) || /\d/.test(token.folded)) return false;
+    if (things.has(at) || token.folded.length < 2) return false;
     return (token.capital && !shouting) || NAME_OPENERS.has(token.folded);
   };
   const isCode = (at: number): boolean => {
@@ -208,8 +222,14 @@ export const findPlace = (
       else if (back === 1 && !FILLERS.has(folded) && !prepositions.has(folded)) break;
     }
     if (score === 0 && isLabelBefore(from)) score = SCORE.label;
+    if (score === 0 && isPriceBefore(from)) score = SCORE.price;
     return score;
   };
+  /** "£340 Dulwich": who has said the price says where. */
+  const isPriceBefore = (from: number): boolean =>
+    /^\d/.test(word(from - 1)) &&
+    !tokens[from]?.opens &&
+    (/^\s$/.test(gap(from)) ? /[€$£]\s?$|[€$£]\s?\d[\d.,]*$/.test(text.slice(0, tokens[from - 1]?.start).slice(-8)) : /^\s?[€£$],?\s$/.test(gap(from)));
   /** "Standort: X" and "Location: X": the colon opens a new sentence. */
   const isLabelBefore = (from: number): boolean => /^\s*[:–-]\s*$/.test(gap(from)) && PLACE_LABELS.has(word(from - 1));
 
@@ -240,19 +260,17 @@ export const findPlace = (
     const starts = token.opens || !/^[ -]$/.test(gap(at)) || !isName(at - 1);
     if (!starts) continue;
     const context = contextOf(at);
-    if (context > 0) propose({ from: at, to: at + 1 }, 0.3);
+    if (context > 0) propose({ from: at, to: at + 1 }, SCORE.name);
     else if (at > 0 && context === 0 && language !== "de") {
       const range = widenRight({ from: at, to: at + 1 });
-      const closed = range.to >= tokens.length || (tokens[range.to]?.opens ?? true) || !/^[ '’-]$/.test(gap(range.to));
-      const opened = token.opens || /^[,(]\s?$|[,(] $/.test(gap(at));
-      if (closed && opened && range.to - range.from <= 4)
-        candidates.push({
-          ...range,
-          score:
-            token.opens && (range.to >= tokens.length || tokens[range.to]?.opens)
-              ? SCORE.alone + 0.4
-              : SCORE.listed + (isCode(range.to - 1) || isState(range.to - 1) ? SCORE.code : 0),
-        });
+      const after = range.to < tokens.length ? gap(range.to) : ".";
+      const ends = range.to >= tokens.length || (tokens[range.to]?.opens ?? true);
+      const closed = ends || /^[,)]/.test(after);
+      const opened = token.opens || /[,(]\s?$/.test(gap(at));
+      if (!closed || !opened || range.to - range.from > 4) continue;
+      const coded = isCode(range.to - 1) || isState(range.to - 1);
+      const base = ends ? (token.opens ? SCORE.alone : SCORE.closing) : SCORE.listed;
+      candidates.push({ ...range, score: base + (coded ? SCORE.code : 0) });
     }
   }
 
