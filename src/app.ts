@@ -100,6 +100,9 @@ export const createApp = (
         status: response.writableFinished ? response.statusCode : 499,
         ms: Math.round((performance.now() - start) * 10) / 10,
       });
+      // A page that failed has told the person so by itself.
+      const thrown: unknown = response.locals["thrown"];
+      if (thrown) context.log.error({ err: thrown, request_id: requestId }, "a page failed");
     });
     next();
   });
