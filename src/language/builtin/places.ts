@@ -61,16 +61,6 @@ const SCORE = {
   closing: 1.45,
   listed: 1.4,
 };
-  city: 2.2,
-  hint: 0.4,
-  region: 1.5,
-  country: 0.8,
-  cue: 1.5,
-  label: 1.9, name: 0.3,
-  code: 1.6,
-  alone: 1.1,
-  listed: 0.7,
-};
 const ELSEWHERE_PENALTY = 1.8;
 const LOWER_CASE_PENALTY = 0.9;
 
