@@ -86,8 +86,8 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     heizkosten | hausgeld | nk-vorauszahlung | abschlag | trinkgeld | zzgl. nk | charges | provision sur charges | provisions pour charges
     pourboires | electricite | chauffage | copropriete | gastos | gastos de comunidad | comunidad | suministros | propinas | spese
     spese condominiali | condominiali | utenze | bollette | mance | condominio | despesas | luz e agua | gorjetas | servicekosten | gas water licht
-    energiekosten | vve | vve-bijdrage | g/w/l | fooien | oplaty | media | czynsz administracyjny | rachunki | prad | napiwki`,
-  warm: `warm | warmmiete | gesamtmiete | bruttomiete | charges comprises | cc | c.c. | all in rent | inclusief | incl. | gastos incluidos
+    energiekosten | vve | vve-bijdrage | g/w/l | fooien | oplaty | czynsz administracyjny | rachunki | prad | napiwki`,
+  warm: `warm | warmmiete | gesamtmiete | bruttomiete | charges comprises | cc | c.c. | all in rent | gastos incluidos
     spese incluse | despesas incluidas`,
   value: `appraised | appraisal | appraised at | survey | surveyed | valued at | valuation | insured for | assessed | rateable value | estimated at
     offered me | offered us | was offered | been offered | shop offered | put her at | put it at | worth of | income | earn | earning | turnover
@@ -119,7 +119,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     livraison | envoi | deplacement | assurance | limpieza | sabanas | entrega | seguro | pulizie | biancheria | trasferta | uscita | assicurazione
     consegna | schoonmaak | beddengoed | bezorging | sprzatanie | posciel | dostawa | dostawy | kurier | parking | stellplatz | strom | maintenance
     electricity | heating | tip | tips | luz | courier | ubezpieczenie`,
-  with: `plus | and | incl | incl. | including | included | includes | with | without | und | zzgl | zzgl. | zuzuglich | inkl | inkl. | inklusive | ohne
+  with: `plus | and | incl | incl. | including | included | includes | with | on invoice | tax included | without | und | zzgl | zzgl. | zuzuglich | inkl | inkl. | inklusive | ohne
     mit | exkl | excl | excl. | et | hors | avec | sans | y | mas | con | sin | incluido | incluida | incluidos | incluye | e | piu | senza
     compreso | compresa | comprese | incluso | inclusa | com | sem | mais | incluindo | en | met | zonder | exclusief | i | oraz | bez | z | w tym
     + | & | no`,
@@ -140,7 +140,7 @@ export const NEVER_THE_PRICE: ReadonlySet<PriceSense> = new Set([
 /** Bounds before an amount: a ceiling or a budget, or the least. */
 export const BOUNDS = compilePhrases<"limit" | "from">({
   limit: `under | max | max. | maximum | up to | at most | no more than | not more than | below | less than | limit | my limit | ceiling | ceiling is
-    tops | cap | or less | can stretch to | could stretch to | stretch to | can do | can pay | can spend | spend | hoping for | hopefully | around
+    tops | cap | or less | can stretch to | could stretch to | stretch to | can do | can pay | can spend | spend | hoping for | hopefully | range | price range | around
     about | roughly | approx | approximately | circa | ca | ca. | budget | top | what we've got | not over | not above | got | bis | bis zu
     bis max | maximal | hochstens | unter | nicht mehr als | nicht uber | obergrenze | preisgrenze | grenze | rund | etwa | ungefahr | zahle
     ausgeben | preislich | jusqu'a | maxi | moins de | au plus | pas plus de | environ | autour de | dans les | plafond | inferieur a | a peu pres

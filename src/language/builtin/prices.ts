@@ -109,7 +109,7 @@ const headlineScore = (role: Role, index: number): number => {
   if (near.has("negotiable")) score += 2;
   if (near.has("toward")) score += 0.5;
   if (senses.has("aside")) score -= role.period === "hour" ? 0 : 1.9;
-  if (senses.has("warm")) score -= 2.5;
+  if (senses.has("warm")) score -= 2.4;
   if (senses.has("packet")) score -= 1.5;
   if (senses.has("half")) score -= 2;
   if (amount.aside) score -= 2;
@@ -173,7 +173,7 @@ const confidenceOf = (role: Role, score: number, rivals: number): number => {
   return score >= 2 ? 0.85 : 0.65;
 };
 
-/** Sums per calendar month rather than for something. */
+/** A flat sum is for the whole of it. */
 const periodOf = (role: Role): PriceFound["value"]["period"] =>
   role.period ?? (role.near.has("flat") ? "project" : null);
 
@@ -246,7 +246,8 @@ export const readBudget = (text: string, hints: Hints): BudgetFound | null => {
   const reading = read(text, hints);
   let best: { role: Role; score: number } | null = null;
   reading.roles
-    .filter((role) => !isNever(role) && !isByDistance(role, reading.tokens))
+    // "below £100 call-out included" is a ceiling whatever it covers.
+    .filter((role) => (role.bounds.has("limit") || !isNever(role)) && !isByDistance(role, reading.tokens))
     .forEach((role, index) => {
       const score = budgetScore(role, index);
       if (score > (best?.score ?? 0)) best = { role, score };
