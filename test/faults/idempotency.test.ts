@@ -1,0 +1,327 @@
+import { request } from "node:http";
+import test from "ava";
+import { hangs, type Provider, slowly, startProvider, well } from "../language/provider.ts";
+import { createDatabase, type Database, withClient } from "../support/database.ts";
+import { type Agent, type Answer, call, connectedAgent, eventually, SOFA } from "../support/market.ts";
+import { type Service, startPart } from "../support/service.ts";
+import { sql, sqlValue } from "../support/sql.ts";
+
+/**
+ * An Idempotency-Key makes a request happen once, whatever becomes of the client, the API and the worker in between.
+ *
+ *   in flight  the first request with a key has no answer yet: 409, and the client asks again
+ */
+
+let database: Database;
+let provider: Provider;
+let api: Service;
+let worker: Service;
+
+/** Long enough for a test to kill a process and look around while a text is being read. */
+const READING_MS = 2_500;
+
+const environment = () => ({
+  CONNECTIONS_PER_HOUR: "1000",
+  // The scripted provider is slow on purpose: nothing is to be read by anyone else.
+  EXTRACTION_DEADLINE_MS: "30000",
+  OPENAI_BASE_URL: provider.baseURL,
+  OPENAI_API_KEY: "scripted",
+});
+
+test.before(async () => {
+  [database, provider] = await Promise.all([createDatabase(), startProvider()]);
+  const options = { database: database.url, env: environment() };
+  [api, worker] = await Promise.all([startPart("api", options), startPart("worker", options)]);
+});
+test.after.always(async () => {
+  await Promise.all([api?.stop(), worker?.stop()]);
+  await provider?.close();
+  await database?.drop();
+});
+
+const KEY = { "idempotency-key": "the same key" };
+
+const publish = (url: string, agent: Agent, text = SOFA, headers: Record<string, string> = KEY): Promise<Answer> =>
+  call(url, "POST", "/v1/offers", { body: { text }, headers: { authorization: `Bearer ${agent.token}`, ...headers } });
+
+const offersOf = (agent: Agent): Promise<number> =>
+  sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]);
+
+const callsOf = (agent: Agent): Promise<number> =>
+  sqlValue(database.url, "select count(*)::int from market.call where scope = 'agent:' || $1::text", [agent.id]);
+
+/** Repeats the request as a client does, until it is no longer in flight. */
+const repeat = (url: string, agent: Agent): Promise<Answer> =>
+  eventually(
+    () => publish(url, agent),
+    ({ status }) => status !== 409,
+  );
+
+test.serial(
+  "the same key fifty times at once is one offer: the others are told to wait, or get the same answer",
+  async (t) => {
+    provider.always(slowly(300));
+    const agent = await connectedAgent(api.url, database.url);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => publish(api.url, agent)));
+    const published = answers.filter(({ status }) => status === 201);
+    const first = published.filter(({ headers }) => headers["idempotency-replayed"] === undefined);
+    const inFlight = answers.filter(({ status }) => status === 409);
+    t.is(first.length, 1);
+    t.is(published.length + inFlight.length, 50);
+    t.true(inFlight.length > 0, "fifty at once meet the first while its text is being read");
+    for (const { body, headers } of inFlight) {
+      t.is(body.code, "idempotency_in_flight");
+      t.is(headers["retry-after"], "1");
+    }
+    const replayed = await publish(api.url, agent);
+    t.is(replayed.status, 201);
+    t.is(replayed.headers["idempotency-replayed"], "true");
+    for (const { body } of published) t.deepEqual(body, replayed.body);
+    t.is(await offersOf(agent), 1);
+    t.is(await callsOf(agent), 1);
+    t.is(
+      await sqlValue(database.url, "select count(*)::int from market.submission where agent_id = $1", [agent.id]),
+      1,
+    );
+  },
+);
+
+test.serial("a replay is the first answer again, marked as one, and so is that of a refusal", async (t) => {
+  provider.always(well());
+  const agent = await connectedAgent(api.url, database.url);
+  const first = await publish(api.url, agent);
+  const again = await publish(api.url, agent);
+  t.is(first.headers["idempotency-replayed"], undefined);
+  t.is(again.headers["idempotency-replayed"], "true");
+  t.deepEqual([again.status, again.body], [first.status, first.body]);
+
+  const unreachable = { "idempotency-key": "no contact" };
+  const refused = await publish(api.url, agent, "A sofa for 180 EUR", unreachable);
+  const refusedAgain = await publish(api.url, agent, "A sofa for 180 EUR", unreachable);
+  t.is(refused.body.code, "missing_contact");
+  t.is(refusedAgain.headers["idempotency-replayed"], "true");
+  const { request_id: one, ...answer } = refused.body;
+  const { request_id: other, ...answerAgain } = refusedAgain.body;
+  t.deepEqual(answerAgain, answer);
+  t.not(one, other);
+});
+
+test.serial("a key with another body is refused, and the first answer stands", async (t) => {
+  const agent = await connectedAgent(api.url, database.url);
+  const first = await publish(api.url, agent);
+  const reused = await publish(api.url, agent, `${SOFA}, or lena@example.org`);
+  t.is(reused.status, 409);
+  t.is(reused.body.code, "idempotency_key_reused");
+  t.deepEqual((await publish(api.url, agent)).body, first.body);
+  const asOffer = await call(api.url, "POST", "/v1/asks", {
+    body: { text: SOFA },
+    headers: { authorization: `Bearer ${agent.token}`, ...KEY },
+  });
+  t.is(asOffer.body.code, "idempotency_key_reused", "the same text as an ask is another request");
+});
+
+test.serial("the same request in other bytes is the same request", async (t) => {
+  const agent = await connectedAgent(api.url, database.url);
+  const first = await publish(api.url, agent);
+  const again = await call(api.url, "POST", "/v1/offers", {
+    raw: ` { "unknown" : 1, "text" : ${JSON.stringify(SOFA)} } `,
+    headers: { authorization: `Bearer ${agent.token}`, ...KEY },
+  });
+  t.is(again.headers["idempotency-replayed"], "true", again.text);
+  t.deepEqual(again.body, first.body);
+});
+
+test.serial("two agents with the same key do not meet", async (t) => {
+  const agents = await Promise.all([1, 2].map(() => connectedAgent(api.url, database.url)));
+  const answers = await Promise.all(agents.map((agent) => publish(api.url, agent)));
+  t.deepEqual(
+    answers.map(({ status, headers }) => [status, headers["idempotency-replayed"]]),
+    [
+      [201, undefined],
+      [201, undefined],
+    ],
+  );
+  t.not(answers[0]?.body.offer_id, answers[1]?.body.offer_id);
+});
+
+test.serial("an API that is killed while a text is read leaves its key in flight, and then the answer", async (t) => {
+  const doomed = await startPart("api", { database: database.url, env: environment() }, t);
+  const agent = await connectedAgent(doomed.url, database.url);
+  provider.reset();
+  provider.next(slowly(READING_MS));
+  const lost = publish(doomed.url, agent).then(
+    ({ status }) => `answered ${status}`,
+    (error: NodeJS.ErrnoException) => error.code,
+  );
+  await eventually(
+    async () => provider.requests.length,
+    (length) => length === 1,
+  );
+  await doomed.kill();
+  t.is(await lost, "ECONNRESET");
+
+  const meanwhile = await publish(api.url, agent);
+  t.is(meanwhile.status, 409);
+  t.is(meanwhile.body.code, "idempotency_in_flight");
+  const answer = await repeat(api.url, agent);
+  t.is(answer.status, 201, answer.text);
+  t.is(answer.headers["idempotency-replayed"], "true");
+  t.is(await offersOf(agent), 1);
+  t.is(await callsOf(agent), 1);
+});
+
+test.serial("a client that hangs up gets its answer when it comes back", async (t) => {
+  const agent = await connectedAgent(api.url, database.url);
+  provider.reset();
+  provider.next(slowly(READING_MS));
+  const { port } = new URL(api.url);
+  const body = JSON.stringify({ text: SOFA });
+  const impatient = request({
+    port,
+    method: "POST",
+    path: "/v1/offers",
+    headers: { authorization: `Bearer ${agent.token}`, "content-type": "application/json", ...KEY },
+  });
+  impatient.on("error", () => {});
+  impatient.end(body);
+  await eventually(
+    async () => provider.requests.length,
+    (length) => length === 1,
+  );
+  impatient.destroy();
+
+  t.is((await publish(api.url, agent)).body.code, "idempotency_in_flight");
+  const answer = await repeat(api.url, agent);
+  t.is(answer.status, 201, answer.text);
+  t.is(answer.headers["idempotency-replayed"], "true");
+  t.is(await offersOf(agent), 1);
+});
+
+test.serial("a client that hangs up before its body was whole has done nothing", async (t) => {
+  const agent = await connectedAgent(api.url, database.url);
+  const { port } = new URL(api.url);
+  const sent = request({
+    port,
+    method: "POST",
+    path: "/v1/offers",
+    headers: {
+      authorization: `Bearer ${agent.token}`,
+      "content-type": "application/json",
+      "content-length": "500",
+      ...KEY,
+    },
+  });
+  sent.on("error", () => {});
+  sent.write(JSON.stringify({ text: SOFA }));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  sent.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  t.is(await callsOf(agent), 0);
+  const answer = await publish(api.url, agent);
+  t.is(answer.status, 201);
+  t.is(answer.headers["idempotency-replayed"], undefined);
+  t.is(await offersOf(agent), 1);
+});
+
+test.serial(
+  "a text that is not read by the deadline is not published later either, and its key is free again",
+  async (t) => {
+    const impatient = await startPart(
+      "api",
+      { database: database.url, env: { ...environment(), EXTRACTION_DEADLINE_MS: "700" } },
+      t,
+    );
+    const agent = await connectedAgent(api.url, database.url);
+    provider.reset();
+    provider.next(slowly(READING_MS));
+    const refused = await publish(impatient.url, agent);
+    t.is(refused.status, 503);
+    t.is(refused.body.code, "service_unavailable");
+    t.is(refused.headers["retry-after"], "5");
+    // The reading goes on at the worker, and comes too late.
+    await eventually(
+      () =>
+        sqlValue<number>(
+          database.url,
+          "select count(*)::int from graphile_worker.jobs where task_identifier = 'read_submission'",
+        ),
+      (jobs) => jobs === 0,
+    );
+    t.is(await offersOf(agent), 0);
+    const answer = await publish(api.url, agent);
+    t.is(answer.status, 201);
+    t.is(answer.headers["idempotency-replayed"], undefined);
+    t.is(await offersOf(agent), 1);
+  },
+);
+
+const asWorker = (statement: string) =>
+  withClient(database.url, async (client) => {
+    await client.query("set role souk_worker");
+    return client.query(statement);
+  });
+
+test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
+  provider.reset();
+  const agent = await connectedAgent(api.url, database.url);
+  const age = (interval: string) =>
+    Promise.all(
+      ["idempotency_key", "submission"].map((table) =>
+        sql(database.url, `update market.${table} set created_at = now() - $2::interval where agent_id = $1`, [
+          agent.id,
+          interval,
+        ]),
+      ),
+    );
+  const first = await publish(api.url, agent);
+  await age("23 hours 59 minutes");
+  await asWorker("select jobs.forget_keys()");
+  t.is((await publish(api.url, agent)).headers["idempotency-replayed"], "true");
+
+  await age("24 hours 1 minute");
+  await asWorker("select jobs.forget_keys()");
+  t.deepEqual(
+    await sql(
+      database.url,
+      `select (select count(*)::int from market.idempotency_key where agent_id = $1) as keys,
+         (select count(*)::int from market.submission where agent_id = $1) as submissions`,
+      [agent.id],
+    ),
+    [{ keys: 0, submissions: 0 }],
+  );
+  const second = await publish(api.url, agent);
+  t.is(second.headers["idempotency-replayed"], undefined);
+  t.not(second.body.offer_id, first.body.offer_id);
+
+  // The clock of the worker ticks once an hour: a key that it has not come to yet counts as forgotten all the same.
+  await age("24 hours 1 minute");
+  const third = await publish(api.url, agent);
+  t.is(third.headers["idempotency-replayed"], undefined);
+  t.is(await offersOf(agent), 3);
+});
+
+test.serial("a key whose job was lost does not stay in flight", async (t) => {
+  provider.reset();
+  provider.next(hangs());
+  const doomed = await startPart("api", { database: database.url, env: environment() }, t);
+  const agent = await connectedAgent(api.url, database.url);
+  const lost = publish(doomed.url, agent).catch(() => null);
+  await eventually(
+    async () => provider.requests.length,
+    (length) => length === 1,
+  );
+  await doomed.kill();
+  await lost;
+  t.is((await publish(api.url, agent)).body.code, "idempotency_in_flight");
+
+  await sql(
+    database.url,
+    "update market.submission set created_at = now() - interval '10 minutes' where agent_id = $1",
+    [agent.id],
+  );
+  await asWorker("select jobs.sweep_submissions()");
+  const answer = await publish(api.url, agent);
+  t.is(answer.status, 201);
+  t.is(answer.headers["idempotency-replayed"], undefined);
+  t.is(await offersOf(agent), 1);
+});
