@@ -1,0 +1,358 @@
+import { createHash, randomBytes } from "node:crypto";
+import pg from "pg";
+import { type Arguments, openDatabase, openPool } from "../../src/database.ts";
+import { createDatabase, type Database, type Teardown } from "../support/database.ts";
+
+/**
+ * The market as SQL callers meet it: `api` functions entered by a token as souk_api, `jobs` functions as souk_worker, and
+ * an operator's psql. No HTTP, and no reader: readings are written down by the tests.
+ *
+ *   caller   an agent with its token's hash; approved when a person stands behind it
+ *   facts    what an offer or an ask is about; its text and its reading are made from them
+ *   refusal  what market.fail raised
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are what tests look into, and they compare whole ones.
+export type Answer = any;
+
+export type Refusal = { status: number; code: string; detail: string; extra: Answer };
+
+export type Caller = { agent: string; account: string; token: Buffer; link: Buffer; session: Buffer };
+
+type Value = string | number | boolean | Buffer | null | object;
+
+/** `jobs` functions are called by position. */
+const asParameter = (value: Value): string | number | boolean | Buffer | null =>
+  typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
+
+export type Market = {
+  url: string;
+  /** One statement as an operator. */
+  sql: <Row extends pg.QueryResultRow = Answer>(text: string, values?: unknown[]) => Promise<Row[]>;
+  /** One `api` function, entered as an agent, or without entering. */
+  call: (caller: Caller | null, name: string, args?: Arguments) => Promise<Answer>;
+  /** One `api` function, entered by the session of the person behind an agent. */
+  callAsPerson: (caller: Caller, name: string, args?: Arguments) => Promise<Answer>;
+  /** One `jobs` function. */
+  work: (name: string, ...values: Value[]) => Promise<Answer>;
+  /** An agent that nobody has approved. */
+  connect: (name?: string, address?: string) => Promise<Caller>;
+  /** An agent whose person, a new one, has approved it. */
+  approved: (name?: string) => Promise<Caller>;
+  /** Sends a text, and settles it by a reading as the worker would: the answer's status and body. */
+  publish: (caller: Caller, text: string, reading: object, body?: object) => Promise<{ status: number; body: Answer }>;
+  /** Publishes an offer by its facts, whatever the cap, embeds and matches it, and gives its id. */
+  offer: (caller: Caller, facts?: OfferFacts) => Promise<string>;
+  /** Sends new facts for an offer, and embeds and matches it again. */
+  change: (caller: Caller, id: string, facts: OfferFacts) => Promise<{ status: number; body: Answer }>;
+  /** States an ask by its facts, and gives its id. */
+  ask: (caller: Caller, facts?: AskFacts) => Promise<string>;
+  /** Does what the queue holds for one offer or ask: embeds and matches it, with this vector or none. */
+  embed: (kind: "offer" | "ask", id: string, vector?: string | null) => Promise<void>;
+};
+
+/** Opens a market of its own. Given a test's `t` it is closed after that test; else call `close`. */
+export const openMarket = async (t?: Teardown): Promise<Market & { close: () => Promise<void> }> => {
+  const database: Database = await createDatabase();
+  const options = { url: database.url, readUrl: null, poolSize: 8, embedded: false, onError: () => {} };
+  const api = openDatabase({ ...options, role: "souk_api" });
+  const worker = openPool({ ...options, role: "souk_worker" }, database.url, false);
+  const operator = new pg.Pool({ connectionString: database.url, max: 4 });
+  operator.on("error", () => {});
+  const close = async () => {
+    await Promise.all([api.close(), worker.end(), operator.end()]);
+    await database.drop();
+  };
+  t?.teardown(close);
+
+  const sql: Market["sql"] = async (text, values = []) => (await operator.query(text, values)).rows;
+  const call: Market["call"] = async (caller, name, args = {}) =>
+    JSON.parse(await api.call(caller ? { agent: caller.token } : "visitor", name, args));
+  const work: Market["work"] = async (name, ...values) => {
+    const places = values.map((_, place) => `$${place + 1}`).join(", ");
+    const { rows } = await worker.query(`select jobs.${name}(${places}) as answer`, values.map(asParameter));
+    return rows[0]?.answer;
+  };
+
+  const connect: Market["connect"] = async (name = "Test agent", address = randomAddress()) => {
+    const [token, link, session] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+    const answer = await call(null, "connect_agent", {
+      name,
+      token_hash: token,
+      secret_hash: link,
+      code: "BCDF-GHJK",
+      address,
+      connections_per_hour: 30,
+    });
+    return { agent: answer.agent_id, account: await accountOf(answer.agent_id), token, link, session };
+  };
+  const accountOf = async (agent: string): Promise<string> => {
+    const [row] = await sql("select account_id from market.agent where id = $1", [agent]);
+    return row.account_id;
+  };
+  const approved: Market["approved"] = async (name) => {
+    const caller = await connect(name);
+    await call(null, "approve_connection", {
+      secret_hash: caller.link,
+      session_hash: null,
+      new_session_hash: caller.session,
+    });
+    return caller;
+  };
+
+  const settle = async (caller: Caller, submission: string, reading: object) => {
+    await work("finish_reading", submission, reading);
+    return call(caller, "get_answer", { submission_id: submission });
+  };
+  const publish: Market["publish"] = async (caller, text, reading, body = {}) => {
+    const { submission } = await call(caller, "submit_offer", {
+      body: { text, ...body },
+      idempotency_key: null,
+      request_hash: null,
+      errors: [],
+    });
+    return settle(caller, submission, reading);
+  };
+  const embed: Market["embed"] = async (kind, id, vector = null) => {
+    await work(`store_${kind}_embedding`, id, vector, "builtin-hash-1");
+  };
+  return {
+    url: database.url,
+    sql,
+    call,
+    callAsPerson: async (caller, name, args = {}) => JSON.parse(await api.call({ person: caller.session }, name, args)),
+    work,
+    connect,
+    approved,
+    publish,
+    embed,
+    async offer(caller, facts = {}) {
+      await sql("delete from market.call where scope = 'agent:' || $1", [caller.agent]);
+      const { text, reading } = offerOf(facts);
+      const { status, body } = await publish(caller, text, reading, facts.images ? { images: facts.images } : {});
+      if (status !== 201) throw new Error(`publishing gave ${status}: ${JSON.stringify(body)}`);
+      await embed("offer", body.offer_id, facts.vector);
+      return body.offer_id;
+    },
+    async change(caller, id, facts) {
+      await sql("delete from market.call where scope = 'agent:' || $1", [caller.agent]);
+      const { text, reading } = offerOf(facts);
+      const { submission } = await call(caller, "update_offer", { id, body: { text }, errors: [] });
+      const answer = await settle(caller, submission, reading);
+      await embed("offer", id, facts.vector);
+      return answer;
+    },
+    async ask(caller, facts = {}) {
+      await sql("delete from market.call where scope = 'agent:' || $1", [caller.agent]);
+      const { text, reading } = askOf(facts);
+      const { submission } = await call(caller, "create_ask", {
+        body: { text, watch_enabled: facts.watch ?? true },
+        idempotency_key: null,
+        request_hash: null,
+        errors: [],
+      });
+      await work("finish_reading", submission, reading, facts.vector ?? null, "builtin-hash-1");
+      const { status, body } = await call(caller, "get_answer", { submission_id: submission });
+      if (status !== 201) throw new Error(`asking gave ${status}: ${JSON.stringify(body)}`);
+      return body.id;
+    },
+    close,
+  };
+};
+
+/** A network of its own for every agent, so that none is capped by another's. */
+const randomAddress = (): string => `10.${[...randomBytes(3)].join(".")}`;
+
+/** What a call was refused with. @throws when it was not refused, or failed in another way */
+export const refusal = async (attempt: Promise<unknown>): Promise<Refusal> => {
+  try {
+    await attempt;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code?.startsWith("PT")) {
+      return {
+        status: Number(error.code.slice(2)),
+        code: error.message,
+        detail: error.detail ?? "",
+        extra: JSON.parse(error.hint ?? "{}"),
+      };
+    }
+    throw error;
+  }
+  throw new Error("The call was not refused.");
+};
+
+/** Status and code of a refusal, which is mostly what a rule is about. */
+export const refused = async (attempt: Promise<unknown>): Promise<string> => {
+  const { status, code } = await refusal(attempt);
+  return `${status} ${code}`;
+};
+
+/** A value and where the text says it: offsets in code points, from 1, end exclusive. */
+export const found = (text: string, value: unknown, quote: string) => {
+  const before = text.indexOf(quote);
+  if (before < 0) throw new Error(`"${quote}" does not stand in the text.`);
+  const start = [...text.slice(0, before)].length + 1;
+  return { value, quote, start, end: start + [...quote].length, basis: "stated", confidence: 1 };
+};
+
+export type OfferFacts = {
+  title?: string;
+  /** Further words of the text. */
+  words?: string;
+  language?: string | null;
+  domain?: string | null;
+  category?: string | null;
+  kind?: string | null;
+  /** "180 EUR", as the text says it; the amount is its digits. null: no price. */
+  price?: string | null;
+  period?: string | null;
+  place?: string | null;
+  city?: string;
+  country?: string;
+  condition?: string;
+  attributes?: Record<string, string | number | boolean>;
+  contact?: string | null;
+  images?: string[];
+  vector?: string;
+};
+
+/** A text and its reading, of an offer: a sofa in Berlin, as far as the facts do not say otherwise. */
+export const offerOf = (facts: OfferFacts): { text: string; reading: object } => {
+  const {
+    title = "Grey sofa",
+    domain = "home_garden",
+    category = "furniture",
+    kind = "sale",
+    price = "180 EUR",
+    place = "Berlin",
+    contact = "lena@example.com",
+  } = facts;
+  const attributes = Object.entries(facts.attributes ?? {});
+  const text = [
+    title,
+    facts.words,
+    price && `Price: ${price}`,
+    place && `Place: ${place}`,
+    ...attributes.map(([name, value]) => `${name} ${value}`),
+    contact && `Write to ${contact}`,
+  ]
+    .filter(Boolean)
+    .join(". ");
+  const quoted = (value: unknown, quote: string | null) => (value && quote ? found(text, value, quote) : null);
+  return {
+    text,
+    reading: {
+      language: facts.language ?? "en",
+      title: found(text, title, title),
+      domain: quoted(domain, title),
+      category: quoted(category, title),
+      offer_kind: quoted(kind, title),
+      price: price && found(text, priceOf(price, facts.period ?? "one_time"), price),
+      location: place && found(text, placeOf(place, facts), place),
+      contacts: contact ? [found(text, { type: "email", value: contact, preferred: true }, contact)] : [],
+      party: null,
+      condition: quoted(facts.condition, title),
+      space: null,
+      features: [],
+      attributes: attributes.map(([name, value]) => found(text, { name, value }, `${name} ${value}`)),
+    },
+  };
+};
+
+const priceOf = (price: string, period: string | null) => ({
+  amount: Number(price.replace(/[^\d.]/g, "")),
+  amount_max: null,
+  currency: price.replace(/[^A-Z]/g, "") || null,
+  period,
+  type: "fixed",
+  negotiable: false,
+  deposit: null,
+  label: price,
+});
+
+const placeOf = (place: string, facts: { city?: string; country?: string }) => ({
+  text: place,
+  country: facts.country ?? null,
+  region: null,
+  city: facts.city ?? null,
+  district: null,
+  postal_code: null,
+  remote: false,
+});
+
+export type AskFacts = {
+  title?: string;
+  domain?: string | null;
+  category?: string | null;
+  kind?: string | null;
+  /** The ceiling: "200 EUR". */
+  max?: string;
+  period?: string | null;
+  place?: string;
+  city?: string;
+  country?: string;
+  keywords?: string[];
+  must?: string[];
+  exclude?: string[];
+  condition?: string;
+  attributes?: Record<string, string | number | boolean>;
+  watch?: boolean;
+  vector?: string;
+};
+
+/** A text and its reading, of an ask: for a grey sofa, as far as the facts do not say otherwise. */
+export const askOf = (facts: AskFacts): { text: string; reading: object } => {
+  const { title = "Wanted: grey sofa", domain = "home_garden", category = "furniture", kind = "buy" } = facts;
+  const attributes = Object.entries(facts.attributes ?? {});
+  const text = [
+    title,
+    facts.keywords?.join(", "),
+    facts.max && `at most ${facts.max}`,
+    facts.place && `in ${facts.place}`,
+    ...(facts.must ?? []),
+    ...(facts.exclude ?? []).map((words) => `not ${words}`),
+    ...attributes.map(([name, value]) => `${name} ${value}`),
+  ]
+    .filter(Boolean)
+    .join(". ");
+  const quoted = (value: unknown) => (value ? found(text, value, title) : null);
+  const { amount, currency } = priceOf(facts.max ?? "", null);
+  return {
+    text,
+    reading: {
+      language: "en",
+      title: found(text, title, title),
+      domain: quoted(domain),
+      category: quoted(category),
+      ask_kind: quoted(kind),
+      price: facts.max
+        ? found(text, { min: null, max: amount, currency, period: facts.period ?? null }, facts.max)
+        : null,
+      location: facts.place ? found(text, placeOf(facts.place, facts), facts.place) : null,
+      condition: quoted(facts.condition),
+      keywords: facts.keywords ?? ["sofa"],
+      must: (facts.must ?? []).map((words) => found(text, words, words)),
+      exclude: (facts.exclude ?? []).map((words) => found(text, words, words)),
+      attributes: attributes.map(([name, value]) => found(text, { name, value }, `${name} ${value}`)),
+    },
+  };
+};
+
+/** A unit vector of 512 numbers that depends on nothing but its name, drawn towards `near` by a share of 0 to 1. */
+export const vectorOf = (name: string, near?: { name: string; share: number }): string => {
+  const own = directionOf(name);
+  const other = near ? directionOf(near.name) : own;
+  const share = near?.share ?? 0;
+  const mixed = own.map((value, place) => (1 - share) * value + share * (other[place] ?? 0));
+  const length = Math.hypot(...mixed);
+  return JSON.stringify(mixed.map((value) => value / length));
+};
+
+const directionOf = (name: string): number[] => {
+  const bytes = Buffer.concat(
+    Array.from({ length: 16 }, (_, part) => createHash("sha256").update(`${part} ${name}`).digest()),
+  );
+  const values = [...bytes].map((byte) => byte - 127.5);
+  const length = Math.hypot(...values);
+  return values.map((value) => value / length);
+};

@@ -1,0 +1,329 @@
+import test from "ava";
+import { type Caller, type Market, offerOf, openMarket, refused } from "./market.ts";
+
+/**
+ * What becomes of an offer: its moves, what its owner is told, and the publisher's record.
+ */
+
+const STATUSES = ["draft", "pending_review", "published", "rejected", "archived", "removed"] as const;
+type Status = (typeof STATUSES)[number];
+
+const MODERATORS_MOVES = [
+  "pending_review -> archived",
+  "pending_review -> published",
+  "pending_review -> rejected",
+  "published -> archived",
+  "published -> removed",
+  "archived -> published",
+  "archived -> removed",
+  "removed -> published",
+];
+const OWNERS_MOVES = ["pending_review -> archived", "published -> archived", "archived -> published"];
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let caller: Caller;
+
+test.before(async () => {
+  market = await openMarket();
+});
+
+test.beforeEach(async () => {
+  caller = await market.approved();
+});
+
+test.after.always(() => market?.close());
+
+/** Puts an offer into a status, past the rules of moving. */
+const inStatus = async (status: Status): Promise<string> => {
+  const id = await market.offer(caller);
+  await pastTheRules(`status = '${status}', removed_at = ${status === "removed" ? "now()" : "null"}`, id);
+  return id;
+};
+
+/** Writes into an offer with its triggers off. */
+const pastTheRules = (assignments: string, id: string) =>
+  market.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+     update market.offer set ${assignments} from off where id = $1`,
+    [id],
+  );
+
+const statusOf = async (id: string): Promise<string> => {
+  const [row] = await market.sql("select status from market.offer where id = $1", [id]);
+  return row.status;
+};
+
+/** The moves between all pairs of statuses that `move` gets through. */
+const movesBy = async (move: (id: string, status: Status) => Promise<unknown>): Promise<string[]> => {
+  const done: string[] = [];
+  for (const from of STATUSES) {
+    for (const to of STATUSES) {
+      if (from === to) continue;
+      const id = await inStatus(from);
+      try {
+        await move(id, to);
+      } catch (error) {
+        if (!/invalid_state/.test(String(error))) throw error;
+      }
+      if ((await statusOf(id)) === to) done.push(`${from} -> ${to}`);
+    }
+  }
+  return done;
+};
+
+test.serial("of all moves a moderator makes eight, and the rest is refused", async (t) => {
+  const moves = await movesBy((id, status) =>
+    market.sql(
+      `with moderator as (select set_config('role', 'souk_owner', true))
+       update market.offer set status = $2 from moderator where id = $1`,
+      [id, status],
+    ),
+  );
+  t.deepEqual(moves.sort(), MODERATORS_MOVES.toSorted());
+});
+
+for (const role of ["souk_agent", "souk_person"]) {
+  test.serial(`of all moves ${role} makes three, by plain SQL too`, async (t) => {
+    const moves = await movesBy((id, status) =>
+      market.sql(
+        `with owner as (select set_config('market.agent_id', $3, true), set_config('market.account_id', $4, true),
+           set_config('market.connected', 'true', true), set_config('role', '${role}', true))
+         update market.offer set status = $2 from owner where id = $1`,
+        [id, status, caller.agent, caller.account],
+      ),
+    );
+    t.deepEqual(moves.sort(), OWNERS_MOVES.toSorted());
+  });
+}
+
+test.serial("archiving twice is archiving once, and so is republishing", async (t) => {
+  const id = await market.offer(caller);
+  t.is((await market.call(caller, "archive_offer", { id })).status, "archived");
+  const [once] = await market.sql("select updated_at from market.offer where id = $1", [id]);
+  t.is((await market.call(caller, "archive_offer", { id })).status, "archived");
+  const [twice] = await market.sql("select updated_at from market.offer where id = $1", [id]);
+  t.deepEqual(twice, once);
+  t.is((await market.call(caller, "republish_offer", { id })).status, "published");
+  t.is((await market.call(caller, "republish_offer", { id })).status, "published");
+});
+
+test.serial("republishing counts as publishing, and republishing what is live does not", async (t) => {
+  const used = async () =>
+    (await market.call(caller, "get_me", { base_url: "", link_key: Buffer.alloc(32) })).limits.publish_offer.used;
+  const id = await market.offer(caller);
+  const before = await used();
+  await market.call(caller, "archive_offer", { id });
+  t.is(await used(), before);
+  await market.call(caller, "republish_offer", { id });
+  t.is(await used(), before + 1);
+  await market.call(caller, "republish_offer", { id });
+  t.is(await used(), before + 1);
+});
+
+test.serial("a removed offer cannot be changed, archived or republished by its owner", async (t) => {
+  const id = await inStatus("removed");
+  const { text } = offerOf({ title: "Green sofa" });
+  t.is(await refused(market.call(caller, "update_offer", { id, body: { text }, errors: [] })), "409 invalid_state");
+  t.is(await refused(market.call(caller, "archive_offer", { id })), "409 invalid_state");
+  t.is(await refused(market.call(caller, "republish_offer", { id })), "409 invalid_state");
+  t.is(await statusOf(id), "removed");
+});
+
+test.serial("an offer removed while its new text is read stays as it was", async (t) => {
+  const id = await market.offer(caller);
+  const { text, reading } = offerOf({ title: "Green sofa" });
+  const { submission } = await market.call(caller, "update_offer", { id, body: { text }, errors: [] });
+  await market.sql("update market.offer set status = 'removed' where id = $1", [id]);
+  await market.work("finish_reading", submission, reading);
+  const { status, body } = await market.call(caller, "get_answer", { submission_id: submission });
+  t.deepEqual([status, body.code], [409, "invalid_state"]);
+  const [row] = await market.sql("select title from market.offer where id = $1", [id]);
+  t.is(row.title, "Grey sofa");
+});
+
+test.serial("with pre-moderation on, a new offer waits, unseen by others, until a moderator decides", async (t) => {
+  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+  try {
+    const other = await market.approved();
+    const { text, reading } = offerOf({ title: "Waiting sofa" });
+    const { status, body } = await market.publish(caller, text, reading);
+    t.deepEqual([status, body.status], [201, "pending_review"]);
+    const id: string = body.offer_id;
+    t.is(await refused(market.call(other, "get_offer", { id })), "404 not_found");
+    const own = await market.call(caller, "get_offer", { id });
+    t.deepEqual([own.status, own.visibility, own.published_at], ["pending_review", "owner_only", null]);
+    t.is(own.review, "A moderator will look at this offer before it goes live; nothing has to be done.");
+    t.is(await refused(market.call(caller, "republish_offer", { id })), "409 invalid_state");
+
+    await market.sql("update market.offer set status = 'published' where id = $1", [id]);
+    t.is((await market.call(other, "get_offer", { id })).status, "published");
+
+    const second = await market.publish(caller, text, reading);
+    await market.sql("update market.offer set status = 'rejected', review_note = 'Two of a kind.' where id = $1", [
+      second.body.offer_id,
+    ]);
+    const rejected = await market.call(caller, "get_offer", { id: second.body.offer_id });
+    t.deepEqual([rejected.status, rejected.visibility, rejected.review], ["rejected", "owner_only", "Two of a kind."]);
+    t.is(await refused(market.call(caller, "republish_offer", { id: rejected.id })), "409 invalid_state");
+  } finally {
+    await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+  }
+});
+
+test.serial("an offer that waits for review does not go live by way of the archive", async (t) => {
+  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+  try {
+    const { text, reading } = offerOf({});
+    const { body } = await market.publish(caller, text, reading);
+    await market.call(caller, "archive_offer", { id: body.offer_id });
+    t.is(await refused(market.call(caller, "republish_offer", { id: body.offer_id })), "409 invalid_state");
+  } finally {
+    await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+  }
+});
+
+test.serial("a change clears what a reviewer said of the words before", async (t) => {
+  const id = await market.offer(caller);
+  await market.sql("update market.offer set reviewed = true where id = $1", [id]);
+  t.true((await market.call(caller, "get_offer", { id })).reviewed);
+  const { status } = await market.change(caller, id, { title: "Green sofa" });
+  t.is(status, 200);
+  const { reviewed, document, owner } = await market.call(caller, "get_offer", { id });
+  t.deepEqual([reviewed, document.title, owner.id], [false, "Green sofa", id]);
+});
+
+test.serial("the day an offer went live is kept through archive, change and removal", async (t) => {
+  const id = await market.offer(caller);
+  await pastTheRules("published_at = '2026-01-02T03:04:05Z'", id);
+  await market.call(caller, "archive_offer", { id });
+  await market.call(caller, "republish_offer", { id });
+  await market.change(caller, id, { title: "Green sofa" });
+  await market.sql("update market.offer set status = 'removed' where id = $1", [id]);
+  await market.sql("update market.offer set status = 'published' where id = $1", [id]);
+  t.is((await market.call(caller, "get_offer", { id })).posted, "2026-01-02");
+});
+
+const REVIEWS: Record<Exclude<Status, "draft">, { visibility: string; review: string }> = {
+  pending_review: {
+    visibility: "owner_only",
+    review: "A moderator will look at this offer before it goes live; nothing has to be done.",
+  },
+  published: { visibility: "public", review: "This offer is live: anyone can find it." },
+  rejected: { visibility: "owner_only", review: "A moderator decided that this offer does not go live." },
+  archived: { visibility: "owner_only", review: "You took this offer down. It can be republished." },
+  removed: { visibility: "owner_only", review: "Moderation took this offer down; it cannot be republished." },
+};
+
+for (const [status, told] of Object.entries(REVIEWS)) {
+  test.serial(`an owner of an offer that is ${status} is told so`, async (t) => {
+    const id = await inStatus(status as Status);
+    const { results } = await market.call(caller, "list_offers", { status, limit: 50, cursor: null });
+    const shown = results.find((offer: { id: string }) => offer.id === id);
+    t.deepEqual({ visibility: shown?.visibility, review: shown?.review }, told);
+  });
+}
+
+test.serial("an offer without a contact is refused, and nothing is published", async (t) => {
+  const { text, reading } = offerOf({ title: "Mute sofa", contact: null });
+  const { status, body } = await market.publish(caller, text, reading);
+  t.deepEqual([status, body.code], [400, "missing_contact"]);
+  t.deepEqual(await market.sql("select from market.offer where title = 'Mute sofa'"), []);
+});
+
+test.serial("a reading that comes twice publishes once", async (t) => {
+  const { text, reading } = offerOf({ title: "Single sofa" });
+  const { submission } = await market.call(caller, "submit_offer", {
+    body: { text },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  const settled = await Promise.all([1, 2, 3].map(() => market.work("finish_reading", submission, reading)));
+  t.deepEqual(settled.sort(), [false, false, true]);
+  t.is((await market.sql("select from market.offer where title = 'Single sofa'")).length, 1);
+});
+
+test.serial("a text withdrawn before it was read is never published", async (t) => {
+  const { text, reading } = offerOf({ title: "Late sofa" });
+  const { submission } = await market.call(caller, "submit_offer", {
+    body: { text },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  const { status } = await market.call(caller, "withdraw_submission", { submission_id: submission });
+  t.is(status, 503);
+  t.false(await market.work("finish_reading", submission, reading));
+  t.deepEqual(await market.sql("select from market.offer where title = 'Late sofa'"), []);
+});
+
+test.serial("what an agent sent is not published once the agent was removed", async (t) => {
+  const leaving = await market.approved();
+  const { text, reading } = offerOf({ title: "Orphan sofa" });
+  const { submission } = await market.call(leaving, "submit_offer", {
+    body: { text },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  await market.call(leaving, "remove_own_agent");
+  await market.work("finish_reading", submission, reading);
+  t.deepEqual(await market.sql("select from market.offer where title = 'Orphan sofa'"), []);
+});
+
+const countsOf = async (of: Market, account: string) => {
+  const [row] = await of.sql(
+    `select jsonb_build_array(p.active, p.lifetime, p.removed) as kept, (
+       select jsonb_build_array(count(*) filter (where status = 'published'),
+         count(*) filter (where published_at is not null), count(*) filter (where status = 'removed'))
+       from market.offer where account_id = $1) as counted
+     from market.publisher p where p.account_id = $1`,
+    [account],
+  );
+  return row;
+};
+
+test.serial("a publisher's record equals a recount after any sequence of moves", async (t) => {
+  const publisher = await market.approved();
+  const offers: string[] = [];
+  for (let n = 0; n < 8; n += 1) offers.push(await market.offer(publisher));
+  // Mulberry32 with a fixed seed: the same sequence in every run.
+  let seed = 20_260_102;
+  const random = (below: number): number => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), seed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+  const seen = new Set<string>();
+  for (let n = 0; n < 200; n += 1) {
+    const id = offers[random(offers.length)] ?? "";
+    const status = STATUSES[random(STATUSES.length)] ?? "published";
+    try {
+      if (random(30) === 0 && offers.length > 3) {
+        await market.sql("delete from market.offer where id = $1", [id]);
+        offers.splice(offers.indexOf(id), 1);
+      } else {
+        await market.sql("update market.offer set status = $2 where id = $1", [id, status]);
+      }
+    } catch (error) {
+      if (!/invalid_state/.test(String(error))) throw error;
+    }
+    const { kept, counted } = await countsOf(market, publisher.account);
+    seen.add(JSON.stringify(kept));
+    t.deepEqual(kept, counted, `after step ${n}`);
+  }
+  t.true(seen.size > 10, "the sequence went through many states");
+});
+
+test.serial("an offer that never went live does not count as published", async (t) => {
+  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+  try {
+    const publisher = await market.approved();
+    const { text, reading } = offerOf({});
+    await market.publish(publisher, text, reading);
+    t.deepEqual((await countsOf(market, publisher.account)).kept, [0, 0, 0]);
+  } finally {
+    await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+  }
+});
