@@ -711,9 +711,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Refusals an endpoint can give beside its own: by its auth, its body and its parameters; and what any can. */
+/** Refusals an endpoint can give beside its own: by its auth and its body; and what any can, an address that cannot be decoded too. */
 export const problemsOf = (endpoint: Endpoint): ProblemCode[] => [
-  ...(endpoint.body || endpoint.query ? (["bad_request"] as const) : []),
+  "bad_request",
   ...(endpoint.auth === "token" ? (["unauthorized"] as const) : []),
   ...(endpoint.body ? (["payload_too_large", "unsupported_media_type"] as const) : []),
   ...endpoint.problems,

@@ -46,7 +46,6 @@ const HEADERS = {
   "RateLimit-Reset": header("Seconds until the oldest counted call leaves the window, 0 when none is counted."),
   "Idempotency-Replayed": header("true when this is the first answer again.", { type: "string" }),
   "Retry-After": header("Seconds to wait."),
-  Allow: header("The methods this path has.", { type: "string" }),
   ETag: header("Send it as If-None-Match to get 304 while nothing changed.", { type: "string" }),
   "WWW-Authenticate": header("Bearer.", { type: "string" }),
 } as const;

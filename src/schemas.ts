@@ -31,9 +31,12 @@ const text = () =>
   });
 
 const codePoints = (most: number, what: string) =>
-  text().refine((value) => value.length <= most || [...value].length <= most, {
-    message: `${what} may have at most ${most.toLocaleString("en")} characters.`,
-  });
+  text()
+    .refine((value) => value.length <= most || [...value].length <= most, {
+      message: `${what} may have at most ${most.toLocaleString("en")} characters.`,
+    })
+    // JSON Schema counts code points too.
+    .meta({ maxLength: most });
 
 const id = z.string().describe("UUIDv7.");
 const timestamp = z.iso.datetime().describe("RFC 3339, UTC.");
@@ -83,10 +86,12 @@ export const verificationRequired = z
 
 export const connectRequest = z
   .object({
-    name: codePoints(80, "A name")
+    // The database counts the 80, once it has removed what does not count.
+    name: text()
+      .refine((value) => value.length <= 1000, { message: "A name has 1 to 80 characters." })
       .optional()
       .describe(
-        "What the agent calls itself, shown to the person; control, bidirectional and zero-width characters are removed.",
+        "What the agent calls itself, shown to the person: 80 characters at most, after control, bidirectional and zero-width characters and spaces around it are removed.",
       ),
   })
   .meta({ id: "ConnectRequest" });

@@ -1,0 +1,385 @@
+import test from "ava";
+import { type Agent, type Body, SOFA } from "../support/market.ts";
+import { type Market, NOTHING, openMarket, settled, telling } from "./contract.ts";
+
+/** An agent connects, learns its situation, asks for a verification and leaves. */
+
+let market: Market;
+test.before(async () => {
+  market = await openMarket();
+});
+test.after.always(() => market?.stop());
+
+const JSON_KEPT_NOWHERE = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+
+const CONNECTED = {
+  agent_token: "<token>",
+  agent_id: "<id>",
+  connection: { url: "<base>/connect/<secret>", code: "<code>", expires_in: "<30 minutes>" },
+  summary:
+    "Keep agent_token secret: it is shown only now. Give connection.url to the person you act for, tell them the code, and do not open the link yourself. They approve once they see the same code there. You can search and read at once; GET /v1/me tells when you may publish.",
+};
+
+test("connecting gives a token, a link and a code that is not in the link", async (t) => {
+  const answer = await market.call("POST", "/v1/connect", { body: { name: "Claude" } });
+  t.deepEqual(
+    { status: answer.status, headers: telling(answer), body: settled(answer.body, market.url) },
+    { status: 201, headers: JSON_KEPT_NOWHERE, body: CONNECTED },
+  );
+  const { agent_token, connection } = answer.body;
+  t.regex(agent_token, /^agt_[0-9A-Za-z]{49}$/);
+  t.regex(connection.code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+  t.is(connection.expires_in, 1800);
+  // 27 characters of base64url hold 160 bits.
+  t.regex(connection.url.slice(`${market.url}/connect/`.length), /^[0-9A-Za-z_-]{27,}$/);
+  t.false(connection.url.includes(connection.code));
+  t.false(connection.url.includes(agent_token.slice(4, 20)));
+});
+
+test("each call connects another agent", async (t) => {
+  const answers = await Promise.all([1, 2].map(() => market.call("POST", "/v1/connect")));
+  for (const member of ["agent_token", "agent_id"]) {
+    t.is(new Set(answers.map(({ body }) => body[member])).size, 2, member);
+  }
+  for (const member of ["url", "code"]) {
+    t.is(new Set(answers.map(({ body }) => body.connection[member])).size, 2, member);
+  }
+});
+
+const nameOf = async (body: Body): Promise<string> => {
+  const { body: connected } = await market.call("POST", "/v1/connect", body === undefined ? {} : { body });
+  const me = await market.call("GET", "/v1/me", { headers: { authorization: `Bearer ${connected.agent_token}` } });
+  return me.body.agent.name;
+};
+
+const NAMES: [why: string, body: Body, name: string][] = [
+  ["an agent without a body has the default name", undefined, "Unnamed agent"],
+  ["an agent without a name has the default name", {}, "Unnamed agent"],
+  ["a name of nothing but spaces is none", { name: " \t\n " }, "Unnamed agent"],
+  ["a name of nothing that can be seen is none", { name: "\u200b\u202e\u0007" }, "Unnamed agent"],
+  ["a name is trimmed", { name: "  Lena's assistant " }, "Lena's assistant"],
+  ["a name may have 80 characters, whatever their size", { name: "🦊".repeat(80) }, "🦊".repeat(80)],
+  ["spaces around a name of 80 characters do not count", { name: `   ${"a".repeat(80)}   ` }, "a".repeat(80)],
+  ["what is removed from a name does not count", { name: `\u200b${"a".repeat(80)}\u202e` }, "a".repeat(80)],
+  ["a name is counted as it is normalised", { name: "e\u0301".repeat(80) }, "é".repeat(80)],
+  ["bidirectional characters are removed", { name: "a\u202eb\u2066c\u2069d\u200fe\u061cf" }, "abcdef"],
+  ["zero-width characters are removed", { name: "a\u200bb\u200cc\u200dd\ufeffe\u2060f" }, "abcdef"],
+  ["control characters are removed", { name: "a\u0001b\u001bc\u007fd\u0085e" }, "abcde"],
+  ["tags that cannot be seen are removed", { name: "a\u{e0041}\u{e007f}b" }, "ab"],
+  ["members that nobody knows are passed over", { name: "Fox", colour: "red" }, "Fox"],
+];
+for (const [why, body, name] of NAMES) {
+  test(why, async (t) => {
+    t.is(await nameOf(body), name);
+  });
+}
+
+for (const [what, name] of [
+  ["81 characters", "a".repeat(81)],
+  ["81 characters of four bytes", "🦊".repeat(81)],
+  ["a hundred thousand characters", "a".repeat(100_000)],
+] as const) {
+  test(`a name of ${what} is refused`, async (t) => {
+    const { status, body } = await market.call("POST", "/v1/connect", { body: { name } });
+    t.deepEqual(
+      { status, code: body.code, errors: body.errors },
+      {
+        status: 400,
+        code: "bad_request",
+        errors: [{ pointer: "/name", detail: "A name has 1 to 80 characters." }],
+      },
+    );
+  });
+}
+
+const window = (limit: number) => ({ limit, used: 0, remaining: limit, resets_in: 0 });
+const REFUSED = {
+  allowed: false,
+  accepted_methods: [],
+  summary: "A person has to approve this agent first, through the connection link.",
+};
+const ALLOWED = { allowed: true };
+
+const meOf = (connected: boolean): Body => {
+  const written = connected ? ALLOWED : REFUSED;
+  return {
+    id: "<id>",
+    display_name: "",
+    agent: { id: "<id>", name: "Fox", connected },
+    account: {
+      connected,
+      verified: [],
+      available_methods: [],
+      unavailable_methods: ["google", "apple", "email"],
+      published_offers: 0,
+      member_since: "<time>",
+      profile_url: "<base>/settings",
+    },
+    permissions: {
+      search_offers: ALLOWED,
+      read_offers: ALLOWED,
+      read_matches: ALLOWED,
+      start_verification: ALLOWED,
+      report_offer: ALLOWED,
+      publish_offer: written,
+      create_ask: written,
+      manage_offers: written,
+      manage_asks: written,
+    },
+    limits: { publish_offer: window(60), create_ask: window(120), preview_offer: window(120) },
+    pending_verifications: [],
+    activity: { asks_active: 0, offers_published: 0, offers_pending_review: 0 },
+    next: connected
+      ? [
+          {
+            summary:
+              'Tell the person: "I now act for the person who approved me. If that is not you, tell me to disconnect."',
+            method: "GET",
+            path: "/v1/me",
+          },
+          { summary: "Publish what the person offers, in their own words.", method: "POST", path: "/v1/offers" },
+          { summary: "State what the person wants, and read what matches.", method: "POST", path: "/v1/asks" },
+          {
+            summary: "If the person did not mean to connect you, disconnect.",
+            method: "DELETE",
+            path: "/v1/me/agent",
+          },
+        ]
+      : [
+          {
+            summary:
+              "Ask the person to open the connection link, compare the code and approve. Then read this document again.",
+            method: "GET",
+            path: "/v1/me",
+          },
+          { summary: "Meanwhile you can search.", method: "POST", path: "/v1/offers/search" },
+        ],
+  };
+};
+
+test.serial("before a person approves, GET /v1/me says what is refused and what to do", async (t) => {
+  const agent = await market.stranger("Fox");
+  const answer = await agent.call("GET", "/v1/me");
+  t.deepEqual(
+    { status: answer.status, headers: telling(answer), body: settled(answer.body, market.url) },
+    { status: 200, headers: JSON_KEPT_NOWHERE, body: meOf(false) },
+  );
+  t.is(answer.body.agent.id, agent.id);
+});
+
+test.serial("after a person approved, GET /v1/me allows everything and tells whom the agent acts for", async (t) => {
+  const agent = await market.agent("Fox");
+  const answer = await agent.call("GET", "/v1/me");
+  t.deepEqual(
+    { status: answer.status, headers: telling(answer), body: settled(answer.body, market.url) },
+    { status: 200, headers: JSON_KEPT_NOWHERE, body: meOf(true) },
+  );
+});
+
+test("GET /v1/me counts what the account has and what the agent has used", async (t) => {
+  const agent = await market.agent();
+  await agent.call("POST", "/v1/offers", { text: SOFA });
+  await agent.call("POST", "/v1/offers/preview", { text: SOFA });
+  const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" });
+  await agent.call("POST", "/v1/asks", { text: "Looking for a table" });
+  await agent.call("POST", `/v1/asks/${ask.body.id}/fulfill`);
+  const { body } = await agent.call("GET", "/v1/me");
+  t.deepEqual(settled({ limits: body.limits, activity: body.activity, published: body.account.published_offers }), {
+    limits: {
+      publish_offer: { limit: 60, used: 1, remaining: 59, resets_in: "<seconds>" },
+      create_ask: { limit: 120, used: 2, remaining: 118, resets_in: "<seconds>" },
+      preview_offer: { limit: 120, used: 1, remaining: 119, resets_in: "<seconds>" },
+    },
+    activity: { asks_active: 1, offers_published: 1, offers_pending_review: 0 },
+    published: 1,
+  });
+  const waits = Object.values<Body>(body.limits).map(({ resets_in }) => resets_in);
+  t.deepEqual(
+    waits.filter((seconds) => seconds < 3500 || seconds > 3600),
+    [],
+  );
+});
+
+// ── Verifications ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const offerMethods = (methods: string[]): Promise<unknown> =>
+  market.sql("update market.sign_in_method set available = method = any ($1)", [methods]);
+
+const start = (agent: Agent, method = "email") => agent.call("POST", "/v1/me/verifications", { method });
+
+const PENDING = {
+  id: "<id>",
+  method: "email",
+  status: "pending",
+  url: "<base>/verify/<secret>",
+  expires_in: "<30 minutes>",
+  summary:
+    "Give this link to the person you act for and do not open it yourself. Then read this verification until its status is no longer pending.",
+};
+
+// The switches of the operator hold for the whole market, so these go one after another.
+test.serial("a method that nobody has configured is not offered", async (t) => {
+  const agent = await market.stranger();
+  for (const method of ["google", "apple", "email", "passkey", ""]) {
+    const { status, body } = await start(agent, method);
+    t.deepEqual(
+      { status, code: body.code, options: body.options, detail: body.detail },
+      {
+        status: 400,
+        code: "unknown_method",
+        options: [],
+        detail: "No sign-in method is offered at present; nothing you do requires one.",
+      },
+      method,
+    );
+  }
+});
+
+test.serial("a method that is not offered is answered by those that are", async (t) => {
+  await offerMethods(["apple", "email"]);
+  const agent = await market.stranger();
+  const { status, body } = await start(agent, "google");
+  t.deepEqual(
+    { status, code: body.code, options: body.options, detail: body.detail },
+    {
+      status: 400,
+      code: "unknown_method",
+      options: ["apple", "email"],
+      detail: "This sign-in method is not offered. Choose one of options.",
+    },
+  );
+  const me = await agent.call("GET", "/v1/me");
+  t.deepEqual(
+    [me.body.account.available_methods, me.body.account.unavailable_methods],
+    [["apple", "email"], ["google"]],
+  );
+});
+
+test.serial("a verification is new once, and the same while it is pending", async (t) => {
+  await offerMethods(["apple", "email"]);
+  const agent = await market.stranger();
+  const first = await start(agent);
+  t.deepEqual(
+    { status: first.status, headers: telling(first), body: settled(first.body, market.url) },
+    { status: 201, headers: JSON_KEPT_NOWHERE, body: PENDING },
+  );
+  const second = await start(agent);
+  t.is(second.status, 200);
+  t.deepEqual([second.body.id, second.body.url], [first.body.id, first.body.url]);
+  t.deepEqual(settled(second.body, market.url), PENDING);
+  const other = await start(agent, "apple");
+  t.is(other.status, 201);
+  t.not(other.body.url, first.body.url);
+  const read = await agent.call("GET", `/v1/me/verifications/${first.body.id}`);
+  t.deepEqual(
+    { status: read.status, headers: telling(read), body: settled(read.body, market.url) },
+    { status: 200, headers: JSON_KEPT_NOWHERE, body: PENDING },
+  );
+  t.is(read.body.url, first.body.url);
+  const me = await agent.call("GET", "/v1/me");
+  t.deepEqual(
+    me.body.pending_verifications.map(({ id, url }: Body) => ({ id, url })),
+    [first.body, other.body].map(({ id, url }) => ({ id, url })),
+  );
+});
+
+test.serial("a verification that ran out of time says so, and the next one is new", async (t) => {
+  await offerMethods(["email"]);
+  const agent = await market.stranger();
+  const first = await start(agent);
+  await market.sql("update market.verification set expires_at = now() - interval '1 second' where id = $1", [
+    first.body.id,
+  ]);
+  const expired = await agent.call("GET", `/v1/me/verifications/${first.body.id}`);
+  t.deepEqual(settled(expired.body), {
+    id: "<id>",
+    method: "email",
+    status: "expired",
+    expires_in: 0,
+    summary: "The link ran out of time. Start a new verification when the person is ready.",
+  });
+  const me = await agent.call("GET", "/v1/me");
+  t.deepEqual(me.body.pending_verifications, []);
+  const second = await start(agent);
+  t.is(second.status, 201);
+  t.not(second.body.id, first.body.id);
+  t.not(second.body.url, first.body.url);
+});
+
+test.serial("a method that is proved already needs no link", async (t) => {
+  await offerMethods(["email"]);
+  const agent = await market.agent();
+  const { body: me } = await agent.call("GET", "/v1/me");
+  await market.sql(
+    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'email', sha256($2))",
+    [me.id, me.id],
+  );
+  const answer = await start(agent);
+  t.deepEqual(
+    { status: answer.status, headers: telling(answer), body: settled(answer.body) },
+    {
+      status: 200,
+      headers: JSON_KEPT_NOWHERE,
+      body: {
+        id: "<id>",
+        method: "email",
+        status: "completed",
+        expires_in: 0,
+        summary: "The account has proved this method already.",
+      },
+    },
+  );
+  const after = await agent.call("GET", "/v1/me");
+  t.deepEqual(after.body.account.verified, ["email"]);
+  t.is(after.body.limits.publish_offer.limit, 90);
+  t.is(after.body.limits.create_ask.limit, 180);
+});
+
+test.serial("a verification of another account is not found", async (t) => {
+  await offerMethods(["email"]);
+  const [agent, other] = [await market.stranger(), await market.stranger()];
+  const { body } = await start(agent);
+  const [foreign, none] = await Promise.all([
+    other.call("GET", `/v1/me/verifications/${body.id}`),
+    other.call("GET", `/v1/me/verifications/${NOTHING}`),
+  ]);
+  t.deepEqual([foreign.status, foreign.body.code], [404, "not_found"]);
+  t.deepEqual({ ...foreign.body, request_id: "" }, { ...none.body, request_id: "" });
+});
+
+// ── Leaving ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("an agent that removes itself is refused from then on", async (t) => {
+  const agent = await market.agent();
+  const gone = await agent.call("DELETE", "/v1/me/agent");
+  t.deepEqual(
+    { status: gone.status, text: gone.text, headers: telling(gone) },
+    { status: 204, text: "", headers: { "cache-control": "no-store" } },
+  );
+  for (const [method, path] of [
+    ["GET", "/v1/me"],
+    ["DELETE", "/v1/me/agent"],
+    ["POST", "/v1/offers/search"],
+  ] as const) {
+    const { status, body } = await agent.call(method, path, method === "POST" ? { query: "sofa" } : undefined);
+    t.deepEqual([status, body.code], [401, "unauthorized"], path);
+  }
+});
+
+test("an address that connected too many agents waits", async (t) => {
+  const limited = await openMarket({ CONNECTIONS_PER_HOUR: "2" });
+  try {
+    const answers = [];
+    for (let n = 0; n < 3; n += 1) answers.push(await limited.call("POST", "/v1/connect"));
+    t.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 201, 429],
+    );
+    const [, , last] = answers;
+    t.is(last?.body.code, "rate_limited");
+    t.is(Number(last?.headers["retry-after"]), last?.body.retry_after);
+    t.true(last?.body.retry_after > 3500 && last?.body.retry_after <= 3600);
+  } finally {
+    await limited.stop();
+  }
+});
