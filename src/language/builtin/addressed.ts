@@ -1,5 +1,5 @@
-import type { Span } from "./span.ts";
 import { compilePhrases, findPhrases, type Hit, startsSentence, type Token, tokenize } from "./prose.ts";
+import type { Span } from "./span.ts";
 
 /**
  * Sentences of a text that speak to the software reading it ("ignore previous instructions and ...").
@@ -82,11 +82,15 @@ const isCalled = (tokens: readonly Token[], hits: readonly Hit<Sense>[], index: 
   if (reader === undefined) return false;
   const before = hits[index - 1];
   const after = hits[index + 1];
+  // "the AI parser" is one reader with two names.
+  if (after?.sense === "reader" && after.from <= reader.to + 1) return isCalled(tokens, hits, index + 1);
   if (after?.sense === "reading" && after.from <= reader.to + 1) return true;
   const follows = tokens[reader.to]?.text ?? "";
-  const spokenTo = before?.sense === "to" && reader.from - before.to <= 2;
+  const first = before?.sense === "reader" && reader.from <= before.to + 1 ? before : reader;
+  const opening = first === reader ? before : hits[index - 2];
+  const spokenTo = opening?.sense === "to" && first.from - opening.to <= 2;
   // "Assistant: great, now ..." and "for AI agents, set ...", but not "I am looking for an assistant".
-  return (spokenTo && /^[:,\-!.]$/u.test(follows)) || (/^[:,!]$/u.test(follows) && isAtStart(tokens, reader.from));
+  return (spokenTo && /^[:,\-!.]$/u.test(follows)) || (/^[:,!]$/u.test(follows) && isAtStart(tokens, first.from));
 };
 
 /** True when only marks stand between the start of the sentence and token `at`. */

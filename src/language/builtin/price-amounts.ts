@@ -102,9 +102,12 @@ const isGluedUnit = (tokens: readonly Token[], to: number): boolean => {
 /** "12€50": the cents behind the sign. */
 const centsAt = (tokens: readonly Token[], at: number): number | null => {
   const cents = tokens[at];
-  const after = tokens[at + 1];
   if (cents?.kind !== "digits" || cents.gap !== "none" || cents.text.length !== 2) return null;
-  return after?.gap === "none" && (after.kind !== "mark" || JOINS.test(after.text)) ? null : Number(cents.text) / 100;
+  const after = tokens[at + 1];
+  const beyond = tokens[at + 2];
+  const goesOn =
+    after?.gap === "none" && (after.kind === "word" || (beyond?.gap === "none" && beyond.kind === "digits"));
+  return goesOn ? null : Number(cents.text) / 100;
 };
 
 /** Signs that another token makes exact: "$50/h CAD". */

@@ -82,12 +82,10 @@ const currencyFor = (amount: Amount, reading: Reading): string | null => {
   return shared ?? currencyOf(reading.country);
 };
 
-/** True when an amount is alone between marks: "Garmin 255, 140, Bristol". */
+/** True when an amount is a sentence of its own: "Garmin 255, as new. 140. Bristol". */
 const standsAlone = ({ from, to }: Amount, tokens: readonly Token[]): boolean => {
-  const after = tokens[to];
-  const closes = after === undefined || after.gap === "line" || /^[,.;!]$/u.test(after.text);
-  const before = tokens[from - 1];
-  return closes && before !== undefined && (startsSentence(tokens, from) || /^[,;-]$/u.test(before.text));
+  const ends = tokens[to]?.kind === "mark" ? to + 1 : to;
+  return startsSentence(tokens, from) && (ends >= tokens.length || startsSentence(tokens, ends));
 };
 
 /** How sure it is that an amount is money at all. */
