@@ -14,11 +14,7 @@ const TAXONOMY: readonly (readonly [string, string, string])[] = [
     "sale, rental",
     "phones, computers, audio, photo_video, gaming, tv, wearables, components, other_electronics",
   ],
-  [
-    "vehicles",
-    "sale, rental",
-    "cars, motorcycles, bicycles, boats, trucks_vans, caravans, parts, other_vehicles",
-  ],
+  ["vehicles", "sale, rental", "cars, motorcycles, bicycles, boats, trucks_vans, caravans, parts, other_vehicles"],
   ["real_estate", "sale, rental", "apartments, houses, rooms, land, commercial, vacation, parking_storage"],
   ["home_garden", "sale, rental", "furniture, appliances, decor, garden, tools, kitchen, other_home"],
   ["fashion", "sale, rental", "clothing, shoes, bags, jewelry_watches, accessories"],

@@ -196,7 +196,9 @@ const combine = <K extends string>(
           0,
           ...lexicon.taxonomy
             .filter((other) => other.domain !== domain && isWork(other.kinds))
-            .flatMap((other) => other.categories.map((category) => things.get(`${other.domain}/${category}`)?.score ?? 0)),
+            .flatMap((other) =>
+              other.categories.map((category) => things.get(`${other.domain}/${category}`)?.score ?? 0),
+            ),
         ) * LENT;
     const whole = Math.max(things.get(domain)?.score ?? 0, lent);
     const rest = categories.find((category) => category.startsWith("other_")) ?? null;
@@ -204,7 +206,13 @@ const combine = <K extends string>(
       const offers = offersOf(kind).filter((offer) => allowed.includes(offer));
       if (offers.length === 0) continue;
       const base = kindScore(kind);
-      candidates.push({ kind, domain, category: lent > 0 && whole >= LEAST_THING ? rest : null, score: base + saturate(whole) * THING, thing: whole });
+      candidates.push({
+        kind,
+        domain,
+        category: lent > 0 && whole >= LEAST_THING ? rest : null,
+        score: base + saturate(whole) * THING,
+        thing: whole,
+      });
       for (const category of categories) {
         // A category named as a kind is that kind's own: dating/dating holds no friendships.
         if (allowed.includes(category) && !offers.includes(category)) continue;

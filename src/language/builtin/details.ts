@@ -117,7 +117,7 @@ const foldInPlace = (text: string): string => {
 };
 
 const numeric = (written: string): number => {
-  const compact = written.replace(/[  ]/g, "");
+  const compact = written.replace(/[ {2}]/g, "");
   const thousands = /^\d{1,3}(?:[.,]\d{3})+$/.test(compact);
   return Number(thousands ? compact.replace(/[.,]/g, "") : compact.replace(",", "."));
 };

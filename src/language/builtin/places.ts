@@ -219,7 +219,9 @@ export const findPlace = (
   const isPriceBefore = (from: number): boolean =>
     /^\d/.test(word(from - 1)) &&
     !tokens[from]?.opens &&
-    (/^\s$/.test(gap(from)) ? /[€$£]\s?$|[€$£]\s?\d[\d.,]*$/.test(text.slice(0, tokens[from - 1]?.start).slice(-8)) : /^\s?[€£$],?\s$/.test(gap(from)));
+    (/^\s$/.test(gap(from))
+      ? /[€$£]\s?$|[€$£]\s?\d[\d.,]*$/.test(text.slice(0, tokens[from - 1]?.start).slice(-8))
+      : /^\s?[€£$],?\s$/.test(gap(from)));
   /** "Standort: X" and "Location: X": the colon opens a new sentence. */
   const isLabelBefore = (from: number): boolean => /^\s*[:–-]\s*$/.test(gap(from)) && PLACE_LABELS.has(word(from - 1));
 

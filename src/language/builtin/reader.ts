@@ -238,9 +238,14 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
     condition: conditionOf(read),
     keywords: findKeywords(text, read.tokens, read.hits),
     must: findRequirements(text, read.tokens).map((criterion) => stated(read, criterion)),
-    exclude: findExclusions(text, read.tokens, (at) =>
-      describesThemselves &&
-      read.hits.some((hit) => hit.family === "category" && hit.value.startsWith("family_pets/") && hit.from <= at && at < hit.to),
+    exclude: findExclusions(
+      text,
+      read.tokens,
+      (at) =>
+        describesThemselves &&
+        read.hits.some(
+          (hit) => hit.family === "category" && hit.value.startsWith("family_pets/") && hit.from <= at && at < hit.to,
+        ),
     ).map((criterion) => stated(read, criterion)),
     attributes: [],
   };
