@@ -1,0 +1,308 @@
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import test from "ava";
+import pg from "pg";
+import { hangs, type Provider, slowly, startProvider, well } from "../language/provider.ts";
+import { createDatabase, type Database } from "../support/database.ts";
+import { type Agent, type Answer, call, connectedAgent, eventually, SOFA } from "../support/market.ts";
+import { type Service, startPart, startService } from "../support/service.ts";
+import { sql, sqlValue } from "../support/sql.ts";
+
+/**
+ * Processes that end, by a signal that lets them finish and by one that does not. Nothing accepted is lost, nothing
+ * happens twice.
+ */
+
+/** Twice the time in which a job of a dead worker must have been done again, so that a miss is told apart from a stall. */
+const PATIENCE_MS = 120_000;
+
+/** The promise: a job of a worker that was killed runs again within a minute. */
+const MINUTE_MS = 60_000;
+
+/** The promise: a stopping worker is gone within ten seconds. */
+const STOP_MS = 10_000;
+
+let database: Database;
+let provider: Provider;
+
+test.before(async () => {
+  [database, provider] = await Promise.all([createDatabase(), startProvider()]);
+});
+test.after.always(async () => {
+  await provider?.close();
+  await database?.drop();
+});
+test.beforeEach(() => {
+  provider.reset();
+});
+
+const options = () => ({
+  database: database.url,
+  env: {
+    CONNECTIONS_PER_HOUR: "1000",
+    EXTRACTION_DEADLINE_MS: "60000",
+    OPENAI_BASE_URL: provider.baseURL,
+    OPENAI_API_KEY: "scripted",
+  },
+});
+
+const publish = (url: string, agent: Agent, key = "a key"): Promise<Answer> =>
+  call(url, "POST", "/v1/offers", {
+    body: { text: SOFA },
+    headers: { authorization: `Bearer ${agent.token}`, "idempotency-key": key },
+    timeoutMs: PATIENCE_MS,
+  });
+
+const offersOf = (agent: Agent): Promise<number> =>
+  sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]);
+
+const readings = (): number => provider.requests.filter(({ kind }) => kind === "offer").length;
+
+const untilRead = (count: number) =>
+  eventually(
+    async () => readings(),
+    (read) => read >= count,
+  );
+
+const unreadJobs = () =>
+  sqlValue<number>(
+    database.url,
+    "select count(*)::int from graphile_worker.jobs where task_identifier = 'read_submission'",
+  );
+
+/** Makes dead workers look dead for long, so that a test need not wait for it. */
+const letSilencePass = () =>
+  sql(
+    database.url,
+    `with beats as (update market.worker_heartbeat set beat_at = beat_at - interval '1 minute')
+     update graphile_worker._private_jobs set locked_at = locked_at - interval '1 minute' where locked_at is not null`,
+  );
+
+test.serial(
+  "a job whose worker is killed in the middle runs again within a minute, and has its effect once",
+  async (t) => {
+    const api = await startPart("api", options(), t);
+    const agent = await connectedAgent(api.url, database.url);
+    const doomed = await startPart("worker", options(), t);
+    provider.next(hangs());
+    const answer = publish(api.url, agent);
+    await untilRead(1);
+    await doomed.kill();
+    const killed = Date.now();
+    await startPart("worker", options(), t);
+    // Its caller still waits, and is answered.
+    const { status, headers } = await answer;
+    t.is(status, 201);
+    t.is(headers["idempotency-replayed"], undefined);
+    t.true(Date.now() - killed < MINUTE_MS, `${Date.now() - killed} ms`);
+    t.is(readings(), 2);
+    t.is(await offersOf(agent), 1);
+  },
+);
+
+test.serial("a job whose worker is killed after its effect and before its end runs again without effect", async (t) => {
+  const api = await startPart("api", options(), t);
+  const agent = await connectedAgent(api.url, database.url);
+  const doomed = await startPart("worker", options(), t);
+  provider.next(slowly(1_000));
+  const answer = publish(api.url, agent);
+  await untilRead(1);
+  // The row of the job is held, so that the worker can do the work and cannot say that it is done.
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  t.teardown(() => holder.end());
+  await holder.query("begin");
+  const held = await holder.query("select from graphile_worker._private_jobs where locked_at is not null for update");
+  t.is(held.rowCount, 1);
+  t.is((await answer).status, 201);
+  await doomed.kill();
+  // Its sessions end with it, at the latest when they find that nobody listens.
+  await sql(
+    database.url,
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'souk_worker'",
+  );
+  await holder.query("rollback");
+  t.is(await unreadJobs(), 1);
+  await letSilencePass();
+  await startPart("worker", options(), t);
+  await eventually(unreadJobs, (jobs) => jobs === 0, PATIENCE_MS);
+  t.is(await offersOf(agent), 1);
+  const again = await publish(api.url, agent);
+  t.deepEqual(again.body, (await answer).body);
+  t.is(again.headers["idempotency-replayed"], "true");
+});
+
+test.serial(
+  "a worker that stops while its provider hangs is gone within ten seconds, and another does the job",
+  async (t) => {
+    const api = await startPart("api", options(), t);
+    const agent = await connectedAgent(api.url, database.url);
+    const stopping = await startPart("worker", options(), t);
+    provider.next(hangs());
+    const answer = publish(api.url, agent);
+    await untilRead(1);
+    const [aborted] = provider.requests;
+    const started = Date.now();
+    await stopping.stop();
+    t.true(Date.now() - started < STOP_MS, `${Date.now() - started} ms`);
+    t.true(aborted?.hungUp, "the call to the provider was aborted");
+    t.is(
+      await sqlValue(database.url, "select count(*)::int from graphile_worker.jobs where locked_at is not null"),
+      0,
+      "the job went back",
+    );
+    await startPart("worker", options(), t);
+    t.is((await answer).status, 201);
+    t.is(await offersOf(agent), 1);
+  },
+);
+
+/** Sends requests one after the other until `enough`, on connections of their own. Gives what became of each. */
+const keepCalling = async (url: string, agent: Agent, path: string, enough: () => boolean): Promise<string[]> => {
+  const outcomes: string[] = [];
+  while (!enough()) {
+    outcomes.push(
+      await agentCall(url, agent, "GET", path).then(
+        ({ status }) => String(status),
+        (error: NodeJS.ErrnoException) => error.code ?? error.message,
+      ),
+    );
+  }
+  return outcomes;
+};
+
+const agentCall = (url: string, agent: Agent, method: string, path: string): Promise<Answer> =>
+  call(url, method, path, { headers: { authorization: `Bearer ${agent.token}` } });
+
+test.serial(
+  "an API that is told to stop first says so, then answers everything it accepted, and ends well",
+  async (t) => {
+    await startPart("worker", options(), t);
+    const api = await startPart("api", options(), t);
+    const agents = await Promise.all(Array.from({ length: 8 }, () => connectedAgent(api.url, database.url)));
+    provider.always(slowly(2_000));
+
+    // As a load balancer: sends no more once /readyz says so.
+    let told = false;
+    const readiness: number[] = [];
+    const balancer = (async () => {
+      while (!told) {
+        const { status } = await call(api.url, "GET", "/readyz");
+        readiness.push(status);
+        told = status !== 200;
+        await sleep(20);
+      }
+    })();
+    const load = agents.map((agent) => keepCalling(api.url, agent, "/v1/me", () => told));
+    await sleep(500);
+    const texts = agents.map((agent) => publish(api.url, agent));
+    await untilRead(agents.length);
+    // A client that has sent half of its request when the signal comes.
+    const [slowest] = agents;
+    const { port } = new URL(api.url);
+    const body = JSON.stringify({ query: "sofa" });
+    const half = request({
+      port,
+      method: "POST",
+      path: "/v1/offers/search",
+      headers: {
+        authorization: `Bearer ${slowest?.token}`,
+        "content-type": "application/json",
+        "content-length": String(body.length),
+      },
+    });
+    const halfAnswered = new Promise<number>((resolve, reject) => {
+      half.on("error", reject);
+      half.on("response", (response) => {
+        response.resume();
+        response.on("end", () => resolve(response.statusCode ?? 0));
+      });
+    });
+    half.write(body.slice(0, 5));
+    await sleep(100);
+
+    const stopped = api.stop();
+    await balancer;
+    half.end(body.slice(5));
+    const outcomes = (await Promise.all(load)).flat();
+    t.true(outcomes.length > 50, `${outcomes.length} calls`);
+    t.deepEqual([...new Set(outcomes)], ["200"]);
+    t.deepEqual(
+      (await Promise.all(texts)).map(({ status }) => status),
+      agents.map(() => 201),
+    );
+    t.is(await halfAnswered, 200);
+    t.is(readiness.at(-1), 503);
+    await stopped;
+    t.is(await api.exited, 0);
+    await t.throwsAsync(() => call(api.url, "GET", "/healthz"), { code: "ECONNREFUSED" });
+  },
+);
+
+test.serial("an idle client does not keep an API from stopping", async (t) => {
+  const api = await startPart("api", options(), t);
+  const { port } = new URL(api.url);
+  const idle = request({ port, path: "/v1", headers: { connection: "keep-alive" } });
+  idle.on("error", () => {});
+  const answered = new Promise((resolve) => idle.on("response", (response) => response.resume().on("end", resolve)));
+  idle.end();
+  await answered;
+  const silent = request({ port, method: "POST", path: "/v1/connect", headers: { "content-length": "10" } });
+  silent.on("error", () => {});
+  silent.flushHeaders();
+  await sleep(100);
+  const started = Date.now();
+  await api.stop();
+  t.true(Date.now() - started < STOP_MS, `${Date.now() - started} ms`);
+});
+
+test.serial("a service in one process that is killed and started again has lost nothing", async (t) => {
+  const doomed = await startService(options(), t);
+  const agent = await connectedAgent(doomed.url, database.url);
+  t.is((await publish(doomed.url, agent, "before")).status, 201);
+  provider.always(hangs());
+  const reading = readings();
+  const lost = ["one", "two", "three"].map((key) => publish(doomed.url, agent, key).catch(() => null));
+  await untilRead(reading + 3);
+  await doomed.kill();
+  t.deepEqual(await Promise.all(lost), [null, null, null]);
+
+  provider.always(well());
+  await letSilencePass();
+  const service = await startService(options(), t);
+  t.is((await publish(service.url, agent, "before")).headers["idempotency-replayed"], "true");
+  for (const key of ["one", "two", "three"]) {
+    const answer = await eventually(
+      () => publish(service.url, agent, key),
+      ({ status }) => status !== 409,
+      PATIENCE_MS,
+    );
+    t.is(answer.status, 201, answer.text);
+    t.is(answer.headers["idempotency-replayed"], "true");
+  }
+  t.is(await offersOf(agent), 4);
+});
+
+test.serial("services killed at any moment publish each text once", async (t) => {
+  provider.always(slowly(30));
+  let service: Service = await startService(options(), t);
+  const agent = await connectedAgent(service.url, database.url);
+  const keys = Array.from({ length: 12 }, (_, number) => `text ${number}`);
+  for (const delay of [15, 45, 90]) {
+    const sent = keys.map((key) => publish(service.url, agent, key).catch(() => null));
+    await sleep(delay);
+    await service.kill();
+    await Promise.all(sent);
+    await letSilencePass();
+    service = await startService(options(), t);
+  }
+  for (const key of keys) {
+    const { status } = await eventually(
+      () => publish(service.url, agent, key),
+      (answer) => answer.status !== 409,
+      PATIENCE_MS,
+    );
+    t.is(status, 201);
+  }
+  t.is(await offersOf(agent), keys.length);
+});
