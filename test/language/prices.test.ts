@@ -44,7 +44,11 @@ const RULES: Record<string, Row[]> = {
     ["Kaution 1.800 €, Kaltmiete 600 €, Nebenkosten 150 €.", "DE", "600 EUR month"],
     ["Loue T2 Nantes, loyer 640 € hors charges, charges 60 €, dépôt de garantie 640 €.", "FR", "640 EUR month"],
     ["Alquilo estudio en Cádiz. Fianza 500 €. Precio: 480 €/mes, gastos aparte (unos 60 €).", "ES", "480 EUR month"],
-    ["Affitto bilocale a Parma, 550 euro al mese, spese condominiali 60 euro, cauzione 1100 euro.", "IT", "550 EUR month"],
+    [
+      "Affitto bilocale a Parma, 550 euro al mese, spese condominiali 60 euro, cauzione 1100 euro.",
+      "IT",
+      "550 EUR month",
+    ],
     ["Arrenda-se quarto em Braga, 300 € por mês, caução 300 €, despesas 40 €.", "PT", "300 EUR month"],
     ["Kamer te huur in Breda, € 495 per maand, borg € 495, servicekosten € 35.", "NL", "495 EUR month"],
     ["Wynajmę kawalerkę w Gdyni, 1800 zł miesięcznie, kaucja 1800 zł, opłaty 350 zł.", "PL", "1800 PLN month"],
@@ -133,7 +137,14 @@ test("a price carries its range, its deposit and whether it is open to offers", 
   t.like(price("Weddings from £600"), { type: "from", amount: 600, amount_max: null });
   t.like(price("Van hire £60 a day, deposit £200"), { type: "fixed", deposit: 200, negotiable: false });
   t.like(price("Free to a good home: two hens"), { type: "free", currency: null });
-  for (const open of ["£50 ono", "50 € VB", "50 € à débattre", "50 € negociable", "50 € trattabili", "50 € negociável"]) {
+  for (const open of [
+    "£50 ono",
+    "50 € VB",
+    "50 € à débattre",
+    "50 € negociable",
+    "50 € trattabili",
+    "50 € negociável",
+  ]) {
     t.true(price(open)?.negotiable, open);
   }
   t.true(price("Prijs € 50, bespreekbaar")?.negotiable);
@@ -194,8 +205,8 @@ test("reading time grows with the text, not with its square", (t) => {
 });
 
 test("no text makes reading slow", (t) => {
-  const texts = ["1", "1 ", "1,", "1.", "$", "€1", "(", "1-", "for ", ".", " ", "per ", "a b@c.d ", "12 € - "].map((piece) =>
-    piece.repeat(4000 / piece.length),
+  const texts = ["1", "1 ", "1,", "1.", "$", "€1", "(", "1-", "for ", ".", " ", "per ", "a b@c.d ", "12 € - "].map(
+    (piece) => piece.repeat(4000 / piece.length),
   );
   for (const text of texts) {
     const time = timeOf(() => [readPrice(text, { country: "DE" }), readBudget(text, { country: "DE" })]);

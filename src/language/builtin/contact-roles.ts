@@ -33,7 +33,7 @@ const end = (tokens: readonly Token[], place: Place, next: Place | undefined): n
     at++;
   }
   // The sentence goes on to another contact: what introduces that one is not about this one.
-  if (next === undefined || at < next.from) return at;
+  if (next === undefined || at < next.from || startsSentence(tokens, next.from)) return at;
   if (tokens[place.to]?.text === "(") {
     while (at > place.to && tokens[at - 1]?.text !== ")") at--;
     if (at > place.to) return at;
@@ -104,7 +104,9 @@ export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean
     const hit = left[i];
     if (hit === undefined || hit.sense === "yet" || hit.sense === "welcome") return false;
     if (hasMark(tokens, hit.to, place.from, /^[,:;)/-]$/u)) return false;
-    if (DOING.has(hit.sense)) return isDenied(left, i, tokens);
+    // "n'écrivez pas à", "schrijf niet naar"
+    const deniedBehind = left[i + 1]?.sense === "not" && (left[i + 1]?.from ?? 0) - hit.to <= 1;
+    if (DOING.has(hit.sense)) return deniedBehind || isDenied(left, i, tokens);
   }
   return false;
 };
@@ -132,7 +134,7 @@ const isCall = (hit: ContactHit): boolean => hit.sense === "call" || hit.sense =
 
 export type NumberType = "phone" | "sms" | "whatsapp";
 
-/** How a number is used. Empty when the text denies every use that it names. */
+/** How a number is used. Empty when the text tells not to use it. */
 export const numberTypes = (surroundings: Surroundings): NumberType[] => {
   const { left, right, tokens } = surroundings;
   const said = new Set<NumberType>();
@@ -146,11 +148,13 @@ export const numberTypes = (surroundings: Surroundings): NumberType[] => {
   }
   // "0176 ... (also WhatsApp)": the number itself is for calls.
   const added = right.some((hit, i) => hit.sense === "also" && (isCallAt(right, i + 1) || isCallAt(right, i - 1)));
+  const refused = isRefused(surroundings);
+  const silent = said.size === 0 && !refused;
   const types = (["phone", "sms", "whatsapp"] as const).filter(
-    (type) => (said.has(type) || (type === "phone" && (said.size === 0 || added))) && !denied.has(type),
+    (type) => (said.has(type) || (type === "phone" && (silent || added))) && !denied.has(type),
   );
-  if (types.length > 0 || isRefused(surroundings)) return types;
-  return said.size > 0 ? [...said] : denied.has("phone") ? ["sms"] : ["phone"];
+  // "pas d'appels" alone leaves messages.
+  return types.length > 0 || refused ? types : said.size > 0 ? [...said] : ["sms"];
 };
 
 const isCallAt = (hits: readonly ContactHit[], index: number): boolean => {

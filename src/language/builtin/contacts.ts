@@ -282,7 +282,6 @@ export const readContacts = (text: string, hints: { country: string | null }): C
       const number = dialled(run, hints.country, likely);
       const evident = number !== null && (isShapedLikePhone(number.run) || number.run.international);
       if (called === null && !evident) return;
-      if (isRefused(words) && numberTypes(words).length === 0) return;
       const part = number?.run ?? run;
       const span = { start: tokens[part.from]?.start ?? 0, end: tokens[part.to - 1]?.end ?? 0 };
       const sure = number === null ? CONFIDENCE.undialled : number.valid ? CONFIDENCE.dialled : CONFIDENCE.possible;

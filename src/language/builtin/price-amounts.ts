@@ -142,7 +142,7 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
     value = Math.round(value) / 100;
     to++;
   }
-  if (marker === null && numeral.dashed) marker = ",";
+  if (marker === null && (numeral.dashed || tokens[to - 1]?.text === "grand")) marker = ",";
   if (marker === null ? !mayBeAmount(tokens, numeral) : after === null && isMoney && isGluedUnit(tokens, to))
     return null;
   return { from: before?.from ?? at, to, value, max: null, marker, period: null, aside: false };
