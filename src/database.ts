@@ -70,6 +70,13 @@ const ENTER = {
   visitor: "",
 } as const;
 
+/** The one statement of a call: the actor's secret is its first parameter (a visitor has none), then the arguments. */
+export const statementOf = (kind: keyof typeof ENTER, name: string, names: string[]): string => {
+  const offset = kind === "visitor" ? 1 : 2;
+  const args = names.map((argument, i) => `"${argument}" => $${i + offset}`).join(", ");
+  return `${ENTER[kind]}select api.${name}(${args})::text as body${kind === "visitor" ? "" : " from actor where entered"}`;
+};
+
 const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
 
@@ -82,23 +89,16 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   const reader = options.embedded ? writer : openPool(options, options.readUrl ?? options.url, true);
   const statements = new Map<string, string>();
 
-  const statementFor = (kind: keyof typeof ENTER, name: string, names: string[]): string => {
-    const key = `${kind} ${name} ${names.join(" ")}`;
-    let text = statements.get(key);
-    if (text === undefined) {
-      const offset = kind === "visitor" ? 1 : 2;
-      const args = names.map((argument, i) => `"${argument}" => $${i + offset}`).join(", ");
-      text = `${ENTER[kind]}select api.${name}(${args})::text as body${kind === "visitor" ? "" : " from actor where entered"}`;
-      statements.set(key, text);
-    }
-    return text;
-  };
-
   return {
     async call(actor, name, args, pool = "write") {
       const kind = actor === "visitor" ? "visitor" : "agent" in actor ? "agent" : "person";
       const names = Object.keys(args);
-      const text = statementFor(kind, name, names);
+      const key = `${kind} ${name} ${names.join(" ")}`;
+      let text = statements.get(key);
+      if (text === undefined) {
+        text = statementOf(kind, name, names);
+        statements.set(key, text);
+      }
       const values = names.map((argument) => toParameter(args[argument] ?? null));
       if (actor !== "visitor") values.unshift("agent" in actor ? actor.agent : actor.person);
       const result = await (pool === "read" ? reader : writer).query<{ body: string }>({

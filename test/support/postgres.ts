@@ -51,6 +51,8 @@ export type Cluster = {
   /** A superuser's URL, to the database `postgres`. */
   url: string;
   port: number;
+  /** The folder of PostgreSQL's programs that it was made with. */
+  programs: string;
   /** The cluster's folder: the data in `data`, the server's log in `log`, its socket beside them. In memory if possible. */
   directory: string;
   /** Starts the server again, on the same port, after `halt`. Resolves when it takes connections. */
@@ -144,7 +146,8 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     };
     await start();
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-    return { url, port, directory, start, halt, log: () => readFile(join(directory, "log"), "utf8"), destroy };
+    const { programs } = installation;
+    return { url, port, programs, directory, start, halt, log: () => readFile(join(directory, "log"), "utf8"), destroy };
   } catch (error) {
     const log = await readFile(join(directory, "log"), "utf8").catch(() => "");
     await destroy();

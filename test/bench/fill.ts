@@ -1,0 +1,58 @@
+import { parentPort, workerData } from "node:worker_threads";
+import pg from "pg";
+import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
+import { offerNumber } from "./texts.ts";
+
+/**
+ * A worker thread that fills a share of the market: every `step`th offer from `first` on. Threads because embedding a
+ * hundred thousand texts takes a processor half a minute.
+ */
+
+/** Rows of one statement: a few megabytes of JSON, so that neither side waits long for the other. */
+const BATCH = 500;
+
+/** Digits of a vector's numbers that halfvec keeps: more are only more to send. */
+const DIGITS = 4;
+
+export type Share = { url: string; offers: number; first: number; step: number; now: number };
+
+const { url, offers, first, step, now } = workerData as Share;
+
+/** The words that stand for an offer: as jobs.get_embedding_input puts them together. */
+const wordsOf = (offer: ReturnType<typeof offerNumber>): string =>
+  `${offer.title}\n${offer.title}\n${offer.category} ${offer.domain}\n${offer.text}`;
+
+const embedder = createBuiltinEmbedder();
+const client = new pg.Client({ connectionString: url });
+await client.connect();
+// Neither triggers (each would enqueue a job) nor foreign keys: what is inserted here is known to be whole.
+await client.query("set session_replication_role = replica");
+
+for (let start = first; start < offers; start += step * BATCH) {
+  const numbers = Array.from({ length: BATCH }, (_, i) => start + i * step).filter((n) => n < offers);
+  const rows = numbers.map((n) => ({ n, ...offerNumber(n, now) }));
+  const vectors = await embedder.embed(rows.map(wordsOf), AbortSignal.timeout(60_000));
+  await client.query(
+    `insert into market.offer (id, account_id, agent_id, status, text, images, language, title, domain, category,
+       offer_kind, price_hundredths, price_currency, price_period, location_text, metadata, contact, extraction,
+       created_at, updated_at, published_at)
+     select o.id, a.account_id, a.id, 'published', o.text, o.images, o.language, o.title, o.domain, o.category,
+       o.offer_kind, o.price_hundredths, o.price_currency, o.price_period, o.location_text, o.metadata, o.contact,
+       o.extraction, o.published_at, o.published_at, o.published_at
+     from jsonb_populate_recordset(null::market.offer, $1) with ordinality as o
+       join (select a.*, row_number() over (order by a.id) - 1 as n, count(*) over () as agents from market.agent a) as a
+         on a.n = ($2::integer[])[o.ordinality] % a.agents`,
+    [JSON.stringify(rows), numbers],
+  );
+  await client.query(
+    `insert into market.offer_embedding (offer_id, model, embedding)
+     select v.id, $1, v.embedding::halfvec from unnest($2::uuid[], $3::text[]) as v (id, embedding)`,
+    [
+      embedder.model,
+      rows.map((row) => row.id),
+      vectors.map((vector) => `[${vector.map((value) => value.toFixed(DIGITS)).join()}]`),
+    ],
+  );
+  parentPort?.postMessage(numbers.length);
+}
+await client.end();

@@ -1,0 +1,144 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type pg from "pg";
+import { toSql } from "pgvector";
+import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
+import { migrate } from "../../src/migrate.ts";
+import { hashSecret, newToken } from "../../src/tokens.ts";
+import { withClient } from "../support/database.ts";
+import type { Share } from "./fill.ts";
+import { askNumber } from "./texts.ts";
+
+/**
+ * A market of a size: accounts with agents whose tokens are known, offers with their vectors, asks with their matches.
+ */
+
+/** Enough that no agent's rows stay in a processor's cache alone, and that none reaches its hourly cap while publishing. */
+const AGENTS = 400;
+const ASKS = 2_000;
+/** What an ask of a common thing has; an ask shows ten at a time. */
+const MATCHES_PER_ASK = 30;
+/** The machine that goals are stated for has two processors. */
+const THREADS = 2;
+
+const embedder = createBuiltinEmbedder();
+
+export type Caller = { token: string; accountId: string };
+export type Market = { url: string; callers: Caller[] };
+
+/** The indexes that are cheaper to build at once over all rows than row by row. */
+const takeIndexes = async (client: pg.Client): Promise<string[]> => {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `select i.indexname as name, i.indexdef as definition from pg_indexes i
+     where i.schemaname = 'market' and i.tablename in ('offer', 'offer_embedding') and i.indexname not like '%_pkey'`,
+  );
+  for (const { name } of rows) await client.query(`drop index market.${name}`);
+  return rows.map(({ definition }) => definition);
+};
+
+const makeAgents = async (client: pg.Client): Promise<Caller[]> => {
+  const tokens = Array.from({ length: AGENTS }, newToken);
+  const { rows } = await client.query<{ id: string }>(
+    `insert into market.account (claimed_at, created_at)
+     select now(), now() - interval '200 days' from generate_series(1, $1) returning id`,
+    [AGENTS],
+  );
+  await client.query(
+    `insert into market.agent (account_id, name, token_hash, connected_at)
+     select a.account_id, 'Bench', a.token_hash, now() from unnest($1::uuid[], $2::bytea[]) as a (account_id, token_hash)`,
+    [rows.map(({ id }) => id), tokens.map(hashSecret)],
+  );
+  return tokens.map((token, n) => ({ token, accountId: rows[n]?.id ?? "" }));
+};
+
+const makeOffers = async (url: string, offers: number, tell: (done: number) => void): Promise<void> => {
+  const now = Date.now();
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: THREADS }, (_, first) => {
+      const share: Share = { url, offers, first, step: THREADS, now };
+      const worker = new Worker(fileURLToPath(new URL("fill.ts", import.meta.url)), { workerData: share });
+      worker.on("message", (rows: number) => {
+        done += rows;
+        tell(done);
+      });
+      return new Promise<void>((resolve, reject) => {
+        worker.once("error", reject);
+        worker.once("exit", (code) =>
+          code === 0 ? resolve() : reject(new Error(`A filling thread ended with ${code}.`)),
+        );
+      });
+    }),
+  );
+};
+
+/** The record of each account, which triggers would have kept. */
+const COUNT_OFFERS = `
+  update market.publisher p set active = o.count, lifetime = o.count
+  from (select account_id, count(*) from market.offer group by account_id) as o where o.account_id = p.account_id
+`;
+
+const MAKE_ASKS = `
+  insert into market.ask (account_id, agent_id, status, text, language, title, domain, category, ask_kind, criteria,
+    price_max_hundredths, price_currency, read_at)
+  select a.account_id, a.id, 'active', k.text, k.language, k.title, k.domain, k.category, k.ask_kind, k.criteria,
+    k.price_max_hundredths, k.price_currency, now()
+  from jsonb_populate_recordset(null::market.ask, $1) with ordinality as k
+    join (select a.*, row_number() over (order by a.id) as n, count(*) over () as agents from market.agent a) as a
+      on a.n = k.ordinality % a.agents + 1
+`;
+
+/** Asks of the same words have the same vector. */
+const EMBED_ASKS = `
+  insert into market.ask_embedding (ask_id, model, embedding)
+  select a.id, $1, v.embedding::halfvec
+  from market.ask a join (select distinct on (text) * from unnest($2::text[], $3::text[]) as u (text, embedding)) as v using (text)
+`;
+
+/** Matches of the right category with plausible reasons: read here, and not found, which is measured by itself. */
+const MAKE_MATCHES = `
+  insert into market.match (ask_id, offer_id, score, reasons)
+  select k.id, o.id, 0.5 + 0.4 * random(), jsonb_build_array(
+    jsonb_build_object('criterion', 'kind', 'verdict', 'met', 'wanted', k.ask_kind, 'found', o.offer_kind),
+    jsonb_build_object('criterion', 'category', 'verdict', 'met', 'wanted', k.category, 'found', o.category),
+    jsonb_build_object('criterion', 'keywords', 'verdict', 'met', 'wanted', k.criteria -> 'keywords', 'found', o.title),
+    jsonb_build_object('criterion', 'price', 'verdict', 'met', 'wanted', k.criteria -> 'price',
+      'found', o.metadata -> 'pricing' -> 'label'))
+  from (select a.*, now() - random() * interval '90 days' as before from market.ask a) as k cross join lateral (
+    select o.* from market.offer o
+    where o.status = 'published' and o.domain = k.domain and o.category = k.category
+      and o.offer_kind = case k.ask_kind when 'buy' then 'sale' when 'rent' then 'rental' else 'service_offer' end
+      and o.account_id <> k.account_id and o.published_at < k.before
+    order by o.published_at desc, o.id desc limit $1) as o
+`;
+
+/** Makes the market in an empty database, ready to be measured: indexed, vacuumed, and with nothing for a worker to do. */
+export const makeMarket = async (url: string, offers: number, tell: (what: string) => void): Promise<Market> => {
+  await migrate(url);
+  return withClient(url, async (client) => {
+    await client.query("set maintenance_work_mem = '1GB'");
+    const callers = await makeAgents(client);
+    const indexes = await takeIndexes(client);
+    await makeOffers(url, offers, (done) => tell(`${done} of ${offers} offers`));
+    for (const definition of indexes) {
+      tell(definition.replace(/ WHERE.*| WITH.*/, ""));
+      await client.query(definition);
+    }
+    tell("asks and matches");
+    await client.query(COUNT_OFFERS);
+    await client.query("set session_replication_role = replica");
+    const asks = Array.from({ length: ASKS }, (_, n) => askNumber(n));
+    await client.query(MAKE_ASKS, [JSON.stringify(asks)]);
+    const vectors = await embedder.embed(
+      asks.map(({ text }) => text),
+      AbortSignal.timeout(60_000),
+    );
+    await client.query(EMBED_ASKS, [embedder.model, asks.map(({ text }) => text), vectors.map(toSql)]);
+    await client.query("analyze");
+    await client.query(MAKE_MATCHES, [MATCHES_PER_ASK]);
+    await client.query("reset session_replication_role");
+    tell("vacuum analyze");
+    await client.query("vacuum analyze");
+    return { url, callers };
+  });
+};
