@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "ava";
+import { hangs, startProvider, well } from "../language/provider.ts";
+import { type Agent, connectAgent, eventually, SOFA } from "../support/market.ts";
+import { newPerson } from "../support/person.ts";
+import { type Service, startPart, startService, type Teardown } from "../support/service.ts";
+
+/** `npm start` on a bare machine: without DATABASE_URL the process brings its database along, in DATA_DIR. */
+
+/** The promise is twenty seconds on one's own machine; here two other test files may be running. */
+const FIRST_START_MS = 40_000;
+/** The database is there already. */
+const NEXT_START_MS = 20_000;
+
+const start = (dataDir: string, t?: Teardown, env: Record<string, string> = {}): Promise<Service> =>
+  startService({ database: "", env: { DATA_DIR: dataDir, ...env } }, t);
+
+const temporaryFolder = async (t: Teardown): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "souk-embedded-"));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+const connectedThroughPage = async (url: string): Promise<Agent> => {
+  const agent = await connectAgent(url, "Bare machine");
+  const page = await newPerson().decide(agent.link, "approve");
+  if (page.status !== 200) throw new Error(`the page answered ${page.status}: ${page.text}`);
+  return agent;
+};
+
+test.serial(
+  "the main job is done on a bare machine, Ctrl-C ends it well, and the next start finds everything",
+  async (t) => {
+    const dataDir = await temporaryFolder(t);
+    const started = Date.now();
+    const service = await start(dataDir, t);
+    t.true(Date.now() - started < FIRST_START_MS, `${Date.now() - started} ms`);
+    t.true(service.logs().includes(`Souk is ready at ${service.url}`), service.logs());
+
+    const seller = await connectAgent(service.url, "Seller");
+    t.is((await seller.call("GET", "/v1/me")).body.account.connected, false);
+    t.is((await seller.call("POST", "/v1/offers", { text: SOFA })).status, 403);
+    const person = newPerson();
+    const page = await person.open(seller.link);
+    t.true(page.text.includes(seller.code));
+    t.is((await person.press("approve")).status, 200);
+    t.is((await seller.call("GET", "/v1/me")).body.account.connected, true);
+
+    const published = await seller.call("POST", "/v1/offers", { text: SOFA }, { "idempotency-key": "sofa" });
+    t.is(published.status, 201, published.text);
+    t.is(published.body.status, "published");
+
+    const buyer = await connectedThroughPage(service.url);
+    const search = await buyer.call("POST", "/v1/offers/search", { query: "three-seat sofa" });
+    t.deepEqual(
+      search.body.results.map(({ id }: { id: string }) => id),
+      [published.body.offer_id],
+    );
+    const asked = await buyer.call("POST", "/v1/asks", { text: "I want to buy a grey sofa in Berlin, up to 250 EUR" });
+    t.is(asked.status, 201, asked.text);
+    const matchesOf = (agent: Agent) => agent.call("GET", `/v1/asks/${asked.body.id}/matches`);
+    const matched = await eventually(
+      () => matchesOf(buyer),
+      ({ body }) => body.results.length > 0,
+    );
+    t.is(matched.body.results[0].id, published.body.offer_id);
+    t.is((await matchesOf(seller)).status, 404);
+
+    service.process.kill("SIGINT");
+    t.is(await service.exited, 0, service.logs());
+
+    const restarted = Date.now();
+    const again = await start(dataDir, t);
+    t.true(Date.now() - restarted < NEXT_START_MS, `${Date.now() - restarted} ms`);
+    // Its port is another, and its agents do not mind.
+    const elsewhere = { authorization: `Bearer ${seller.token}` };
+    const replayed = await fetch(`${again.url}/v1/offers`, {
+      method: "POST",
+      headers: { ...elsewhere, "content-type": "application/json", "idempotency-key": "sofa" },
+      body: JSON.stringify({ text: SOFA }),
+    });
+    t.is(replayed.headers.get("idempotency-replayed"), "true");
+    t.deepEqual(await replayed.json(), published.body);
+  },
+);
+
+test.serial("a process that is killed while it reads texts loses none of them, nor what was published", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const provider = await startProvider();
+  t.teardown(() => provider.close());
+  const env = { OPENAI_BASE_URL: provider.baseURL, EXTRACTION_DEADLINE_MS: "30000" };
+  const doomed = await start(dataDir, t, env);
+  const agent = await connectedThroughPage(doomed.url);
+  const publish = (url: string, key: string) =>
+    fetch(`${url}/v1/offers`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${agent.token}`,
+        "content-type": "application/json",
+        "idempotency-key": key,
+      },
+      body: JSON.stringify({ text: SOFA }),
+    });
+  t.is((await publish(doomed.url, "before")).status, 201);
+  provider.always(hangs());
+  const lost = ["one", "two"].map((key) => publish(doomed.url, key).catch(() => null));
+  await eventually(
+    async () => provider.requests.filter(({ kind }) => kind === "offer").length,
+    (read) => read >= 3,
+  );
+  await doomed.kill();
+  t.deepEqual(await Promise.all(lost), [null, null]);
+
+  provider.always(well());
+  const service = await start(dataDir, t, env);
+  t.is((await publish(service.url, "before")).headers.get("idempotency-replayed"), "true");
+  for (const key of ["one", "two"]) {
+    const answer = await eventually(
+      () => publish(service.url, key),
+      ({ status }) => status !== 409,
+      30_000,
+    );
+    t.is(answer.status, 201);
+    t.is(answer.headers.get("idempotency-replayed"), "true");
+  }
+  const { results } = (await (
+    await fetch(`${service.url}/v1/offers`, { headers: { authorization: `Bearer ${agent.token}` } })
+  ).json()) as { results: object[] };
+  t.is(results.length, 3);
+});
+
+test.serial("a second process does not touch the database of one that runs", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const first = await start(dataDir, t);
+  const second = await startPart("start", { database: "", env: { DATA_DIR: dataDir }, waitUntilReady: false }, t);
+  t.is(await second.exited, 1);
+  t.regex(second.logs(), /Another process \(\d+\) uses the database/);
+  t.is((await connectAgent(first.url)).id.length, 36);
+  await second.kill();
+});
+
+test.serial("the same calls at once at a cap are refused as on a server", async (t) => {
+  const dataDir = await temporaryFolder(t);
+  const service = await start(dataDir, t, { EXTRACTION_DEADLINE_MS: "60000" });
+  const agent = await connectedThroughPage(service.url);
+  const answers = await Promise.all(
+    Array.from({ length: 80 }, (_, number) =>
+      agent.call("POST", "/v1/offers", { text: SOFA }, { "idempotency-key": `key ${number % 75}` }),
+    ),
+  );
+  const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+  const first = answers.filter(({ status, headers }) => status === 201 && !headers["idempotency-replayed"]);
+  t.is(first.length, 60);
+  t.is(count(201) + count(409) + count(429), 80, JSON.stringify(answers.map(({ status }) => status)));
+  t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 60);
+});
