@@ -51,7 +51,7 @@ const ADVERSARIAL: readonly string[] = [
   "\u202eofas rof elas\u202c",
   "İIıi ßẞ ﬁ ½ ⅷ ｆｕｌｌ",
   "👩‍👩‍👧‍👦".repeat(300),
-  "\n".repeat(3999) + "x",
+  `${"\n".repeat(3999)}x`,
   "sofa for sale ".repeat(285),
   "m² m2 12 m2 ".repeat(333),
 ];

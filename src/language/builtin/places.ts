@@ -87,12 +87,17 @@ export const findPlace = (
     if (hit.weight >= 1.5) for (let at = hit.from; at < hit.to; at++) things.add(at);
   }
   const geographic = new Set<number>();
-  for (const hit of geography) for (let at = hit.from; at < hit.to; at++) geographic.add(at);
+  const sure = new Set<number>();
+  for (const hit of geography) {
+    for (let at = hit.from; at < hit.to; at++) {
+      geographic.add(at);
+      if (hit.weight >= SURE_PLACE) sure.add(at);
+    }
+  }
 
   const word = (at: number): string => tokens[at]?.folded ?? "";
   const gap = (at: number): string => tokens[at]?.before ?? "";
-  const isSurePlace = (at: number): boolean =>
-    geographic.has(at) && geography.some((hit) => hit.from <= at && at < hit.to && hit.weight >= SURE_PLACE);
+  const isSurePlace = (at: number): boolean => sure.has(at);
 
   /** Whether a token can be a word of a name: written with a capital and not known to be something else. */
   const isName = (at: number): boolean => {
@@ -105,7 +110,7 @@ export const findPlace = (
   };
   const isCode = (at: number): boolean => {
     const token = tokens[at];
-    return token !== undefined && token.capital && UK_POSTCODE.test(token.folded) && !things.has(at);
+    return token?.capital === true && UK_POSTCODE.test(token.folded) && !things.has(at);
   };
   /** "OH" after "Dublin," and "ri" after "providence": two letters right behind a name. */
   const isState = (at: number): boolean =>
@@ -141,6 +146,7 @@ export const findPlace = (
         let end = to + 1;
         while (
           end < tokens.length &&
+          end - to < LONGEST_NAME &&
           gap(end) === " " &&
           (isName(end) || (NAME_LINKS.has(word(end)) && isName(end + 1)))
         )
@@ -161,7 +167,7 @@ export const findPlace = (
 
   const widenLeft = (range: Range): Range => {
     let { from } = range;
-    while (from > 0) {
+    while (from > 0 && range.to - from < LONGEST_NAME) {
       const at = from - 1;
       const between = gap(from);
       if (tokens[from]?.opens) break;
@@ -170,7 +176,7 @@ export const findPlace = (
       else if (between === ", " && isName(at) && isSurePlace(from)) {
         // "Headingley, Leeds": what stands before the comma must begin where a name can.
         let start = at;
-        while (start > 0 && gap(start) === " " && !tokens[start]?.opens && isName(start - 1)) start -= 1;
+        while (start > 0 && at - start < LONGEST_NAME && gap(start) === " " && !tokens[start]?.opens && isName(start - 1)) start -= 1;
         const opens = tokens[start]?.opens || gap(start) === ", " || isCue(start - 1);
         if (!opens || (language === "de" && !isSurePlace(at))) break;
         from = start;
@@ -220,7 +226,7 @@ export const findPlace = (
     /^\d/.test(word(from - 1)) &&
     !tokens[from]?.opens &&
     (/^\s$/.test(gap(from))
-      ? /[€$£]\s?$|[€$£]\s?\d[\d.,]*$/.test(text.slice(0, tokens[from - 1]?.start).slice(-8))
+      ? /[€$£]\s?$|[€$£]\s?\d[\d.,]*$/.test(text.slice(Math.max(0, (tokens[from - 1]?.start ?? 0) - 8), tokens[from - 1]?.start))
       : /^\s?[€£$],?\s$/.test(gap(from)));
   /** "Standort: X" and "Location: X": the colon opens a new sentence. */
   const isLabelBefore = (from: number): boolean => /^\s*[:–-]\s*$/.test(gap(from)) && PLACE_LABELS.has(word(from - 1));
@@ -235,10 +241,10 @@ export const findPlace = (
   for (const hit of geography) {
     const lower = !tokens[hit.from]?.capital;
     if (lower && !whispering && contextOf(hit.from) <= 0) continue;
-    const sure = hit.weight >= SURE_PLACE;
+    const known = hit.weight >= SURE_PLACE;
     const base =
       hit.family === "place"
-        ? sure
+        ? known
           ? SCORE.city
           : SCORE.hint
         : hit.family === "region"

@@ -34,11 +34,14 @@ import { type Token, tokenize } from "./tokens.ts";
 const LEAST_CONFIDENCE = 0.5;
 
 /** Nobody looks for words in addresses: "golf7@example.com" is no car. */
-const ADDRESS = /\S*(?:@|:\/\/|www\.|\[at\]|\(at\))\S*/giu;
+const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
 
 /** A title in words that decided the category is surer than the first line. */
 const TITLE_CONFIDENCE = { sure: 0.85, opening: 0.6 };
 const DETAIL_CONFIDENCE = 0.8;
+
+/** A term of this weight names a thing rather than hinting at it. */
+const NAMING = 1.5;
 
 /** Words of the vocabulary in a language speak for that language, a little. */
 const HINT = 0.15;
@@ -56,10 +59,9 @@ type Survey = {
 
 const survey = (lexicon: Lexicon, text: string): Survey => {
   const addressed = findAddressedToModel(text);
-  const addresses = Array.from(text.matchAll(ADDRESS), (match) => ({
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
+  const addresses = Array.from(text.matchAll(/\S+/gu))
+    .filter(([word]) => ADDRESS.test(word))
+    .map((match) => ({ start: match.index, end: match.index + match[0].length }));
   const ignored = [...addressed, ...addresses].sort((a, b) => a.start - b.start);
   const tokens: Token[] = [];
   let next = 0;
@@ -123,8 +125,16 @@ const locationOf = ({ text, place }: Survey): OfferReading["location"] => {
   };
 };
 
+/** Where the thing is first named: what decides most may come later ("Kittens ... litter trained"). */
+const firstNaming = (hits: readonly Hit[], { domain, category }: Classified<string>): Hit | null => {
+  const best = category?.hit ?? domain?.hit;
+  if (best === undefined) return null;
+  const sense = `${domain?.value ?? ""}/${category?.value ?? ""}`;
+  return hits.find((hit) => hit.family === "category" && hit.value === sense && hit.weight >= NAMING) ?? best;
+};
+
 const titleOf = (read: Survey, classified: Classified<string>): OfferReading["title"] | null => {
-  const decisive = classified.category?.hit ?? classified.domain?.hit ?? classified.kind?.hit ?? null;
+  const decisive = firstNaming(read.hits, classified) ?? classified.kind?.hit ?? null;
   const named = nameThing(read.text, read.tokens, decisive, read.addressed);
   if (named === null) return null;
   return {

@@ -18,20 +18,41 @@ const CLAUSE_END =
   /[!?…;]+(?=\s|$)|\.{1,3}(?=\s+[\p{Lu}\p{N}"“(]|\s*$)|[\r\n\u2028\u2029]+|\s[-–—|•·]+\s|:(?=\s*[\r\n])/gu;
 
 /** Where a clause may be shortened. */
-const BREAK = /[,(]|\s(?:[-–—/]|w\/)\s|[.:]\s/gu;
+const BREAK = /,(?!\d)|\(|\s(?:[-–—/]|w\/)\s|[.:]\s/gu;
 
 const GREETING =
   /^(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|buenas|buongiorno|ciao|ola|bom dia|goedendag|dzien dobry|witam|czesc)\b/iu;
+
+/** Bounds without what is neither letter nor figure: what a title may begin with, and what it may end with. */
+const BEGINS = /[\p{L}\p{N}£$€]/u;
+const ENDS = /[\p{L}\p{N})\]"”“'’!?%+.€£$]/u;
+
+/** Shrinks a span to where its words begin and end. Loops instead of patterns, which would be quadratic in long runs of marks. */
+const shrink = (text: string, span: Span): Span => {
+  let { start, end } = span;
+  while (start < end) {
+    const point = String.fromCodePoint(text.codePointAt(start) ?? 0);
+    if (BEGINS.test(point)) break;
+    start += point.length;
+  }
+  while (end > start) {
+    const low = text.charCodeAt(end - 1);
+    const pair = low >= 0xdc00 && low <= 0xdfff && end - 2 >= start;
+    if (ENDS.test(text.slice(pair ? end - 2 : end - 1, end))) break;
+    end -= pair ? 2 : 1;
+  }
+  return { start, end };
+};
+
+const breaksIn = (text: string, start: number, end: number): number[] =>
+  Array.from(text.slice(start, end).matchAll(BREAK), (match) => start + match.index);
 
 /** The clauses of the text as spans, without what is addressed to a model. */
 const clausesOf = (text: string, excluded: readonly Span[]): Span[] => {
   const clauses: Span[] = [];
   const add = (start: number, end: number) => {
-    const body = text.slice(start, end);
-    const lead = body.length - body.replace(/^[^\p{L}\p{N}£$€]+/u, "").length;
-    const rest = body.slice(lead).replace(/[^\p{L}\p{N})\]"”“'’!?%+.€£$]+$/u, "");
-    const span = { start: start + lead, end: start + lead + rest.length };
-    if ((rest.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_SIGNS) return;
+    const span = shrink(text, { start, end });
+    if ((text.slice(span.start, span.end).match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_SIGNS) return;
     if (excluded.some((one) => one.start < span.end && span.start < one.end)) return;
     clauses.push(span);
   };
@@ -85,21 +106,23 @@ export const nameThing = (
   let { start, end } = clause;
   const body = () => text.slice(start, end);
   if (codePoints(body()) > COMFORTABLE) {
-    const breaks = [...body().matchAll(BREAK)].map((match) => start + match.index);
+    const breaks = breaksIn(text, start, end);
     const reach = naming === undefined ? start : decisiveEnd;
     // The thing far into a long clause: begin at the break before it.
     if (naming !== undefined && codePoints(text.slice(start, decisiveEnd)) > COMFORTABLE) {
-      const before = breaks.filter((one) => one < at).at(-1);
+      const before = breaks.findLast((one) => one < at);
       if (before !== undefined) start = before + 1;
     }
-    const ends = breaks.filter(
-      (one) => one >= reach && codePoints(text.slice(start, one)) <= COMFORTABLE && one > start + LEAST_SIGNS,
+    const last = breaks.findLast(
+      (one) =>
+        one >= reach &&
+        one > start + LEAST_SIGNS &&
+        one <= start + 2 * COMFORTABLE &&
+        codePoints(text.slice(start, one)) <= COMFORTABLE,
     );
-    const last = ends.at(-1);
     if (last !== undefined) end = last;
   }
-  const lead = body().length - body().replace(/^[^\p{L}\p{N}£$€]+/u, "").length;
-  start += lead;
+  start = shrink(text, { start, end }).start;
   const cut = cutAtWord(body(), LONGEST);
   const title = tidy(cut);
   return title === ""
