@@ -183,7 +183,9 @@ export const preferencesIn = (tokens: readonly Token[], hits: readonly ContactHi
       way !== undefined && WAYS.has(way.sense) && clause(from, to) ? way.sense : null;
     const following = near(after, hit.to, after?.from ?? 0);
     const preceding = near(before, before?.to ?? 0, hit.from);
-    const way = hit.sense === "best" ? (preceding ?? following) : (following ?? preceding);
+    // Of two ways the nearer one is meant: "email preferred to phone".
+    const precedes = hit.from - (before?.to ?? 0) < (after?.from ?? Number.POSITIVE_INFINITY) - hit.to;
+    const way = hit.sense === "best" || precedes ? (preceding ?? following) : (following ?? preceding);
     // "best" alone is said of everything.
     if (way !== null || hit.sense === "prefer") preferences.push({ way, at: hit.from });
   });

@@ -30,7 +30,7 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
   sms: `text | texts | txt | txts | texting | txting | sms | sms's | smsen | sms'en | texto | textos | simsen | simst | esemes* | message me | message us
     text message | text messages | mensaje de texto | mensajes de texto | mensagem de texto | wiadomosc sms`,
   whatsapp: `whatsapp | whatsapps | what's app | whats app | whatsap | watsapp | whats | wapp | wsp | wpp | wasap | wasapp | guasap | zap | zapzap
-    whatsappen | whatsappe | app me | appen | appje | een appje | stuur een app | via de app`,
+    whatsappen | whatsappe | app me | appen | appje | of app | app naar | app of | een appje | stuur een app | via de app`,
   mail: `mail | mails | mailen | maile | mailt | email | emails | emailing | e-mail | e-mails | e-mailen | courriel | correo | correo electronico | mailem | mailowy
     mejl | mejlowo | mailowo | posta elettronica | drop a line | write to | write me at | schreibt an | ecrire a | ecrivez a | escribir a | scrivere a`,
   link: `book | booking | bookings | apply | application form | contact form | form | website | web site | site | page | webpage | homepage | online | shop

@@ -23,15 +23,15 @@ const WORDS = compilePhrases({
   CLP: "clp | pesos chilenos",
   UYU: "uyu",
   CHF: "chf | sfr | fr. | franken | stutz | francs suisses | franchi | swiss francs | chf.",
-  PLN: "zł | zl | pln | zloty | zlotych | zlote | zlotys | zeta",
+  PLN: "zł | zl | pln | zloty | zlotych | zlote | zlotys",
   CZK: "kč | kc | czk",
-  HUF: "huf | ft | forint",
+  HUF: "huf | forint | forints",
   RON: "ron | lei",
   SEK: "sek | kronor",
   NOK: "nok | kroner norske",
   DKK: "dkk",
   ISK: "isk",
-  BRL: "r$ | brl | reais | real",
+  BRL: "r$ | brl | reais",
   JPY: "jpy | yen | 円",
   CNY: "cny | rmb | yuan",
   INR: "₹ | inr | rs. | rupees",
@@ -120,16 +120,26 @@ const OF_COUNTRY: Readonly<Record<string, string>> = {
   NG: "NGN",
 };
 
+/** A currency written at token `at`; "A$" is one, "a $" is not. */
+const hitAt = (tokens: readonly Token[], at: number) => {
+  const hit = phraseAt(tokens, at, WORDS);
+  if (hit === null) return null;
+  const inner = tokens.slice(at + 1, hit.to);
+  if (inner.every((token) => token.kind === "word" || token.gap === "none")) return hit;
+  const sign = tokens[at]?.kind === "mark";
+  return sign ? { sense: hit.sense, from: at, to: at + 1 } : null;
+};
+
 /** The currency at token `at` and how many tokens it takes; null when none is written there. */
 export const currencyAt = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
-  const hit = phraseAt(tokens, at, WORDS);
+  const hit = hitAt(tokens, at);
   return hit === null ? null : { marker: hit.sense, to: hit.to };
 };
 
 /** The currency that ends right before token `end`, at most three tokens long; null when none does. */
 export const currencyBefore = (tokens: readonly Token[], end: number): { marker: Marker; from: number } | null => {
   for (let from = Math.max(0, end - 3); from < end; from++) {
-    const hit = phraseAt(tokens, from, WORDS);
+    const hit = hitAt(tokens, from);
     // Not the tail of a word or of another amount: "5€ 20" is no "€20".
     if (hit?.to === end && tokens[from - 1]?.kind !== "digits") return { marker: hit.sense, from };
     if (hit?.to === end && tokens[from]?.gap !== "none") return { marker: hit.sense, from };

@@ -28,7 +28,7 @@ const AHEAD: Partial<Record<PriceSense, number>> = {
   packet: 5,
   negotiable: 1,
   discount: 3,
-  with: 0,
+  with: 1,
 };
 
 /** How far it may stand behind its amount. */

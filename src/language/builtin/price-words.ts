@@ -53,7 +53,8 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     anzahlung | genossenschaftsanteil | caution | depot de garantie | acompte | arrhes | fianza | deposito | senal | cauzione | caparra
     deposito cauzionale | acconto | anticipo | caucao | sinal | borg | waarborg | waarborgsom | aanbetaling | kaucja | kaucji | kaucje | zadatek
     zaliczka | depozyt | hold | down | bond | depot | refundable | kaucji zwrotnej`,
-  former: `was | were | new it was | bought | bought for | bought at | paid | i paid | we paid | cost me | cost us | cost new | originally
+  former: `novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
+    nieuw kost | nowy kosztuje | nowa kosztuje | new ones cost | new ones are | was | were | new it was | bought | bought for | bought at | paid | i paid | we paid | cost me | cost us | cost new | originally
     original price | rrp | msrp | srp | retail | retail was | retails | retail price | list price | new price | when new | face | face value
     reduced from | down from | instead of | new for | sells for | sell new for | worth | valued new | used to be | rather than | went for | np
     n.p | neupreis | uvp | listenpreis | ursprunglich | neuwert | gekauft | gekauft fur | bezahlt | gezahlt | gekostet | kostete | anstatt
@@ -139,7 +140,7 @@ export const NEVER_THE_PRICE: ReadonlySet<PriceSense> = new Set([
 
 /** Bounds before an amount: a ceiling or a budget, or the least. */
 export const BOUNDS = compilePhrases<"limit" | "from">({
-  limit: `under | max | max. | maximum | up to | at most | no more than | not more than | below | less than | limit | my limit | ceiling | ceiling is
+  limit: `i have | we have | under | max | max. | maximum | up to | at most | no more than | not more than | below | less than | limit | my limit | ceiling | ceiling is
     tops | cap | or less | can stretch to | could stretch to | stretch to | can do | can pay | can spend | spend | hoping for | hopefully | range | price range | around
     about | roughly | approx | approximately | circa | ca | ca. | budget | top | what we've got | not over | not above | got | bis | bis zu
     bis max | maximal | hochstens | unter | nicht mehr als | nicht uber | obergrenze | preisgrenze | grenze | rund | etwa | ungefahr | zahle
@@ -211,7 +212,7 @@ export const FILLERS = new Set(
 export const AFTER_BARE = new Set(
   `firm cash for or and but bc because if with plus incl including shipped posted collected delivered ono obo ovno o neg negotiable each ea all tops max
   maximum limit range vb vhb fest fix und oder inkl bei mit maximal hochstens ferme a et ou avec negociable y e con com negociaveis trattabili of en
-  met i lub z do is would will on pcm pw pm ph pp per tax total in only at to`.split(/\s+/u),
+  met i lub z do is would will takes gets warm kalt on pcm pw pm ph pp per tax total in only at to`.split(/\s+/u),
 );
 
 /** Words after which a bare number is a name of something: a size, a room, an age. */

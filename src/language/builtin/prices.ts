@@ -82,10 +82,15 @@ const currencyFor = (amount: Amount, reading: Reading): string | null => {
   return shared ?? currencyOf(reading.country);
 };
 
-/** True when an amount is a sentence of its own: "Garmin 255, as new. 140. Bristol". */
-const standsAlone = ({ from, to }: Amount, tokens: readonly Token[]): boolean => {
+/** Between commas, smaller numbers are ages and sizes. */
+const LEAST_BETWEEN_COMMAS = 100;
+
+/** True when an amount is a sentence of its own, or between commas: "Garmin 255, as new. 140. Bristol". */
+const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boolean => {
+  const comma = tokens[from - 1]?.text === "," && value >= LEAST_BETWEEN_COMMAS;
   const ends = tokens[to]?.kind === "mark" ? to + 1 : to;
-  return startsSentence(tokens, from) && (ends >= tokens.length || startsSentence(tokens, ends));
+  const closes = ends >= tokens.length || startsSentence(tokens, ends) || (comma && tokens[to]?.text === ",");
+  return closes && (comma || startsSentence(tokens, from));
 };
 
 /** How sure it is that an amount is money at all. */
@@ -93,6 +98,8 @@ const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: bool
   if (amount.marker !== null) return 2;
   if (near.has("ask") || near.has("negotiable") || (senses.has("ask") && !amount.aside)) return 1;
   if (wanted && bounds.has("limit")) return 1;
+  // "250-280k": thousands are money to somebody who wants something.
+  if (wanted && amount.max !== null && amount.value >= 1000) return 0.5;
   return period !== null || near.has("toward") || near.has("each") ? 0.3 : -1;
 };
 
@@ -111,7 +118,7 @@ const headlineScore = (role: Role, index: number): number => {
   if (senses.has("packet")) score -= 1.5;
   if (senses.has("half")) score -= 2;
   if (amount.aside) score -= 2;
-  if (role.bounds.has("limit")) score -= 0.5;
+  if (senses.has("with")) score -= 1;
   return score - Math.min(index, 5) * 0.3;
 };
 
