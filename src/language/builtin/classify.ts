@@ -91,10 +91,6 @@ const THING = 1.25;
 /** Beyond this more evidence of the same adds little: five words of a gearbox do not outweigh the car. */
 const SATURATION = 9;
 
-/** Kinds of work, for which the same people have the same names. */
-const WORK: ReadonlySet<string> = new Set(["service_offer", "project_hire"]);
-const LENT = 0.6;
-
 /** Below this a category is a guess. */
 const LEAST_THING = 0.9;
 const LEAST_KIND = 1.5;
@@ -124,6 +120,15 @@ const sum = (tally: Tally): Tally => {
   return tally;
 };
 
+/** Kinds of work, for which the same people have the same names. */
+const WORK: ReadonlySet<string> = new Set(["service_offer", "project_hire"]);
+const LENT = 0.85;
+
+/** A work that the first clause names is what is offered, whatever things it is done to: "sofa and carpet cleaning". */
+const OPENING_WORK = 1.5;
+
+const isWork = (kinds: readonly string[]): boolean => kinds.length === 1 && WORK.has(kinds[0] ?? "");
+
 /** Whether and how a hit is an aside, by the words before it. */
 const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => boolean): number => {
   for (let back = 1; back <= 2; back++) {
@@ -138,7 +143,12 @@ const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => bo
 };
 
 /** Evidence for categories ("domain/category") and domains. */
-const weighThings = (tokens: readonly Token[], hits: readonly Hit[], cueFamily: "kind" | "ask_kind"): Tally => {
+const weighThings = (
+  lexicon: Lexicon,
+  tokens: readonly Token[],
+  hits: readonly Hit[],
+  cueFamily: "kind" | "ask_kind",
+): Tally => {
   const tally: Tally = new Map();
   const cues = hits.filter((hit) => hit.family === cueFamily && hit.weight >= LEAST_CUE);
   const cueAt = new Set<number>();
@@ -150,14 +160,17 @@ const weighThings = (tokens: readonly Token[], hits: readonly Hit[], cueFamily: 
     }
     return false;
   };
+  const works = new Set(lexicon.taxonomy.filter((one) => isWork(one.kinds)).map((one) => one.domain));
+  const opening = tokens.findIndex((token, at) => at > 0 && token.opens);
   const seen = new Set<string>();
   for (const hit of hits) {
     if (hit.family !== "category" && hit.family !== "domain") continue;
+    const work = works.has(hit.value.split("/")[0] ?? "") && (opening < 0 || hit.from < opening) ? OPENING_WORK : 1;
     const key = `${hit.value} ${hit.term}`;
     const nearness = FARTHEST + (NEAREST - FARTHEST) * Math.exp(-hit.from / FADING);
     const factor =
       (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) * contextOf(tokens, hit, (at) => cueAt.has(at));
-    give(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED : 1), hit);
+    give(tally, hit.value, hit.weight * factor * work * (seen.has(key) ? REPEATED : 1), hit);
     seen.add(key);
   }
   return sum(tally);
@@ -187,7 +200,6 @@ const combine = <K extends string>(
   offersOf: (kind: K) => readonly string[],
 ): Candidate<K>[] => {
   const candidates: Candidate<K>[] = [];
-  const isWork = (allowed: readonly string[]): boolean => allowed.length === 1 && WORK.has(allowed[0] ?? "");
   for (const { domain, kinds: allowed, categories } of lexicon.taxonomy) {
     // Who does a work and who is wanted for it are called by the same names: the words of one speak for the other too.
     const lent = !isWork(allowed)
@@ -242,7 +254,7 @@ const decide = <K extends string>(
     offersOf: (kind: K) => readonly string[];
   },
 ): Classified<K> => {
-  const things = weighThings(tokens, hits, options.family);
+  const things = weighThings(lexicon, tokens, hits, options.family);
   const kindTally = weighKinds(hits, options.family);
   const kindScore = (kind: K): number =>
     options.priors[kind] + saturate(kindTally.get(kind)?.score ?? 0) + (options.hints[kind] ?? 0);

@@ -63,7 +63,7 @@ export const NOT_PLACES = words(`
   polski angielski niemiecki engels duits frans christmas easter weihnachten ostern noel navidad natale natal summer winter spring autumn
   i im ill ive we my our you your he she it they this that no not non yes ok hi hello hey dear please sorry thanks thank cash paypal venmo zelle
   whatsapp email mail mails tel telefon telephone phone call text sms contact kontakt contacto contatto contato fon mobil handy anrufe anfragen
-  asking price prix preis precio prezzo preco prijs cena vb vhb obo ono ovno nr asap diy usb gps abs led pc tv ltd gmbh
+  asking price prix preis precio prezzo preco prijs cena vb vhb obo ono ovno nr asap diy us uk eu usd eur gbp cad aud nzd chf pln usb gps abs led pc tv ltd gmbh
   the a an and or but for with in on at to is are was have has will only also just can may must any all some one two three each both
   der die das ein eine und oder nur mit fur bitte keine kein sehr gut ich wir sie es le la les un une el los las il lo gli o os as uno una em um uma
   privatverkauf festpreis nichtraucher selbstabholer rechnung garantie versand abholung uhr zustand`);
