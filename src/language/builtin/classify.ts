@@ -45,7 +45,7 @@ const OFFER_PRIORS: Readonly<Record<OfferKind, number>> = {
   friendship: 0,
 };
 const ASK_PRIORS: Readonly<Record<AskKind, number>> = {
-  buy: 1.4,
+  buy: 1.2,
   rent: 0,
   sell: 0,
   lease_out: 0,
@@ -90,12 +90,14 @@ const THING = 1.25;
 
 /** Beyond this more evidence of the same adds little: five words of a gearbox do not outweigh the car. */
 const SATURATION = 9;
+const KIND_SATURATION = 16;
 
 /** Below this a category is a guess. */
 const LEAST_THING = 0.9;
 const LEAST_KIND = 1.5;
 
-const saturate = (evidence: number): number => (evidence <= 0 ? 0 : (evidence * SATURATION) / (evidence + SATURATION));
+const saturate = (evidence: number, most: number): number =>
+  evidence <= 0 ? 0 : (evidence * most) / (evidence + most);
 
 /** A score per name, with the hit that gave most to it. */
 type Tally = Map<string, { score: number; best: Hit; most: number; gifts: number[] }>;
@@ -222,7 +224,7 @@ const combine = <K extends string>(
         kind,
         domain,
         category: lent > 0 && whole >= LEAST_THING ? rest : null,
-        score: base + saturate(whole) * THING,
+        score: base + saturate(whole, SATURATION) * THING,
         thing: whole,
       });
       for (const category of categories) {
@@ -231,7 +233,7 @@ const combine = <K extends string>(
         const own = things.get(`${domain}/${category}`)?.score ?? 0;
         if (own <= 0) continue;
         const thing = own + whole / 2;
-        candidates.push({ kind, domain, category, score: base + saturate(thing) * THING, thing });
+        candidates.push({ kind, domain, category, score: base + saturate(thing, SATURATION) * THING, thing });
       }
     }
   }
@@ -257,7 +259,7 @@ const decide = <K extends string>(
   const things = weighThings(lexicon, tokens, hits, options.family);
   const kindTally = weighKinds(hits, options.family);
   const kindScore = (kind: K): number =>
-    options.priors[kind] + saturate(kindTally.get(kind)?.score ?? 0) + (options.hints[kind] ?? 0);
+    options.priors[kind] + saturate(kindTally.get(kind)?.score ?? 0, KIND_SATURATION) + (options.hints[kind] ?? 0);
   const candidates = combine(lexicon, things, kindScore, options.kinds, options.offersOf);
   const best = candidates[0];
   if (best === undefined || (best.thing <= 0 && best.score < LEAST_KIND))

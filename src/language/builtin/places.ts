@@ -176,7 +176,14 @@ export const findPlace = (
       else if (between === ", " && isName(at) && isSurePlace(from)) {
         // "Headingley, Leeds": what stands before the comma must begin where a name can.
         let start = at;
-        while (start > 0 && at - start < LONGEST_NAME && gap(start) === " " && !tokens[start]?.opens && isName(start - 1)) start -= 1;
+        while (
+          start > 0 &&
+          at - start < LONGEST_NAME &&
+          gap(start) === " " &&
+          !tokens[start]?.opens &&
+          isName(start - 1)
+        )
+          start -= 1;
         const opens = tokens[start]?.opens || gap(start) === ", " || isCue(start - 1);
         if (!opens || (language === "de" && !isSurePlace(at))) break;
         from = start;
@@ -226,7 +233,9 @@ export const findPlace = (
     /^\d/.test(word(from - 1)) &&
     !tokens[from]?.opens &&
     (/^\s$/.test(gap(from))
-      ? /[€$£]\s?$|[€$£]\s?\d[\d.,]*$/.test(text.slice(Math.max(0, (tokens[from - 1]?.start ?? 0) - 8), tokens[from - 1]?.start))
+      ? /[€$£]\s?$|[€$£]\s?\d[\d.,]*$/.test(
+          text.slice(Math.max(0, (tokens[from - 1]?.start ?? 0) - 8), tokens[from - 1]?.start),
+        )
       : /^\s?[€£$],?\s$/.test(gap(from)));
   /** "Standort: X" and "Location: X": the colon opens a new sentence. */
   const isLabelBefore = (from: number): boolean => /^\s*[:–-]\s*$/.test(gap(from)) && PLACE_LABELS.has(word(from - 1));

@@ -46,6 +46,18 @@ const NAMING = 1.5;
 /** Words of the vocabulary in a language speak for that language, a little. */
 const HINT = 0.15;
 
+/** What is spoken where, for texts too short to tell; countries of several languages are left out. */
+const LANGUAGE_OF: ReadonlyMap<string, string> = new Map([
+  ...["US", "GB", "IE", "AU", "NZ"].map((country) => [country, "en"] as const),
+  ...["DE", "AT"].map((country) => [country, "de"] as const),
+  ...["ES", "MX", "AR", "CL", "CO", "UY", "PE"].map((country) => [country, "es"] as const),
+  ...["PT", "BR"].map((country) => [country, "pt"] as const),
+  ["FR", "fr"],
+  ["IT", "it"],
+  ["NL", "nl"],
+  ["PL", "pl"],
+]);
+
 /** Everything that is found in a text before it is known to be an offer or an ask. */
 type Survey = {
   text: string;
@@ -86,7 +98,17 @@ const survey = (lexicon: Lexicon, text: string): Survey => {
   const language = detectLanguage(text, tokens, hints);
   const hits = findTerms(lexicon, tokens, language);
   const place = findPlace(text, tokens, hits, language);
-  return { text, tokens, hits, language, addressed, place, country: guessCountry(text, hits, place, language) };
+  const country = guessCountry(text, hits, place, language);
+  // "Garmin Forerunner 255, £140, Bristol" is in no language; who reads it there speaks English.
+  return {
+    text,
+    tokens,
+    hits,
+    language: language ?? LANGUAGE_OF.get(country ?? "") ?? null,
+    addressed,
+    place,
+    country,
+  };
 };
 
 /** The words of a hit as they stand in the text. */
@@ -185,7 +207,8 @@ const hintsOfPrice = (price: OfferReading["price"]): KindHints<OfferKind> => {
     case "project":
       return { service_offer: 1, project_hire: 1 };
     default:
-      return { sale: 0.8 };
+      // Who wants a deposit wants the thing back.
+      return price.value.deposit === null ? { sale: 0.8 } : { sale: 0.4, rental: 1 };
   }
 };
 
@@ -197,7 +220,7 @@ const hintsOfBudget = (budget: AskReading["price"]): KindHints<AskKind> => {
     case "week":
     case "month":
     case "year":
-      return { rent: 1.5, lease_out: 0.5, buy: -0.5 };
+      return { rent: 1.2, lease_out: 1.2, buy: -0.5 };
     default:
       return {};
   }

@@ -10,6 +10,9 @@ const LONGEST = 120;
 /** A title that is longer than this is cut at a comma. */
 const COMFORTABLE = 70;
 
+/** Further than this behind the opening clause, in UTF-16 units, a thing is in passing. */
+const LATE = 200;
+
 /** A clause with fewer letters or digits than this names nothing. */
 const LEAST_SIGNS = 4;
 
@@ -100,16 +103,18 @@ export const nameThing = (
   const decisiveEnd = decisive === null ? -1 : (tokens[decisive.to - 1]?.end ?? -1);
   const naming = at < 0 ? undefined : clauses.find((clause) => clause.start <= at && at < clause.end);
   const opening = clauses.find((clause) => !GREETING.test(text.slice(clause.start, clause.end))) ?? clauses[0];
-  const clause = naming ?? opening;
+  // A thing named this late is mentioned, not offered: what the text opens with names it better.
+  const late = naming !== undefined && opening !== undefined && naming.start - opening.start > LATE;
+  const clause = late ? opening : (naming ?? opening);
   if (clause === undefined) return null;
 
   let { start, end } = clause;
   const body = () => text.slice(start, end);
   if (codePoints(body()) > COMFORTABLE) {
     const breaks = breaksIn(text, start, end);
-    const reach = naming === undefined ? start : decisiveEnd;
+    const reach = clause === naming ? decisiveEnd : start;
     // The thing far into a long clause: begin at the break before it.
-    if (naming !== undefined && codePoints(text.slice(start, decisiveEnd)) > COMFORTABLE) {
+    if (clause === naming && codePoints(text.slice(start, decisiveEnd)) > COMFORTABLE) {
       const before = breaks.findLast((one) => one < at);
       if (before !== undefined) start = before + 1;
     }
@@ -127,5 +132,5 @@ export const nameThing = (
   const title = tidy(cut);
   return title === ""
     ? null
-    : { title: cutAtWord(title, LONGEST), span: { start, end: start + cut.length }, sure: naming !== undefined };
+    : { title: cutAtWord(title, LONGEST), span: { start, end: start + cut.length }, sure: clause === naming };
 };
