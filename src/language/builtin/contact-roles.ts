@@ -42,6 +42,18 @@ const end = (tokens: readonly Token[], place: Place, next: Place | undefined): n
   return place.to;
 };
 
+/** The first hit that starts at token `at` or later, by binary search. */
+const indexFrom = (hits: readonly ContactHit[], at: number): number => {
+  let low = 0;
+  let high = hits.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((hits[middle]?.from ?? at) >= at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+};
+
 /** The words around a place; `previous` and `next` are the contacts beside it. */
 export const around = (
   tokens: readonly Token[],
@@ -52,11 +64,13 @@ export const around = (
 ): Surroundings => {
   const from = start(tokens, place, previous);
   const to = end(tokens, place, next);
+  const [first, last] = [indexFrom(hits, from), indexFrom(hits, to)];
+  const near = hits.slice(first, last).filter((hit) => hit.to <= to);
   return {
     place,
     tokens,
-    left: hits.filter((hit) => hit.from >= from && hit.to <= place.from),
-    right: hits.filter((hit) => hit.from >= place.to && hit.to <= to),
+    left: near.filter((hit) => hit.to <= place.from),
+    right: near.filter((hit) => hit.from >= place.to),
   };
 };
 

@@ -61,16 +61,36 @@ const isOneClause = (tokens: readonly Token[], from: number, to: number): boolea
 
 type Reach = { ahead: number; back: number };
 
-/** The amount that the words `hit` speak of; null when none is near. */
-const amountOf = <S>(
-  hit: Hit<S>,
-  amounts: readonly Amount[],
+/** What stands beside each token, so that a word finds its amount at once: its neighbours by index, -1 for none. */
+type Neighbours = {
+  tokens: readonly Token[];
+  amounts: readonly Amount[];
+  behind: Int32Array;
+  ahead: Int32Array;
+  joins: Uint8Array;
+};
+
+const neighboursOf = (
   tokens: readonly Token[],
+  amounts: readonly Amount[],
   connectives: readonly Hit<unknown>[],
-  reach: Reach,
-): { amount: Amount; distance: number } | null => {
-  const behind = amounts.findLast((amount) => amount.to <= hit.from);
-  const ahead = amounts.find((amount) => amount.from >= hit.to);
+): Neighbours => {
+  const behind = new Int32Array(tokens.length + 1).fill(-1);
+  const ahead = new Int32Array(tokens.length + 1).fill(-1);
+  amounts.forEach((amount, index) => {
+    behind.fill(index, amount.to, amounts[index + 1]?.to ?? tokens.length + 1);
+    ahead.fill(index, (amounts[index - 1]?.from ?? -1) + 1, amount.from + 1);
+  });
+  const joins = new Uint8Array(tokens.length);
+  for (const hit of connectives) joins.fill(1, hit.from, hit.to);
+  return { tokens, amounts, behind, ahead, joins };
+};
+
+/** The amount that the words `hit` speak of; null when none is near. */
+const amountOf = <S>(hit: Hit<S>, map: Neighbours, reach: Reach): { amount: Amount; distance: number } | null => {
+  const { tokens, amounts } = map;
+  const behind = amounts[map.behind[hit.from] ?? -1];
+  const ahead = amounts[map.ahead[hit.to] ?? -1];
   const gapAhead = ahead === undefined ? Number.POSITIVE_INFINITY : ahead.from - hit.to;
   const gapBehind = behind === undefined ? Number.POSITIVE_INFINITY : hit.from - behind.to;
   const isAhead = ahead !== undefined && gapAhead <= reach.ahead && isOneClause(tokens, hit.to, ahead.from);
@@ -78,7 +98,7 @@ const amountOf = <S>(
     behind !== undefined &&
     gapBehind <= reach.back &&
     isOneClause(tokens, behind.to, hit.from) &&
-    !connectives.some((other) => other.from >= behind.to && other.to <= hit.from);
+    !map.joins.subarray(behind.to, hit.from).includes(1);
   if (isAhead && (!isBehind || gapAhead <= gapBehind)) return { amount: ahead, distance: gapAhead };
   return isBehind ? { amount: behind, distance: gapBehind } : null;
 };
@@ -90,10 +110,14 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
   });
   const roleOf = new Map(roles.map((role) => [role.amount, role]));
   const hits = findPhrases(tokens, PRICE_WORDS);
-  const connectives = hits.filter((hit) => hit.sense === "with");
+  const neighbours = neighboursOf(
+    tokens,
+    amounts,
+    hits.filter((hit) => hit.sense === "with"),
+  );
   for (const hit of hits) {
     const reach = { ahead: AHEAD[hit.sense] ?? REACH_AHEAD, back: BACK[hit.sense] ?? REACH_BACK };
-    const found = amountOf(hit, amounts, tokens, connectives, reach);
+    const found = amountOf(hit, neighbours, reach);
     const role = found && roleOf.get(found.amount);
     if (!found || !role) continue;
     role.senses.add(hit.sense);
@@ -101,11 +125,11 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
   }
   for (const hit of findPhrases(tokens, BOUNDS)) {
     const back = hit.sense === "limit" ? 4 : 1;
-    const found = amountOf(hit, amounts, tokens, connectives, { ahead: 3, back });
+    const found = amountOf(hit, neighbours, { ahead: 3, back });
     if (found !== null) roleOf.get(found.amount)?.bounds.add(hit.sense);
   }
   for (const hit of findPhrases(tokens, RATES)) {
-    const found = amountOf(hit, amounts, tokens, connectives, { ahead: 4, back: 0 });
+    const found = amountOf(hit, neighbours, { ahead: 4, back: 0 });
     const role = found && roleOf.get(found.amount);
     if (role) role.period ??= hit.sense;
   }

@@ -27,7 +27,7 @@ export type PriceSense =
  * is not about the amount before it.
  */
 export const PRICE_WORDS = compilePhrases<PriceSense>({
-  ask: `asking | asking price | ask | price | priced at | price is | selling for | sell for | sale price | looking for | i'd like | i would like
+  ask: `takes it | would like | asking | asking price | ask | price | priced at | price is | selling for | sell for | sale price | looking for | i'd like | i would like
     yours for | rent is | the rent | rate | rates | fee is | my fee | adoption fee | rehoming fee | entry | admission | pay | pays | paying
     we pay | wage | salary | offering | budget | budget of | charge | i charge | preis | festpreis | verkaufspreis | kaufpreis | preisvorstellung
     kostet | miete | kaltmiete | nettomiete | mietpreis | grundmiete | kalt | schutzgebuhr | schutzvertrag | honorar | stundenlohn | stundensatz

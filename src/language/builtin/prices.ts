@@ -37,7 +37,7 @@ type Hints = { country: string | null };
 /** A text read as far as amounts and what is said of them. */
 type Reading = {
   text: string;
-  tokens: Token[];
+  tokens: readonly Token[];
   roles: Role[];
   isHidden: (at: number) => boolean;
   country: string | null;

@@ -36,8 +36,16 @@ export const fold = (text: string): string =>
     .toLowerCase()
     .replace(/[ßłøæœđı]/gu, (letter) => PLAIN[letter] ?? letter);
 
+/** The text read last: several grammars read the same text one after the other. */
+let last: { text: string; tokens: readonly Token[] } = { text: "", tokens: [] };
+
 /** Splits a text into tokens, in order; whitespace is only kept as the gap before a token. */
-export const tokenize = (text: string): Token[] => {
+export const tokenize = (text: string): readonly Token[] => {
+  if (last.text !== text) last = { text, tokens: split(text) };
+  return last.tokens;
+};
+
+const split = (text: string): Token[] => {
   const tokens: Token[] = [];
   let gap: Token["gap"] = "line";
   for (const match of text.matchAll(/[\p{L}\p{M}]+|\d+|\s+|./gsu)) {
