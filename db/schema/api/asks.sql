@@ -129,7 +129,7 @@ declare
   list constant text := 'matches ' || ask.id;
   after jsonb := market.position_of(cursor, list);
   -- Every cursor of this list also carries how far it had seen, which is what since compares.
-  seen bigint := (market.position_of(since, list) ->> 'sequence')::bigint;
+  seen bigint := (market.position_of(since, list, 'since') ->> 'sequence')::bigint;
   newest bigint;
   results jsonb;
   last record;

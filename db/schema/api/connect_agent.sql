@@ -16,7 +16,8 @@ as $$
   -- An IPv6 customer has a /64 at least, so that is one address; IPv4 in IPv6 clothes is IPv4.
   select case when family(a.address) = 4 then host(a.address)
     else network(set_masklen(a.address, 64))::text end
-  from (select regexp_replace(regexp_replace(network_of.address, '%.*$', ''), '^::ffff:(?=\d+\.)', '', 'i')::inet as address) as a
+  -- PostgreSQL writes every IPv4-mapped address with dots, however it came.
+  from (select regexp_replace(host(regexp_replace(network_of.address, '%.*$', '')::inet), '^::ffff:(?=\d+\.)', '')::inet as address) as a
 $$;
 comment on function market.network_of(text) is 'The network that counts as one address: IPv4 /32, IPv6 /64.';
 
@@ -28,8 +29,7 @@ as $$
 declare
   network text := market.network_of(connect_agent.address);
   scope text := 'address:' || network;
-  figures jsonb;
-  declined jsonb;
+  wait integer;
   cleaned text := market.clean_name(connect_agent.name);
   agent market.agent;
   account_id uuid;
@@ -38,16 +38,14 @@ begin
     perform market.fail_fields('[{"pointer": "/name", "detail": "A name has 1 to 80 characters."}]');
   end if;
   perform market.lock_window(scope, 'connect');
-  figures := market.window_figures(scope, 'connect', connect_agent.connections_per_hour);
   -- Three people of one address who said "Not mine" in a day end its connecting for a day.
-  declined := market.window_figures(scope, 'decline', 3, '1 day');
-  if (declined ->> 'remaining')::integer = 0 then
-    figures := declined;
-  end if;
-  if (figures ->> 'remaining')::integer = 0 then
+  wait := coalesce(
+    market.window_wait(scope, 'decline', 3, '1 day'),
+    market.window_wait(scope, 'connect', connect_agent.connections_per_hour));
+  if wait is not null then
     perform market.fail(429, 'rate_limited',
       'Too many agents were created from this address. Reuse the token you already hold, or wait before you create another agent.',
-      jsonb_build_object('retry_after', greatest((figures ->> 'resets_in')::integer, 1)));
+      jsonb_build_object('retry_after', wait));
   end if;
   insert into market.call (scope, action) values (scope, 'connect');
 

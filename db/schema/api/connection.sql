@@ -74,6 +74,11 @@ begin
       perform market.fail(409, 'invalid_state', 'Your account has 25 agents, which is the most. Remove one you no longer use, then open the link again.');
     end if;
     update market.agent a set connected_at = now(), account_id = person where a.id = agent.id;
+    -- What the agent has under way comes along; what it reported is not forgotten.
+    update market.verification v set account_id = person where v.agent_id = agent.id;
+    update market.submission s set account_id = person where s.agent_id = agent.id;
+    update market.report r set account_id = person where r.account_id = agent.account_id
+      and not exists (select from market.report o where o.offer_id = r.offer_id and o.account_id = person);
     delete from market.account a where a.id = agent.account_id and a.claimed_at is null;
   end if;
   return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'new_session', person is null);

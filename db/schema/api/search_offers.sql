@@ -10,8 +10,10 @@ as $$
     ('domain', array(select d.domain from market.domain d order by d.position)),
     ('category', array(select distinct c.category from market.category c order by 1)),
     ('offer_kind', array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship'])) as f (name, allowed),
-  lateral unnest(market.text_array(request -> 'filters' -> f.name)) as v (value)
-  where v.value <> all (f.allowed)
+  lateral (
+    -- A few of them will do to say what is wrong.
+    select distinct u.value from unnest(market.text_array(request -> 'filters' -> f.name)) as u (value)
+    where u.value <> all (f.allowed) order by u.value limit 5) as v
 $$;
 comment on function market.allowed_values(jsonb) is 'What is unknown in the classification filters of a search: [{pointer, detail}].';
 grant execute on function market.allowed_values(jsonb), market.text_array(jsonb) to souk_agent;

@@ -70,7 +70,8 @@ begin
       price_hundredths = read.price_hundredths, price_currency = read.price_currency, price_period = read.price_period,
       location_text = read.location_text, metadata = read.metadata, contact = read.contact, extraction = read.extraction,
       missing_fields = read.missing_fields, warnings = read.warnings, reviewed = false
-    where o.id = submission.target_id and o.status in ('published', 'archived', 'pending_review')
+    where o.id = submission.target_id and o.account_id = submission.account_id
+      and o.status in ('published', 'archived', 'pending_review')
     returning * into current;
     if not found then
       status := 409;
@@ -107,10 +108,11 @@ declare
 begin
   update market.ask a set
     text = submission.text, language = read.language, title = read.title, domain = read.domain, category = read.category,
-    ask_kind = read.ask_kind, criteria = read.criteria, price_max_hundredths = read.price_max_hundredths,
+    ask_kind = read.ask_kind, criteria = read.criteria, keywords_query = read.keywords_query,
+    exclude_query = read.exclude_query, place_query = read.place_query, price_max_hundredths = read.price_max_hundredths,
     price_currency = read.price_currency, read_at = now(), updated_at = now()
   from market.read_ask(submission.text, finish_ask.reading) as read
-  where a.id = submission.target_id
+  where a.id = submission.target_id and a.account_id = submission.account_id
   returning a.* into ask;
   perform market.store_ask_embedding(ask.id, finish_ask.embedding, finish_ask.model);
   -- Matched here and not by a job of its own, so that whoever reads the matches right after the answer finds them.
@@ -133,15 +135,17 @@ begin
   ask.language := reading ->> 'language';
   ask.title := left(reading -> 'title' ->> 'value', 120);
   if not market.states_title(read_ask.text, ask.title) then
-    ask.title := left(btrim(regexp_replace(split_part(btrim(read_ask.text), E'\n', 1), '\s+', ' ', 'g')), 120);
+    ask.title := market.first_line(read_ask.text);
   end if;
   select d.domain into ask.domain from market.domain d where d.domain = reading -> 'domain' ->> 'value';
   select c.category into ask.category from market.category c
   where c.domain = ask.domain and c.category = reading -> 'category' ->> 'value';
   select k.ask_kind into ask.ask_kind from market.ask_kind k where k.ask_kind = reading -> 'ask_kind' ->> 'value';
   if not market.is_quoted(read_ask.text, price)
-    or not coalesce(market.states_amount(price ->> 'quote', (price -> 'value' ->> 'max')::numeric), true)
-    or not coalesce(market.states_amount(price ->> 'quote', (price -> 'value' ->> 'min')::numeric), true) then
+    or price -> 'value' ->> 'max' is not null
+      and not market.states_amount(price ->> 'quote', (price -> 'value' ->> 'max')::numeric)
+    or price -> 'value' ->> 'min' is not null
+      and not market.states_amount(price ->> 'quote', (price -> 'value' ->> 'min')::numeric) then
     price := null;
   end if;
   if not market.is_quoted(read_ask.text, place)
@@ -162,6 +166,9 @@ begin
     'condition', case when market.is_quoted(read_ask.text, reading -> 'condition') then reading -> 'condition' -> 'value' end,
     'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
       from jsonb_array_elements(coalesce(reading -> 'attributes', '[]')) as a where market.is_quoted(read_ask.text, a)));
+  ask.keywords_query := market.words_query(ask.criteria -> 'keywords');
+  ask.exclude_query := market.words_query(ask.criteria -> 'exclude');
+  ask.place_query := market.words_query(jsonb_build_array(place -> 'value' ->> 'text', place -> 'value' ->> 'city'));
   return ask;
 end
 $$;

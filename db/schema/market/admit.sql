@@ -9,6 +9,7 @@ declare
   scope text := 'agent:' || caller;
   cap integer;
   figures jsonb;
+  wait integer;
   held record;
 begin
   if caller is null then
@@ -44,11 +45,10 @@ begin
   perform market.lock_window(scope, admit.action);
   figures := market.window_figures(scope, admit.action, cap);
   if (figures ->> 'remaining')::integer = 0 then
+    wait := coalesce(market.window_wait(scope, admit.action, cap), 1);
     perform market.fail(429, 'rate_limited',
-      format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.',
-        cap, greatest((figures ->> 'resets_in')::integer, 1)),
-      jsonb_build_object('retry_after', greatest((figures ->> 'resets_in')::integer, 1),
-        'headers', market.rate_headers(figures)));
+      format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait),
+      jsonb_build_object('retry_after', wait, 'headers', market.rate_headers(figures)));
   end if;
   if jsonb_array_length(admit.errors) > 0 then
     perform market.fail_fields(admit.errors, market.rate_headers(figures));

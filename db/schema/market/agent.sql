@@ -29,9 +29,9 @@ create policy "an agent sees itself" on market.agent for select to souk_agent
 create policy "a person sees the agents of the account" on market.agent for select to souk_person
   using (account_id = (select market.account_id()));
 create policy "an agent removes itself" on market.agent for update to souk_agent
-  using (id = (select market.agent_id()));
+  using (id = (select market.agent_id())) with check (removed_at is not null);
 create policy "a person removes agents of the account" on market.agent for update to souk_person
-  using (account_id = (select market.account_id()));
+  using (account_id = (select market.account_id())) with check (removed_at is not null);
 grant select (id, account_id, name, created_at, connected_at, removed_at) on market.agent to souk_agent, souk_person;
 grant update (removed_at) on market.agent to souk_agent, souk_person;
 

@@ -13,6 +13,9 @@ create table market.ask (
   category text,
   ask_kind text,
   criteria jsonb not null default '{}',
+  keywords_query tsquery,
+  exclude_query tsquery,
+  place_query tsquery,
   price_max_hundredths bigint,
   price_currency text,
   read_at timestamptz,
@@ -44,6 +47,9 @@ comment on column market.ask.domain is 'Where a matching offer would be filed.';
 comment on column market.ask.category is 'Category of the domain.';
 comment on column market.ask.ask_kind is 'buy, rent, sell, lease_out, hire, offer_service, dating, friendship or general.';
 comment on column market.ask.criteria is 'keywords, must, exclude, price, location, condition, attributes, as read.';
+comment on column market.ask.keywords_query is 'Any of the keywords in their forms, made once: every new offer is held against it.';
+comment on column market.ask.exclude_query is 'Any of the words that are not wanted.';
+comment on column market.ask.place_query is 'The words of the place.';
 comment on column market.ask.price_max_hundredths is 'Stated ceiling in hundredths of the major unit.';
 comment on column market.ask.price_currency is 'ISO 4217.';
 comment on column market.ask.read_at is 'When its present text was read; null while it waits.';

@@ -25,7 +25,7 @@ create function market.window_figures(scope text, action text, cap integer, span
   returns jsonb
   language sql volatile security definer set search_path = ''
 as $$
-  -- resets_in is until the oldest counted call leaves, rounded up: whoever waits that long finds a slot.
+  -- resets_in is until the oldest counted call leaves, rounded up.
   select jsonb_build_object(
     'limit', window_figures.cap,
     'used', count(*),
@@ -38,6 +38,19 @@ as $$
 $$;
 comment on function market.window_figures(text, text, integer, interval) is
   'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it.';
+
+create function market.window_wait(scope text, action text, cap integer, span interval default '1 hour') returns integer
+  language sql volatile security definer set search_path = ''
+as $$
+  -- A cap that fell below what was used frees no slot with the oldest call, but with the one at the cap's place.
+  select greatest(ceil(extract(epoch from c.called_at + window_wait.span - clock_timestamp())), 1)::integer
+  from market.call c
+  where c.scope = window_wait.scope and c.action = window_wait.action
+    and c.called_at > clock_timestamp() - window_wait.span
+  order by c.called_at desc offset greatest(window_wait.cap, 1) - 1 limit 1
+$$;
+comment on function market.window_wait(text, text, integer, interval) is
+  'Whole seconds until a full window has a free slot: whoever waits that long finds one. Null while it has one.';
 
 create function market.lock_window(scope text, action text) returns void
   language sql volatile

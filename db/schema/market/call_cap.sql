@@ -1,9 +1,10 @@
 -- How many calls an hour an account's agents have: caps rise with the record and fall with removals.
 
 create function market.call_cap(account_id uuid, action text) returns integer
-  language sql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
-  with terms as (
+begin
+  return (with terms as (
     -- base: offers cost readers' attention, asks only machine time, hence twice as many, and every term doubled.
     select case call_cap.action when 'publish_offer' then 60 else 120 end as base,
       case call_cap.action when 'publish_offer' then 1 else 2 end as factor,
@@ -22,7 +23,8 @@ as $$
   select greatest(
     least(base + factor * (4 * settled + 30 * proved + case when old then 60 else 0 end), 10 * base) / 2 ^ removed,
     base / 4)::integer
-  from terms
+  from terms);
+end
 $$;
 comment on function market.call_cap(uuid, text) is
   'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews.';

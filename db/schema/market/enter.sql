@@ -1,15 +1,16 @@
 -- Entering: the first thing in every request's one statement. Sets the claims and the role for this transaction, which
 -- is this statement. An invoker function, because the role cannot be set inside a security definer one.
 
-create function market.find_agent(token_hash bytea)
-  returns table (agent_id uuid, account_id uuid, connected boolean)
-  language sql stable security definer set search_path = ''
+create function market.find_agent(token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean)
+  language plpgsql stable security definer set search_path = ''
 as $$
-  select a.id, a.account_id, a.connected_at is not null
+begin
+  select a.id, a.account_id, a.connected_at is not null into agent_id, account_id, connected
   from market.agent a
-  where a.token_hash = find_agent.token_hash and a.removed_at is null
+  where a.token_hash = find_agent.token_hash and a.removed_at is null;
+end
 $$;
-comment on function market.find_agent(bytea) is 'The agent whose token has this SHA-256; no row when unknown or removed.';
+comment on function market.find_agent(bytea) is 'The agent whose token has this SHA-256; nulls when unknown or removed.';
 grant execute on function market.find_agent(bytea) to souk_api;
 
 create function market.enter_agent(token_hash bytea) returns boolean
@@ -18,8 +19,8 @@ as $$
 declare
   agent record;
 begin
-  select * into agent from market.find_agent(enter_agent.token_hash);
-  if not found then
+  agent := market.find_agent(enter_agent.token_hash);
+  if agent.agent_id is null then
     perform market.fail(401, 'unauthorized',
       'This token is unknown or was removed. Call POST /v1/connect once to create a new agent, and keep the token it returns.');
   end if;
@@ -35,10 +36,12 @@ comment on function market.enter_agent(bytea) is
 grant execute on function market.enter_agent(bytea) to souk_api;
 
 create function market.find_session(secret_hash bytea) returns uuid
-  language sql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
-  select s.account_id from market.session s
-  where s.secret_hash = find_session.secret_hash and s.expires_at > now()
+begin
+  return (select s.account_id from market.session s
+    where s.secret_hash = find_session.secret_hash and s.expires_at > now());
+end
 $$;
 comment on function market.find_session(bytea) is 'The account of the session whose secret has this SHA-256, or null.';
 grant execute on function market.find_session(bytea) to souk_api;

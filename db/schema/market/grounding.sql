@@ -4,48 +4,83 @@
 create function market.is_quoted(text text, field jsonb) returns boolean
   language sql immutable
 as $$
+  -- A quote of nothing stands everywhere, so it says nothing; a span that ends before it starts holds nothing.
   select coalesce(
-    substr(text, (field ->> 'start')::integer, (field ->> 'end')::integer - (field ->> 'start')::integer)
-      = field ->> 'quote', false)
+    field ->> 'quote' <> '' and (field ->> 'start')::integer > 0 and substr(text, (field ->> 'start')::integer,
+      greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote', false)
 $$;
 comment on function market.is_quoted(text, jsonb) is 'Whether substr(text, start, end - start) = quote: offsets in code points, start counted from 1, end exclusive.';
+
+create function market.stated_numbers(quote text) returns setof numeric
+  language sql immutable
+as $$
+  with pieces as (
+    select regexp_split_to_array(m.number[1], '[ \u00a0\u2009\u202f''’]') as pieces
+    from regexp_matches(quote, '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]*[0-9])?', 'g') as m (number)
+  ), written as (
+    -- "iPhone 13 1 200 EUR" may be 13 and 1200: every run of pieces counts that looks like one number.
+    select distinct run.digits
+    from pieces, generate_subscripts(pieces.pieces, 1) as first, generate_series(first, first + 4) as last,
+      lateral (select btrim(array_to_string(pieces.pieces[first:last], ' '), '., ') as digits) as run
+    where last = first or run.digits ~ '^[0-9]{1,3}( [0-9]{3})+([.,][0-9]{1,2})?$'
+  )
+  -- What follows the last separator is a group of thousands when it has three digits, and decimals otherwise.
+  select case
+    when w.digits ~ '[.,][0-9]{3}$' and w.digits !~ '^0' or w.digits !~ '[.,]'
+    then regexp_replace(w.digits, '[^0-9]', '', 'g')::numeric
+    else replace(regexp_replace(w.digits, '[^0-9](?=.*[.,])', '', 'g'), ',', '.')::numeric end
+  from written w where length(w.digits) between 1 and 20
+$$;
+comment on function market.stated_numbers(text) is 'The numbers in a quote: "1.200,50", "1 200", "1''200.-".';
 
 create function market.states_amount(quote text, amount numeric) returns boolean
   language sql immutable
 as $$
-  -- The digits of the quote, separators taken out, are the amount, or it in hundredths or tenths ("1,5"), or, beside a
-  -- word for thousands or millions, it without its zeros.
-  select amount = 0 and quote !~ '[1-9]' or exists (
-    select
-    from regexp_matches(quote, '\d(?:[\d.,''’   ]*\d)?', 'g') as m (number),
-    lateral (select regexp_replace(m.number[1], '\D', '', 'g') as joined) as j,
-    lateral unnest(array[j.joined] || regexp_split_to_array(m.number[1], '\D+')) as d (digits)
-    where d.digits <> '' and length(d.digits) <= 15 and (
-      d.digits::numeric in (amount, amount * 10, amount * 100)
-      or quote ~* '\d\s*(k|grand|m|mil|mille|mila|mln|mio|million|millions|tsd|tausend|duizend|tys|thousand|lakh|lac)\M'
-        and amount > 0 and rtrim(d.digits, '0') <> ''
-        and ltrim(rtrim(d.digits, '0'), '0') = ltrim(rtrim(replace(amount::text, '.', ''), '0'), '0')))
+  -- A word for thousands or millions behind one number of a range goes for the others, too: "10-12k".
+  with factor as (
+    select 1 as factor
+    union all
+    select f.factor from (values
+      ('k|grand|mil|mille|mila|tsd|tausend|duizend|tys|tysi[aą]ce|tysi[eę]cy|thousand', 1000),
+      ('lakh|lac', 100000),
+      ('m|mln|mio|million|millions|millionen|millones|milioni|milh[oõ]es|miljoen', 1000000)) as f (words, factor)
+    where quote ~* ('[0-9]\s*(' || f.words || ')\M')
+  )
+  select amount = 0 and quote !~ '[1-9]'
+    or exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
 $$;
-comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: its digits, with k, grand, mil and the like as factors; no digits for 0.';
+comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors; no digits for 0.';
 
 create function market.states_contact(quote text, method jsonb) returns boolean
   language sql immutable
 as $$
+  -- A number's last digits, without a country code, which the quote need not say: eight, or six of a short number.
+  with said as (
+    select method ->> 'type' as type, method ->> 'value' as value,
+      regexp_replace(method ->> 'value', '[^0-9]', '', 'g') as digits
+  )
   select case
-    when method ->> 'type' = 'email' then
-      not exists (
-        select from regexp_split_to_table(market.fold(method ->> 'value'), '[^[:alnum:]]+') as piece
+    when type = 'email' and quote ~ '@' then
+      position(lower(value) in lower(quote)) > 0
+    -- Written around harvesters ("kev at example dot com"): every piece has to stand there.
+    when type = 'email' then
+      value ~ '@' and not exists (
+        select from regexp_split_to_table(market.fold(value), '[^[:alnum:]]+') as piece
         where position(piece in market.fold(quote)) = 0)
-    when method ->> 'type' = 'url' then
-      position(rtrim(regexp_replace(lower(method ->> 'value'), '^https?://(www\.)?', ''), '/') in lower(quote)) > 0
-    else
-      length(regexp_replace(method ->> 'value', '\D', '', 'g')) >= 5
-      and position(right(regexp_replace(method ->> 'value', '\D', '', 'g'), 6)
-        in regexp_replace(quote, '\D', '', 'g')) > 0
+    when type = 'url' then
+      position(rtrim(regexp_replace(lower(value), '^https?://(www\.)?', ''), '/') in lower(quote)) > 0
+    when type in ('phone', 'sms', 'whatsapp') then
+      length(digits) >= 5 and exists (
+        -- A letter O is how some people hide a zero.
+        select from (values (quote), (translate(quote, 'oO', '00'))) as q (words)
+        where position(right(digits, greatest(6, least(8, length(digits) - 3)))
+          in regexp_replace(q.words, '[^0-9]', '', 'g')) > 0)
+    else false
   end
+  from said
 $$;
 comment on function market.states_contact(text, jsonb) is
-  'Whether a quote states a way to be reached: every piece of an e-mail address, the address of a link, the last six digits of a number.';
+  'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last digits of a number.';
 
 create function market.states_title(text text, title text) returns boolean
   language sql immutable
@@ -55,6 +90,17 @@ as $$
     where word <> '' and position(word in market.fold(text)) = 0)
 $$;
 comment on function market.states_title(text, text) is 'Whether every word of a title stands in the text.';
+
+create function market.first_line(text text) returns text
+  language sql immutable
+as $$
+  select left(line.words, 120)
+  from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
+    lateral (select btrim(regexp_replace(l.line, '[\s\u00a0\u2000-\u200f\u202f\u3000\ufeff]+', ' ', 'g')) as words) as line
+  where line.words <> ''
+  order by l.n limit 1
+$$;
+comment on function market.first_line(text) is 'The first line that says something, as a title: at most 120 characters; null when there is none.';
 
 create function market.contains_secret(text text) returns text
   language plpgsql immutable
@@ -67,11 +113,13 @@ begin
     return 'The text contains an agent token. Take it out, and since it has been shown, remove that agent and connect a new one.';
   end if;
   -- Card numbers: 15 digits of American Express or 16 of the others, in groups or not, right by Luhn's formula (ISO/IEC 7812-1).
+  -- Bank accounts (IBAN, ISO 13616) are taken out first: the end of one may look like a card.
   for digits in
-    select regexp_replace(m[1], '\D', '', 'g')
-    from regexp_matches(text, '(?<![\d+])(\d(?:[ -]?\d){14,15})(?![ -]?\d)', 'g') as m
+    select regexp_replace(m[1], '[^0-9]', '', 'g')
+    from regexp_matches(regexp_replace(text, '\m[A-Z]{2}[0-9]{2}( ?[0-9A-Z]{4}){2,7}( ?[0-9A-Z]{1,3})?\M', ' ', 'g'),
+      '(?<![0-9+])([0-9](?:[ -]?[0-9]){14,15})(?![ -]?[0-9])', 'g') as m
   loop
-    if digits ~ '^(3[47]\d{13}|4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|6(011|5\d\d)\d{12}|35\d{14})$' then
+    if digits ~ '^(3[47]\d{13}|4\d{15}|5[1-5]\d{14}|2(22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|6(011|5\d\d)\d{12}|35(2[89]|[3-8]\d)\d{12})$' then
       select sum(case when n % 2 = 1 then d else d * 2 - case when d > 4 then 9 else 0 end end) into total
       from (select substr(reverse(digits), n, 1)::integer as d, n from generate_series(1, length(digits)) as n) as luhn;
       if total % 10 = 0 then

@@ -7,9 +7,9 @@ create function market.judge(ask market.ask, offer market.offer, similarity real
 as $$
 declare
   kinds text[] := (select k.answered_by from market.ask_kind k where k.ask_kind = ask.ask_kind);
-  keywords tsquery := market.words_query(ask.criteria -> 'keywords');
-  excluded tsquery := market.words_query(ask.criteria -> 'exclude');
-  place tsquery := market.words_query(jsonb_build_array(ask.criteria -> 'location' ->> 'text', ask.criteria -> 'location' ->> 'city'));
+  keywords tsquery := ask.keywords_query;
+  excluded tsquery := ask.exclude_query;
+  place tsquery := ask.place_query;
   wanted_country text := ask.criteria -> 'location' ->> 'country';
   found_country text := offer.metadata -> 'location' ->> 'country';
   by_category text;
@@ -17,6 +17,9 @@ declare
   by_place text;
   by_price text;
   by_condition text;
+  -- Without a vector nothing is near: then words have to do.
+  near boolean := coalesce(similarity >= floor, false);
+  very_near boolean := coalesce(similarity >= 1.5 * floor, false);
 begin
   -- Without a kind or a subject an ask matches nothing: better no answer than a wrong one.
   if offer.offer_kind is null or not coalesce(offer.offer_kind = any (kinds), false) or ask.domain is null then
@@ -29,6 +32,8 @@ begin
     when offer.price_hundredths = 0 then 'met'
     -- Converted never: another currency cannot be compared.
     when offer.price_currency is distinct from ask.price_currency then 'unknown'
+    -- Nor is a day's rent held against a month's.
+    when offer.price_period <> ask.criteria -> 'price' ->> 'period' then 'unknown'
     when offer.price_hundredths <= ask.price_max_hundredths then 'met'
     else 'violated' end;
   if by_price = 'violated' or excluded is not null and offer.search @@ excluded then
@@ -58,9 +63,9 @@ begin
     else 'violated' end;
   -- The subject: in the right category, a shared word or a near vector; elsewhere both have to agree.
   if (case by_category
-    when 'met' then coalesce(by_words, 'met') = 'violated' and coalesce(similarity, 0) < floor
-    when 'unknown' then coalesce(by_words, 'violated') = 'violated' and coalesce(similarity, 0) < 1.5 * floor
-    else coalesce(by_words, 'violated') = 'violated' or coalesce(similarity, 0) < 1.5 * floor
+    when 'met' then coalesce(by_words, 'met') = 'violated' and not near
+    when 'unknown' then coalesce(by_words, 'violated') = 'violated' and not very_near
+    else coalesce(by_words, 'violated') = 'violated' or not very_near
       or ask.domain is distinct from offer.domain end) then
     return;
   end if;
@@ -94,16 +99,6 @@ end
 $$;
 comment on function market.judge(market.ask, market.offer, real, real) is
   'Whether and how well an offer answers an ask: no row when it does not, else a score of 0 to 1 and the verdict on every criterion.';
-
-create function market.words_query(phrases jsonb) returns tsquery
-  language sql immutable
-as $$
-  -- Any of the phrases; within a phrase the forms of every word.
-  select string_agg('(' || array_to_string(terms, ' & ') || ')', ' | ')::tsquery
-  from jsonb_array_elements_text(phrases) as phrase, lateral market.search_terms(phrase) as terms
-  where cardinality(terms) > 0
-$$;
-comment on function market.words_query(jsonb) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
 
 create function market.store_match(ask_id uuid, offer_id uuid, score real, reasons jsonb) returns void
   language sql volatile
@@ -181,7 +176,9 @@ begin
     left join market.ask_embedding e on e.ask_id = a.id and e.model = vector.model
     cross join lateral market.judge(a, offer,
       (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
-    where a.status = 'active' and a.watch_enabled and a.read_at is not null
+    where a.status = 'active' and a.read_at is not null
+      -- What matched once is judged again, whether or not the ask goes on watching.
+      and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
       and a.ask_kind = any (array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by)))
       and a.domain = offer.domain
       and a.account_id is distinct from offer.account_id
@@ -196,7 +193,9 @@ begin
     perform market.store_match(ask.id, offer.id, verdict.score, verdict.reasons);
     answered := array_append(answered, ask.id);
   end loop;
-  delete from market.match m where m.offer_id = offer.id and m.ask_id <> all (coalesce(answered, '{}'));
+  -- An ask at rest keeps what it had: it catches up when it is active again.
+  delete from market.match m using market.ask a
+  where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active' and a.id <> all (coalesce(answered, '{}'));
 end
 $$;
 comment on function market.match_offer(uuid) is 'Holds one offer against every ask that watches for its kind and subject.';

@@ -31,7 +31,8 @@ create table market.offer (
   search tsvector not null generated always as (
     setweight(to_tsvector('simple', market.fold(title)), 'A')
     || setweight(to_tsvector(market.search_config(language), market.fold(title)), 'A')
-    || setweight(to_tsvector('simple', replace(coalesce(category, '') || ' ' || coalesce(domain, ''), '_', ' ')), 'B')
+    -- The category as one lexeme, which no word of a text can be: market.search_terms asks for it.
+    || array_to_tsvector(array_remove(array[domain || '/' || category], null))
     || setweight(to_tsvector('simple', market.fold(text)), 'C')
     || setweight(to_tsvector(market.search_config(language), market.fold(text)), 'C')) stored,
   place tsvector not null generated always as (
@@ -88,7 +89,7 @@ comment on column market.offer.created_at is 'When it was submitted.';
 comment on column market.offer.updated_at is 'When it last changed.';
 comment on column market.offer.published_at is 'When it first went live.';
 comment on column market.offer.removed_at is 'When moderation last took it down.';
-comment on column market.offer.search is 'Words and stems for lexical search: title A, classification B, text C.';
+comment on column market.offer.search is 'Words and stems for lexical search: title A, text C, and the category.';
 comment on column market.offer.place is 'Words of the place, for the location filter.';
 
 -- Lists of one's own; and what caps count.

@@ -7,7 +7,7 @@ as $$
 $$;
 comment on function market.cursor_of(jsonb) is 'A position in a list as an opaque cursor (base64url).';
 
-create function market.position_of(cursor text, list text) returns jsonb
+create function market.position_of(cursor text, list text, member text default 'cursor') returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -19,17 +19,21 @@ begin
   begin
     found := convert_from(decode(
       translate(cursor, '-_', '+/') || repeat('=', (4 - length(cursor) % 4) % 4), 'base64'), 'UTF8')::jsonb;
+    -- Clients may make one up: whatever its readers cast must be what it says.
+    perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real, (found ->> 'rank')::integer,
+      (found ->> 'price')::bigint, (found ->> 'time')::timestamptz, (found ->> 'as_of')::timestamptz;
   exception when others then
     found := null;
   end;
   if jsonb_typeof(found) is distinct from 'object' or found ->> 'list' is distinct from position_of.list then
-    perform market.fail_fields(jsonb_build_array(jsonb_build_object('pointer', '/cursor',
-      'detail', 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to start.')));
+    perform market.fail_fields(jsonb_build_array(jsonb_build_object('pointer', '/' || member, 'detail', case member
+      when 'since' then 'The since does not belong to this list. Send the since of an earlier answer to the same request, or none to read all.'
+      else 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to start.' end)));
   end if;
   return found;
 end
 $$;
-comment on function market.position_of(text, text) is
+comment on function market.position_of(text, text, text) is
   'What a cursor of this list holds; 400 when it is not one. The list is named by what must stay the same between pages.';
 
 create function market.page(cursor jsonb, more boolean) returns jsonb
@@ -39,5 +43,5 @@ as $$
     'has_more', more)
 $$;
 comment on function market.page(jsonb, boolean) is 'The page member of an answer: {next_cursor, has_more}.';
-grant execute on function market.cursor_of(jsonb), market.position_of(text, text), market.page(jsonb, boolean)
+grant execute on function market.cursor_of(jsonb), market.position_of(text, text, text), market.page(jsonb, boolean)
   to souk_agent, souk_person;

@@ -2,12 +2,14 @@
 -- inlined by the planner, so that each condition can use an index.
 
 create function market.text_array(filter jsonb) returns text[]
-  language sql immutable parallel safe
+  language plpgsql immutable parallel safe
 as $$
-  select case jsonb_typeof(filter)
+begin
+  return case jsonb_typeof(filter)
     when 'string' then array[filter #>> '{}']
     when 'array' then array(select jsonb_array_elements_text(filter))
-  end
+  end;
+end
 $$;
 comment on function market.text_array(jsonb) is 'A string or an array of strings as text[]; null when absent.';
 

@@ -14,7 +14,7 @@ begin
   offer.language := reading ->> 'language';
   offer.title := left(reading -> 'title' ->> 'value', 120);
   if coalesce(offer.title, '') = '' or not market.states_title(offer.text, offer.title) then
-    offer.title := left(btrim(regexp_replace(split_part(btrim(offer.text), E'\n', 1), '\s+', ' ', 'g')), 120);
+    offer.title := market.first_line(offer.text);
     offer.extraction := '{}';
   else
     offer.extraction := jsonb_build_object('title', reading -> 'title');
@@ -24,11 +24,8 @@ begin
   select d.domain into offer.domain from market.domain d where d.domain = reading -> 'domain' ->> 'value';
   select c.category into offer.category from market.category c
   where c.domain = offer.domain and c.category = reading -> 'category' ->> 'value';
-  offer.offer_kind := reading -> 'offer_kind' ->> 'value';
-  if offer.domain is not null and offer.offer_kind is not null
-    and not exists (select from market.domain d where d.domain = offer.domain and offer.offer_kind = any (d.kinds)) then
-    offer.offer_kind := null;
-  end if;
+  select min(k.kind) into offer.offer_kind from market.domain d, unnest(d.kinds) as k (kind)
+  where k.kind = reading -> 'offer_kind' ->> 'value' and d.domain = coalesce(offer.domain, d.domain);
   select offer.extraction || coalesce(jsonb_object_agg(f.name, reading -> f.name), '{}') into offer.extraction
   from (values ('domain', offer.domain), ('category', offer.category), ('offer_kind', offer.offer_kind)) as f (name, value)
   where f.value is not null and market.is_quoted(offer.text, reading -> f.name);

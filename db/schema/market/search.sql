@@ -4,22 +4,27 @@
 -- These run as their owner, because text search and vector operators are not leakproof: under row-level security
 -- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published'.
 
-create function market.search_terms(query text) returns text[]
-  language sql immutable
+create function market.search_terms(query text, classes boolean default false) returns text[]
+  language sql stable
 as $$
-  -- Per word its alternatives: itself and its stem in each language we know, since nobody says which one a query is in.
+  -- Per word its alternatives: itself and its stem in each language we know, since nobody says which one a query is in;
+  -- with classes also the categories that the vocabulary knows it for, so that a couch finds a sofa.
   -- Words that are stop words somewhere tell little, and are kept only when there is nothing else. At most 16 words count.
   with words as (
-    select w.word, min(w.n) as n
-    from unnest(tsvector_to_array(to_tsvector('simple', market.fold(query)))) with ordinality as w (word, n)
-    group by w.word
+    select w.lexeme as word, w.positions[1] as n
+    from unnest(to_tsvector('simple', market.fold(query))) as w
   ), alternatives as (
     select w.word, w.n,
-      array(select distinct l.lexeme
+      array(
+        select distinct l.lexeme
         from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config),
           lateral (
             select unnest(tsvector_to_array(to_tsvector(('pg_catalog.' || c.config)::regconfig, w.word))) as lexeme
-            union all select w.word) as l) as lexemes,
+            union all select w.word) as l
+        union
+        select substr(v.sense, 10) from market.vocabulary v
+        -- 2: the vocabulary's weight for words that name a thing, above those that only hint at it.
+        where classes and v.term in (w.word, rtrim(w.word, 's')) and v.sense like 'category:%' and v.weight >= 2) as lexemes,
       exists (
         select from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config)
         where to_tsvector(('pg_catalog.' || c.config)::regconfig, w.word) = '') as stops
@@ -30,10 +35,22 @@ as $$
     order by a.n limit 16
   )
   select coalesce(array_agg(
-    '(' || (select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ') from unnest(k.lexemes) as l) || ')'), '{}')
+    '(' || (select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ') from unnest(k.lexemes) as l) || ')'
+    order by k.n), '{}')
   from kept k
 $$;
-comment on function market.search_terms(text) is 'The words of a query, each as a tsquery of its forms: join them with & or |.';
+comment on function market.search_terms(text, boolean) is
+  'The words of a query, each as a tsquery of its forms and, with classes, its categories: join them with & or |.';
+
+create function market.words_query(phrases jsonb) returns tsquery
+  language sql stable
+as $$
+  -- Any of the phrases; within a phrase the forms of every word.
+  select string_agg('(' || array_to_string(terms, ' & ') || ')', ' | ')::tsquery
+  from jsonb_array_elements_text(phrases) as phrase, lateral market.search_terms(phrase) as terms
+  where cardinality(terms) > 0
+$$;
+comment on function market.words_query(jsonb) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
 
 create function market.search_offers(
   query text,
@@ -53,7 +70,7 @@ create function market.search_offers(
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
-  terms text[] := market.search_terms(coalesce(query, ''));
+  terms text[] := market.search_terms(coalesce(query, ''), true);
   every tsquery := nullif(array_to_string(terms, ' & '), '')::tsquery;
   any_of tsquery := nullif(array_to_string(terms, ' | '), '')::tsquery;
   wanted_place tsquery := case when filters ? 'location' then

@@ -23,7 +23,7 @@ insert into market.setting (name, value, summary) values
   ('embedding_model', '"builtin-hash-1"', 'The model in force: only its vectors are compared. Set by the worker at its start.');
 
 create function market.setting(name text) returns jsonb
-  language sql stable
-as $$ select s.value from market.setting s where s.name = $1 $$;
+  language plpgsql stable
+as $$ begin return (select s.value from market.setting s where s.name = setting.name); end $$;
 comment on function market.setting(text) is 'The value of a switch.';
 grant execute on function market.setting(text) to souk_agent, souk_person;

@@ -45,7 +45,12 @@ create policy "an agent sees its submissions" on market.submission for select to
   using (agent_id = (select market.agent_id()));
 create policy "a connected agent submits for its account" on market.submission for insert to souk_agent
   with check (agent_id = (select market.agent_id()) and account_id = (select market.account_id())
-    and settled_at is null and ((select market.connected()) or kind = 'preview_offer'));
+    and settled_at is null and ((select market.connected()) or kind = 'preview_offer')
+    -- The worker changes what this names, whoever sent it.
+    and (kind <> 'update_offer' or exists (
+      select from market.offer o where o.id = target_id and o.account_id = (select market.account_id())))
+    and (kind not in ('create_ask', 'update_ask') or exists (select from market.ask a where a.id = target_id))
+    and (origin_ask_id is null or exists (select from market.ask a where a.id = origin_ask_id)));
 grant select on market.submission to souk_agent;
 grant insert (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images) on market.submission to souk_agent;
 

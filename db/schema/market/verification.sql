@@ -133,18 +133,22 @@ grant execute on function market.keep_final_verification(), market.verification_
   market.verification_document(market.verification, text, bytea) to souk_agent, souk_person;
 
 create function market.methods(available boolean) returns jsonb
-  language sql stable
+  language plpgsql stable
 as $$
-  select coalesce(jsonb_agg(m.method order by m.position), '[]')
-  from market.sign_in_method m where m.available = methods.available
+begin
+  return (select coalesce(jsonb_agg(m.method order by m.position), '[]')
+    from market.sign_in_method m where m.available = methods.available);
+end
 $$;
 comment on function market.methods(boolean) is 'The sign-in methods that can be started now, or those that cannot.';
 
 create function market.verified_methods() returns jsonb
-  language sql stable
+  language plpgsql stable
 as $$
-  select coalesce(jsonb_agg(p.method order by p.method), '[]')
-  from market.proved_method p where p.account_id = (select market.account_id())
+begin
+  return (select coalesce(jsonb_agg(p.method order by p.method), '[]')
+    from market.proved_method p where p.account_id = (select market.account_id()));
+end
 $$;
 comment on function market.verified_methods() is 'The methods that the account acted for has proved.';
 grant execute on function market.methods(boolean), market.verified_methods() to souk_agent, souk_person;

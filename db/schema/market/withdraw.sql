@@ -14,7 +14,7 @@ begin
   end if;
   if submission.kind in ('create_ask', 'update_ask') then
     update market.ask a set text = submission.text, read_at = null, updated_at = now()
-    where a.id = submission.target_id
+    where a.id = submission.target_id and a.account_id = submission.account_id
     returning * into ask;
     perform market.settle(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
       market.ask_document(ask));
