@@ -7,13 +7,13 @@ import { compilePhrases, findPhrases, startsSentence, type Token } from "./prose
 const WORDS = compilePhrases<"given" | "free" | "lure">({
   /** Says by itself that nothing is to be paid. */
   given: `no charge | free of charge | for free | free to a good home | free to good home | free to collect | free to collector | free for collection | free for pick up | free for pickup
-    giving away | give away | giveaway | costs nothing | nothing to pay | at no cost | zu verschenken | verschenke | verschenken | zu verschenken an | kostenlos abzugeben | gratis abzugeben | umsonst abzugeben
+    giving away | give away | giveaway | costs nothing | nothing to pay | at no cost | zu verschenken | geschenkt gegen | geschenkt an | verschenkt | verschenke | verschenken | zu verschenken an | kostenlos abzugeben | gratis abzugeben | umsonst abzugeben
     a donner | je donne | donne | don | donnons | offert a qui | regalo | se regala | regala | lo regalo | la regalo | doy en adopcion | sin coste | sin costo | se da gratis
     in regalo | regalo a | regaliamo | do via | cedo gratis | gratuitamente | dou | dao-se | da-se | ofereco | ofereco a | doa-se | doacao | para doacao | sem custo | gratis af te halen | gratis afhalen | gratis ophalen | weggeven | geef weg | weg te geven
     oddam | oddam za darmo | za darmo | oddam w dobre rece`,
   free: `free | gratis | kostenlos | kostenfrei | umsonst | gratuit | gratuite | gratuits | gratuitement | gratuito | gratuita | gratuitos | gratuitas | gratuiti | gratuite | darmowe | darmowy | bezplatnie | bezplatne | bezplatny`,
   /** What is free besides what is offered. */
-  lure: `quote | quotes | quotation | estimate | estimates | trial | trials | consultation | consult | delivery | shipping | postage | parking | wifi | wi-fi | internet | returns | return | time | weekdays | weekends | weekend | evenings | mornings | afternoons | call | calls
+  lure: `quote | month | first month | hour | first hour | night | class | first class | monat | mois | mes | mese | maand | miesiac | quotes | quotation | estimate | estimates | trial | trials | consultation | consult | delivery | shipping | postage | parking | wifi | wi-fi | internet | returns | return | time | weekdays | weekends | weekend | evenings | mornings | afternoons | call | calls
     sample | samples | lesson | taster | assessment | advice | installation | gift | lunch | coffee | drinks | cancellation | upgrade | session | survey | valuation | range | standing | roaming | hand | hands | service | pickup and | collection and | breakfast | spirit | space | slots
     angebot | kostenvoranschlag | beratung | erstberatung | probestunde | probetraining | lieferung | versand | parken | parkplatz | parkplatze | wlan | anfahrt | besichtigung | erstgesprach | stornierung | getranke | kaffee
     devis | livraison | essai | cours d'essai | stationnement | deplacement | conseil | parking | envoi | presupuesto | presupuestos | envio | entrega | consulta | prueba | clase | media hora | aparcamiento | valoracion | visita

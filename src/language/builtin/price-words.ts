@@ -101,7 +101,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
   extra: `extra | extras | on top | additional | additionally | per extra | surcharge | add-on | aufpreis | zusatzlich | zusatz | en supplement | en sus
     en option | en plus | adicional | adicionales | aparte | in piu | aggiuntivo | a mais | bijkomend | meerprijs | dodatkowo | dodatkowe
     dodatkowa`,
-  packet: `the lot | the pair | for both | both | for all | all for | package | bundle | pack of | block of | all together | zusammen | paket
+  packet: `total | in total | insgesamt | au total | en total | in totale | no total | in totaal | lacznie | the lot | the pair | for both | both | for all | all for | package | bundle | pack of | block of | all together | zusammen | paket
     alle zusammen | 10er-karte | 10er karte | komplett | le tout | l'ensemble | pour les deux | lot | forfait de | carnet | bono | bono de
     pack de | todo junto | todo | tutto | tutti insieme | pacchetto | pacchetto da | carnet da | pacote | pacote de | tudo | samen | alles samen
     strippenkaart | beide | razem | komplet | pakiet | karnet | calosc`,

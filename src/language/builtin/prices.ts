@@ -96,7 +96,7 @@ const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boo
 /** How sure it is that an amount is money at all. */
 const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: boolean): number => {
   if (amount.marker !== null) return 2;
-  if (near.has("ask") || near.has("negotiable") || (senses.has("ask") && !amount.aside)) return 1;
+  if (near.has("ask") || near.has("negotiable") || near.has("warm") || (senses.has("ask") && !amount.aside)) return 1;
   if (wanted && bounds.has("limit")) return 1;
   // "250-280k": thousands are money to somebody who wants something.
   if (wanted && amount.max !== null && amount.value >= 1000) return 0.5;
@@ -110,11 +110,12 @@ const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: bool
 const headlineScore = (role: Role, index: number): number => {
   const { amount, senses, near } = role;
   let score = moneyScore(role, false);
-  if (senses.has("ask")) score += 3;
+  // "total budget 600" beside "60 per post" is the same price, summed up.
+  if (senses.has("ask")) score += senses.has("packet") ? 1 : 3;
   if (near.has("negotiable")) score += 2;
   if (near.has("toward")) score += 0.5;
   if (senses.has("aside")) score -= role.period === "hour" ? 0 : 1.9;
-  if (senses.has("warm")) score -= 2.4;
+  if (senses.has("warm")) score -= 1.4;
   if (senses.has("packet")) score -= 1.5;
   if (senses.has("half")) score -= 2;
   if (amount.aside) score -= 2;
