@@ -1,5 +1,5 @@
-import type { Span } from "./span.ts";
 import type { Token } from "./prose.ts";
+import type { Span } from "./span.ts";
 
 /**
  * Mail addresses written around harvesters: "kev.tran [at] example [dot] com", "pisocamino(arroba)example.com",
