@@ -168,6 +168,14 @@ test("condition, space and features are read as stated", async (t) => {
   t.is((await reader.readOffer("Toaster, 15 dollars", signal)).condition, null);
 });
 
+test("only things have a condition, and only space has rooms", async (t) => {
+  t.is(
+    (await reader.readOffer("Piano lessons, 25 dollars an hour, my piano is in good condition", signal)).condition,
+    null,
+  );
+  t.is((await reader.readOffer("Sofa for sale, fits in any 2 bed flat, 100 dollars", signal)).space, null);
+});
+
 test("an ask's key words, demands and exclusions are read as stated", async (t) => {
   const read = await reader.readAsk("Looking for a sofa bed in Omaha, must fit in a van, no leather please", signal);
   t.true(read.keywords.includes("sofa bed"));
@@ -182,6 +190,8 @@ test("an ask's key words, demands and exclusions are read as stated", async (t) 
     ["Spiegel", "Ikea"],
   );
   t.deepEqual((await reader.readAsk("Looking for a sofa, no rush", signal)).exclude, []);
+  t.deepEqual((await reader.readAsk("Procuro um sofá no Porto, até 100 euros", signal)).exclude, []);
+  t.deepEqual((await reader.readAsk("Looking for a flat to rent, no pets, non smoker, Omaha", signal)).exclude, []);
 });
 
 test("a text of 4,000 characters is read in a few milliseconds", async (t) => {

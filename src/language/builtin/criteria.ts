@@ -13,10 +13,13 @@ const LONGEST_CRITERION = 80;
 
 /** Words that say no to the word after them. */
 const EXCLUDES = new Set(
-  "no not without except kein keine keinen keiner ohne ausser pas sans sauf sin nada excepto senza niente tranne sem exceto geen zonder behalve bez oprocz zadnych".split(
+  "not without except kein keine keinen keiner ohne ausser pas sans sauf sin nada excepto senza niente tranne sem exceto geen zonder behalve bez oprocz zadnych".split(
     " ",
   ),
 );
+
+/** A "no" excludes in English alone: in Spanish it negates verbs, in Portuguese it means "in the". */
+const ENGLISH_NO = "no";
 
 /** Phrases with a no in them that exclude nothing: "no budget", "no rush", "no matter". */
 const HOLLOW = new Set(
@@ -33,7 +36,7 @@ const BETWEEN = new Set(
 
 /** Words that say that what follows must be. */
 const REQUIRES = new Set(
-  "must only need needs minimum min least muss mussen mindestens nur unbedingt doit doivent imperativement uniquement minimum debe deben minimo imprescindible solo deve devono almeno soltanto devem obrigatorio moet moeten minimaal minstens alleen musi musza koniecznie minimum tylko".split(
+  "must only minimum min least muss mussen mindestens nur unbedingt doit doivent imperativement uniquement minimum debe deben minimo imprescindible solo deve devono almeno soltanto devem obrigatorio moet moeten minimaal minstens alleen musi musza koniecznie minimum tylko".split(
     " ",
   ),
 );
@@ -92,10 +95,17 @@ export const findKeywords = (text: string, tokens: readonly Token[], hits: reado
  *
  * @param isOwn true for words by which the person describes themselves ("no pets" of somebody who looks for a flat)
  */
-export const findExclusions = (text: string, tokens: readonly Token[], isOwn: (at: number) => boolean): Criterion[] => {
+export const findExclusions = (
+  text: string,
+  tokens: readonly Token[],
+  language: string | null,
+  isOwn: (at: number) => boolean,
+): Criterion[] => {
   const found: Criterion[] = [];
   for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {
-    if (!EXCLUDES.has(tokens[at]?.folded ?? "")) continue;
+    const folded = tokens[at]?.folded ?? "";
+    const excludes = EXCLUDES.has(folded) || (folded === ENGLISH_NO && (language === "en" || language === null));
+    if (!excludes) continue;
     let from = at + 1;
     while (from < tokens.length && from <= at + 2 && BETWEEN.has(tokens[from]?.folded ?? "") && !tokens[from]?.opens)
       from += 1;

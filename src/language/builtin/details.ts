@@ -33,6 +33,9 @@ const NEGATIONS = new Set(
   ),
 );
 
+/** A term of another language than the text's weighs less, and is mostly chance here. */
+const LEAST_WEIGHT = 1.5;
+
 /** Whether a word of the two before says no. */
 const isNegated = (tokens: readonly Token[], hit: Hit): boolean => {
   for (let back = 1; back <= 2; back++) {
@@ -49,7 +52,8 @@ export const findCondition = (
 ): { value: Condition; hit: Hit } | null => {
   let best: { value: Condition; hit: Hit; score: number } | null = null;
   for (const hit of hits) {
-    if (hit.family !== "condition" || !isCondition(hit.value) || isNegated(tokens, hit)) continue;
+    if (hit.family !== "condition" || hit.weight < LEAST_WEIGHT || !isCondition(hit.value) || isNegated(tokens, hit))
+      continue;
     const score = hit.weight * (1 + 0.3 * (hit.to - hit.from));
     if (best === null || score > best.score) best = { value: hit.value, hit, score };
   }
@@ -68,7 +72,7 @@ export const findFeatures = (
   const features: { value: string; span: Span }[] = [];
   const seen = new Set<string>();
   for (const hit of hits) {
-    if (hit.family !== "feature" || hit.weight < 1 || seen.has(hit.term) || isNegated(tokens, hit)) continue;
+    if (hit.family !== "feature" || hit.weight < LEAST_WEIGHT || seen.has(hit.term) || isNegated(tokens, hit)) continue;
     seen.add(hit.term);
     const span = { start: tokens[hit.from]?.start ?? 0, end: tokens[hit.to - 1]?.end ?? 0 };
     features.push({ value: text.slice(span.start, span.end).replace(/\s+/gu, " ").slice(0, 80), span });

@@ -226,6 +226,9 @@ const hintsOfBudget = (budget: AskReading["price"]): KindHints<AskKind> => {
   }
 };
 
+/** The kinds of offer of things. */
+const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
+
 /** Domains whose offers hold space: elsewhere "2 br" and "40 m2" describe something else. */
 const SPACE_DOMAIN = "real_estate";
 
@@ -244,7 +247,8 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
     location: locationOf(read),
     contacts: readContacts(text, { country: read.country }),
     party: null,
-    condition: conditionOf(read),
+    // Only what changes hands for good or for a while is new or used.
+    condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(read) : null,
     space:
       space === null
         ? null
@@ -274,6 +278,7 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
     exclude: findExclusions(
       text,
       read.tokens,
+      read.language,
       (at) =>
         describesThemselves &&
         read.hits.some(
