@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:a013e90ffb78636226e56e8e775d79e8377bbd5c
+--! Hash: sha1:f70f19ef7ef5bd2de68cc9ffabcfa9f9be9ae73c
 --! Message: the market
 
 --! Included index.sql
@@ -4338,6 +4338,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('stetson', null, 'category:fashion/accessories', 3),
   ('sunglasses', 'en', 'category:fashion/accessories', 3),
   ('scarf', 'en', 'category:fashion/accessories', 3),
+  ('scarves', 'en', 'category:fashion/accessories', 3),
   ('belt', 'en', 'category:fashion/accessories', 3),
   ('hat', 'en', 'category:fashion/accessories', 3),
   ('gloves', 'en', 'category:fashion/accessories', 3),
@@ -5117,7 +5118,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('stamp', 'en', 'category:hobbies/collectibles', 3),
   ('stamp collection', 'en', 'category:hobbies/collectibles', 3),
   ('vinyl records', 'en', 'category:hobbies/collectibles', 3),
-  ('antique', 'en', 'category:hobbies/collectibles', 3),
   ('vintage poster', 'en', 'category:hobbies/collectibles', 3),
   ('trading cards', 'en', 'category:hobbies/collectibles', 3),
   ('action figure', 'en', 'category:hobbies/collectibles', 3),
@@ -5130,7 +5130,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('lps', 'en', 'category:hobbies/collectibles', 3),
   ('vinyl', 'en', 'category:hobbies/collectibles', 3),
   ('antiques', 'en', 'category:hobbies/collectibles', 3),
-  ('vintage', 'en', 'category:hobbies/collectibles', 3),
   ('record collection', 'en', 'category:hobbies/collectibles', 3),
   ('memorabilia', 'en', 'category:hobbies/collectibles', 3),
   ('postcards', 'en', 'category:hobbies/collectibles', 3),
@@ -5159,7 +5158,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('sammlung', 'de', 'category:hobbies/collectibles', 3),
   ('modelleisenbahn', 'de', 'category:hobbies/collectibles', 3),
   ('sammelkarten', 'de', 'category:hobbies/collectibles', 3),
-  ('antik', 'de', 'category:hobbies/collectibles', 3),
   ('schallplattensammlung', 'de', 'category:hobbies/collectibles', 3),
   ('briefmarkensammlung', 'de', 'category:hobbies/collectibles', 3),
   ('munzsammlung', 'de', 'category:hobbies/collectibles', 3),
@@ -5275,6 +5273,10 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('maszyna do pisania', 'pl', 'category:hobbies/collectibles', 3),
   ('banknoty', 'pl', 'category:hobbies/collectibles', 3),
   ('plyty', 'pl', 'category:hobbies/collectibles', 3),
+  ('vintage', 'en', 'category:hobbies/collectibles', 1),
+  ('antique', 'en', 'category:hobbies/collectibles', 1),
+  ('antik', 'de', 'category:hobbies/collectibles', 1),
+  ('vintage', 'de', 'category:hobbies/collectibles', 1),
   ('painting', 'en', 'category:hobbies/art', 3),
   ('oil painting', 'en', 'category:hobbies/art', 3),
   ('drawing', 'en', 'category:hobbies/art', 3),
@@ -11753,6 +11755,8 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('we spelen', 'nl', 'kind:friendship', 3),
   ('komen we samen', 'nl', 'kind:friendship', 3),
   ('altijd welkom', 'nl', 'kind:friendship', 3),
+  ('spelen we', 'nl', 'kind:friendship', 3),
+  ('wandelen we', 'nl', 'kind:friendship', 3),
   ('sluit aan', 'nl', 'kind:friendship', 3),
   ('wandelgroep', 'nl', 'kind:friendship', 3),
   ('leesclub', 'nl', 'kind:friendship', 3),
@@ -13203,7 +13207,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('needs tlc', 'en', 'condition:used_fair', 3),
   ('needs some tlc', 'en', 'condition:used_fair', 3),
   ('shows its age', 'en', 'condition:used_fair', 3),
-  ('worn', 'en', 'condition:used_fair', 3),
   ('dents', 'en', 'condition:used_fair', 3),
   ('rough condition', 'en', 'condition:used_fair', 3),
   ('beat up', 'en', 'condition:used_fair', 3),
@@ -13234,7 +13237,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('a rafraichir', 'fr', 'condition:used_fair', 3),
   ('quelques traces', 'fr', 'condition:used_fair', 3),
   ('marques d usage', 'fr', 'condition:used_fair', 3),
-  ('use', 'fr', 'condition:used_fair', 3),
   ('etat correct', 'fr', 'condition:used_fair', 3),
   ('a restaurer', 'fr', 'condition:used_fair', 3),
   ('uso visible', 'es', 'condition:used_fair', 3),
@@ -13248,7 +13250,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('rayones', 'es', 'condition:used_fair', 3),
   ('estado regular', 'es', 'condition:used_fair', 3),
   ('rayado', 'es', 'condition:used_fair', 3),
-  ('golpes', 'es', 'condition:used_fair', 3),
   ('segni di usura', 'it', 'condition:used_fair', 3),
   ('segni di utilizzo', 'it', 'condition:used_fair', 3),
   ('graffi', 'it', 'condition:used_fair', 3),
@@ -13263,7 +13264,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('marcas de uso', 'pt', 'condition:used_fair', 3),
   ('riscos', 'pt', 'condition:used_fair', 3),
   ('desgaste', 'pt', 'condition:used_fair', 3),
-  ('gasto', 'pt', 'condition:used_fair', 3),
   ('alguns riscos', 'pt', 'condition:used_fair', 3),
   ('estado razoavel', 'pt', 'condition:used_fair', 3),
   ('arranhoes', 'pt', 'condition:used_fair', 3),
@@ -13331,7 +13331,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('faulty', 'en', 'condition:for_parts', 3),
   ('doesn t power on', 'en', 'condition:for_parts', 3),
   ('needs repair', 'en', 'condition:for_parts', 3),
-  ('dead', 'en', 'condition:for_parts', 3),
   ('non runner', 'en', 'condition:for_parts', 3),
   ('defekt', 'de', 'condition:for_parts', 3),
   ('bastler', 'de', 'condition:for_parts', 3),
@@ -13358,7 +13357,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('para repuestos', 'es', 'condition:for_parts', 3),
   ('no enciende', 'es', 'condition:for_parts', 3),
   ('estropeado', 'es', 'condition:for_parts', 3),
-  ('roto', 'es', 'condition:for_parts', 3),
   ('per pezzi di ricambio', 'it', 'condition:for_parts', 3),
   ('non funzionante', 'it', 'condition:for_parts', 3),
   ('guasto', 'it', 'condition:for_parts', 3),
@@ -13391,10 +13389,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('do naprawy', 'pl', 'condition:for_parts', 3),
   ('niesprawna', 'pl', 'condition:for_parts', 3),
   ('balcony', 'en', 'feature:stated', 2),
-  ('parking', 'en', 'feature:stated', 2),
-  ('garden', 'en', 'feature:stated', 2),
   ('elevator', 'en', 'feature:stated', 2),
-  ('lift', 'en', 'feature:stated', 2),
   ('dishwasher', 'en', 'feature:stated', 2),
   ('air conditioning', 'en', 'feature:stated', 2),
   ('wifi', 'en', 'feature:stated', 2),
@@ -13412,7 +13407,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('delivery available', 'en', 'feature:stated', 2),
   ('wheelchair accessible', 'en', 'feature:stated', 2),
   ('sea view', 'en', 'feature:stated', 2),
-  ('garage', 'en', 'feature:stated', 2),
   ('sunroof', 'en', 'feature:stated', 2),
   ('heated seats', 'en', 'feature:stated', 2),
   ('navigation', 'en', 'feature:stated', 2),
@@ -17522,6 +17516,8 @@ declare
   by_place text;
   by_price text;
   by_condition text;
+  by_musts text;
+  by_attributes text;
   -- Without a vector nothing is near: then words have to do.
   near boolean := coalesce(similarity >= floor, false);
   very_near boolean := coalesce(similarity >= 1.5 * floor, false);
@@ -17581,12 +17577,25 @@ begin
     when offer.metadata ->> 'condition' = ask.criteria ->> 'condition' then 'met'
     else 'violated' end;
 
+  -- What a text does not say may still be so: unknown.
+  by_musts := (
+    select case when bool_and(offer.search @@ market.words_query(jsonb_build_array(m.words))) then 'met' else 'unknown' end
+    from jsonb_array_elements(ask.criteria -> 'must') as m (words)
+    having count(*) > 0);
+  by_attributes := (
+    select case when bool_or(f.value <> w.value) then 'violated' when bool_and(f.value = w.value) then 'met' else 'unknown' end
+    from (select w.name, market.fold(w.value) as value from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
+    cross join lateral (select market.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f
+    having count(*) > 0);
+
   score := least(1, 0.35 + 0.3 * least(coalesce(similarity, 0) / 0.6, 1)
     + case by_category when 'met' then 0.15 else 0 end
     + case by_words when 'met' then 0.1 else 0 end
     + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
     + case by_price when 'met' then 0.05 else 0 end
-    + case by_condition when 'violated' then -0.1 else 0 end);
+    + case by_condition when 'violated' then -0.1 else 0 end
+    + case by_musts when 'met' then 0.05 else 0 end
+    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end);
   reasons := (
     select jsonb_agg(jsonb_build_object('criterion', r.criterion, 'verdict', r.verdict, 'wanted', r.wanted, 'found', r.found) order by r.n)
     from (values
@@ -17596,7 +17605,9 @@ begin
       (4, 'price', by_price, ask.criteria -> 'price', offer.metadata -> 'pricing' -> 'label'),
       (5, 'location', by_place, ask.criteria -> 'location' -> 'text', to_jsonb(offer.location_text)),
       (6, 'condition', by_condition, ask.criteria -> 'condition', offer.metadata -> 'condition'),
-      (7, 'exclude', case when excluded is not null then 'met' end, ask.criteria -> 'exclude', null)
+      (7, 'exclude', case when excluded is not null then 'met' end, ask.criteria -> 'exclude', null),
+      (8, 'must', by_musts, ask.criteria -> 'must', null),
+      (9, 'attributes', by_attributes, ask.criteria -> 'attributes', offer.metadata -> 'attributes')
     ) as r (n, criterion, verdict, wanted, found)
     where r.verdict is not null);
   return next;

@@ -17,6 +17,8 @@ declare
   by_place text;
   by_price text;
   by_condition text;
+  by_musts text;
+  by_attributes text;
   -- Without a vector nothing is near: then words have to do.
   near boolean := coalesce(similarity >= floor, false);
   very_near boolean := coalesce(similarity >= 1.5 * floor, false);
@@ -76,12 +78,25 @@ begin
     when offer.metadata ->> 'condition' = ask.criteria ->> 'condition' then 'met'
     else 'violated' end;
 
+  -- What a text does not say may still be so: unknown.
+  by_musts := (
+    select case when bool_and(offer.search @@ market.words_query(jsonb_build_array(m.words))) then 'met' else 'unknown' end
+    from jsonb_array_elements(ask.criteria -> 'must') as m (words)
+    having count(*) > 0);
+  by_attributes := (
+    select case when bool_or(f.value <> w.value) then 'violated' when bool_and(f.value = w.value) then 'met' else 'unknown' end
+    from (select w.name, market.fold(w.value) as value from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
+    cross join lateral (select market.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f
+    having count(*) > 0);
+
   score := least(1, 0.35 + 0.3 * least(coalesce(similarity, 0) / 0.6, 1)
     + case by_category when 'met' then 0.15 else 0 end
     + case by_words when 'met' then 0.1 else 0 end
     + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
     + case by_price when 'met' then 0.05 else 0 end
-    + case by_condition when 'violated' then -0.1 else 0 end);
+    + case by_condition when 'violated' then -0.1 else 0 end
+    + case by_musts when 'met' then 0.05 else 0 end
+    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end);
   reasons := (
     select jsonb_agg(jsonb_build_object('criterion', r.criterion, 'verdict', r.verdict, 'wanted', r.wanted, 'found', r.found) order by r.n)
     from (values
@@ -91,7 +106,9 @@ begin
       (4, 'price', by_price, ask.criteria -> 'price', offer.metadata -> 'pricing' -> 'label'),
       (5, 'location', by_place, ask.criteria -> 'location' -> 'text', to_jsonb(offer.location_text)),
       (6, 'condition', by_condition, ask.criteria -> 'condition', offer.metadata -> 'condition'),
-      (7, 'exclude', case when excluded is not null then 'met' end, ask.criteria -> 'exclude', null)
+      (7, 'exclude', case when excluded is not null then 'met' end, ask.criteria -> 'exclude', null),
+      (8, 'must', by_musts, ask.criteria -> 'must', null),
+      (9, 'attributes', by_attributes, ask.criteria -> 'attributes', offer.metadata -> 'attributes')
     ) as r (n, criterion, verdict, wanted, found)
     where r.verdict is not null);
   return next;
