@@ -116,6 +116,8 @@ export const startWorker = (options: {
       },
     });
     log.info({ reader: makers.reader.maker, embedder: makers.embedder.model }, "worker ready");
+    // Told to stop while it was starting: nobody else knows this runner yet.
+    if (stopping) await runner.stop();
     const timer = setInterval(() => {
       beat(false).catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
     }, BEAT_MS);
