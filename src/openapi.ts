@@ -50,9 +50,14 @@ const HEADERS = {
   "WWW-Authenticate": header("Bearer.", { type: "string" }),
 } as const;
 
+/** Whether an answer always tells the caller's figures: not without a caller or a database, nor where an id names nothing. */
+const hasFigures = ({ limit, pathParameters }: Endpoint, status: number): boolean =>
+  limit !== undefined &&
+  (pathParameters ? status < 300 || status === 403 || status === 429 : status < 500 && status !== 401);
+
 const headersOf = (endpoint: Endpoint, status: number): Json => {
   const names: (keyof typeof HEADERS)[] = ["Request-Id"];
-  if (endpoint.limit && status !== 401) names.push("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset");
+  if (hasFigures(endpoint, status)) names.push("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset");
   if (endpoint.idempotent && status < 300) names.push("Idempotency-Replayed");
   if (endpoint.cache === "public" && status < 400) names.push("ETag");
   if (status === 401) names.push("WWW-Authenticate");

@@ -1,6 +1,6 @@
 import test from "ava";
-import { type Agent, type Body, SOFA } from "../support/market.ts";
-import { type Market, NOTHING, openMarket, settled, telling } from "./contract.ts";
+import type { Agent, Body } from "../support/market.ts";
+import { type Market, NOTHING, OFFER, openMarket, settled, telling } from "./contract.ts";
 
 /** An agent connects, learns its situation, asks for a verification and leaves. */
 
@@ -178,8 +178,8 @@ test.serial("after a person approved, GET /v1/me allows everything and tells who
 
 test("GET /v1/me counts what the account has and what the agent has used", async (t) => {
   const agent = await market.agent();
-  await agent.call("POST", "/v1/offers", { text: SOFA });
-  await agent.call("POST", "/v1/offers/preview", { text: SOFA });
+  await agent.call("POST", "/v1/offers", { text: OFFER });
+  await agent.call("POST", "/v1/offers/preview", { text: OFFER });
   const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" });
   await agent.call("POST", "/v1/asks", { text: "Looking for a table" });
   await agent.call("POST", `/v1/asks/${ask.body.id}/fulfill`);

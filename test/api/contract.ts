@@ -221,5 +221,9 @@ export const telling = (answer: Answer): Record<string, string> =>
     ),
   );
 
+/** An offer whose every part is stated once, so that it can be read in one way only. */
+export const OFFER =
+  "Grey three-seat sofa for sale. Good condition. 180 EUR, pick up in Berlin. Write to lena@example.com";
+
 /** A UUIDv7 that names nothing. */
 export const NOTHING = "01979e5c-0000-7000-8000-000000000000";

@@ -1,0 +1,363 @@
+import test from "ava";
+import { type Agent, type Answer, type Body, eventually } from "../support/market.ts";
+import { type Market, OFFER, openMarket, settled, telling } from "./contract.ts";
+
+/** An ask and what becomes of it: understood, moved, matched. */
+
+let market: Market;
+test.before(async () => {
+  market = await openMarket();
+});
+test.after.always(() => market?.stop());
+
+const KEPT_NOWHERE = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
+const WANTED = "Looking for a sofa in Berlin, up to 250 EUR";
+
+const ASK = {
+  id: "<id>",
+  status: "active",
+  watch_enabled: true,
+  text: WANTED,
+  title: WANTED,
+  domain: "home_garden",
+  category: "furniture",
+  ask_kind: "buy",
+  criteria: {
+    keywords: ["sofa"],
+    must: [] as string[],
+    exclude: [] as string[],
+    price: { max: 250, currency: "EUR" },
+    location: { text: "Berlin", city: "Berlin", country: "DE", remote: false },
+    condition: null,
+    attributes: {},
+  },
+  created_at: "<time>",
+  updated_at: "<time>",
+};
+
+const whole = (answer: Answer) => ({
+  status: answer.status,
+  headers: telling(answer),
+  body: settled(answer.body, market.url),
+});
+
+const rated = (remaining: number) => ({
+  ...KEPT_NOWHERE,
+  "ratelimit-limit": "120",
+  "ratelimit-remaining": String(remaining),
+});
+
+const ask = async (agent: Agent, body: Body = { text: WANTED }): Promise<string> => {
+  const answer = await agent.call("POST", "/v1/asks", body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.id;
+};
+
+const publish = async (agent: Agent, text = OFFER): Promise<string> => {
+  const answer = await agent.call("POST", "/v1/offers", { text });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.offer_id;
+};
+
+const idsOf = (answer: Answer): string[] => answer.body.results.map(({ id }: Body) => id);
+
+test("an ask is active at once, and its answer says how it was understood", async (t) => {
+  const agent = await market.agent();
+  const answer = await agent.call("POST", "/v1/asks", { text: WANTED });
+  t.deepEqual(whole(answer), { status: 201, headers: rated(119), body: ASK });
+  t.deepEqual(whole(await agent.call("GET", `/v1/asks/${answer.body.id}`)), {
+    status: 200,
+    headers: KEPT_NOWHERE,
+    body: ASK,
+  });
+  const quiet = await agent.call("POST", "/v1/asks", { text: WANTED, watch_enabled: false });
+  t.deepEqual(whole(quiet), { status: 201, headers: rated(118), body: { ...ASK, watch_enabled: false } });
+});
+
+test("a text that is not clear is an ask with nulls", async (t) => {
+  const agent = await market.agent();
+  const id = await ask(agent, { text: "Hmm" });
+  const { body } = await agent.call("GET", `/v1/asks/${id}`);
+  t.deepEqual([body.status, body.domain, body.category, body.ask_kind], ["active", null, null, null]);
+  const matches = await agent.call("GET", `/v1/asks/${id}/matches`);
+  t.deepEqual(settled(matches.body), {
+    ask_id: "<id>",
+    status: "active",
+    watch_enabled: true,
+    results: [],
+    since: "<cursor>",
+    page: { next_cursor: null, has_more: false },
+    next: [
+      {
+        summary: "The text does not say clearly what is wanted. Send a clearer one.",
+        method: "PATCH",
+        path: "/v1/asks/<id>",
+      },
+    ],
+  });
+});
+
+for (const [what, body, errors] of [
+  ["no text", {}, [{ pointer: "/text", detail: "text: Invalid input: expected string, received undefined." }]],
+  ["an empty text", { text: "" }, [{ pointer: "/text", detail: "The text is empty." }]],
+  [
+    "4,001 characters",
+    { text: "🦊".repeat(4001) },
+    [{ pointer: "/text", detail: "A text may have at most 4,000 characters." }],
+  ],
+  [
+    "watch_enabled in words",
+    { text: WANTED, watch_enabled: "yes" },
+    [{ pointer: "/watch_enabled", detail: "watch_enabled: Invalid input: expected boolean, received string." }],
+  ],
+] as [string, Body, Body][]) {
+  test(`an ask with ${what} is refused and does not count`, async (t) => {
+    const agent = await market.agent();
+    const answer = await agent.call("POST", "/v1/asks", body);
+    t.deepEqual(
+      {
+        status: answer.status,
+        code: answer.body.code,
+        errors: answer.body.errors,
+        remaining: answer.headers["ratelimit-remaining"],
+      },
+      { status: 400, code: "bad_request", errors, remaining: "120" },
+    );
+    t.deepEqual((await agent.call("GET", "/v1/asks")).body.results, []);
+  });
+}
+
+test("an ask moves from active to fulfilled or archived and back, and doing it again changes nothing", async (t) => {
+  const agent = await market.agent();
+  const id = await ask(agent);
+  const move = (name: string) => agent.call("POST", `/v1/asks/${id}/${name}`);
+  for (const [name, status] of [
+    ["reopen", "active"],
+    ["fulfill", "fulfilled"],
+    ["reopen", "active"],
+    ["archive", "archived"],
+    ["reopen", "active"],
+  ] as const) {
+    const first = await move(name);
+    t.deepEqual(whole(first), { status: 200, headers: KEPT_NOWHERE, body: { ...ASK, status } }, name);
+    t.deepEqual((await move(name)).body, first.body, name);
+  }
+  for (const [one, other, detail] of [
+    ["fulfill", "archive", "This ask is fulfilled, so it cannot become archived."],
+    ["archive", "fulfill", "This ask is archived, so it cannot become fulfilled."],
+  ] as const) {
+    await move(one);
+    const { status, body } = await move(other);
+    t.deepEqual([status, body.code, body.detail], [409, "invalid_state", detail]);
+    await move("reopen");
+  }
+});
+
+test("a new text is read anew under the same id and counts; watch_enabled changes at once and does not", async (t) => {
+  const agent = await market.agent();
+  const id = await ask(agent);
+  const text = "Looking for a sofa in Hamburg, up to 300 EUR";
+  const read = await agent.call("PATCH", `/v1/asks/${id}`, { text });
+  const expected = {
+    ...ASK,
+    text,
+    title: text,
+    criteria: {
+      ...ASK.criteria,
+      price: { max: 300, currency: "EUR" },
+      location: { text: "Hamburg", city: "Hamburg", country: "DE", remote: false },
+    },
+  };
+  t.deepEqual(whole(read), { status: 200, headers: rated(118), body: expected });
+  t.is(read.body.id, id);
+  const quiet = await agent.call("PATCH", `/v1/asks/${id}`, { watch_enabled: false });
+  t.deepEqual(whole(quiet), { status: 200, headers: rated(118), body: { ...expected, watch_enabled: false } });
+  const empty = await agent.call("PATCH", `/v1/asks/${id}`, {});
+  t.deepEqual(
+    [empty.status, empty.body.errors],
+    [400, [{ pointer: "", detail: "Send a new text, watch_enabled, or both." }]],
+  );
+  const wrong = await agent.call("PATCH", `/v1/asks/${id}`, { text: "", watch_enabled: true });
+  t.deepEqual([wrong.status, wrong.body.errors], [400, [{ pointer: "/text", detail: "The text is empty." }]]);
+  t.deepEqual((await agent.call("GET", `/v1/asks/${id}`)).body, quiet.body, "what is refused changes nothing");
+});
+
+test("an account's asks are listed page by page, newest first, each once", async (t) => {
+  const agent = await market.agent();
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) ids.unshift(await ask(agent));
+  await agent.call("POST", `/v1/asks/${ids[1]}/fulfill`);
+  const first = await agent.call("GET", "/v1/asks?limit=2");
+  t.deepEqual(whole(first), {
+    status: 200,
+    headers: KEPT_NOWHERE,
+    body: {
+      results: [ASK, { ...ASK, status: "fulfilled" }],
+      page: { next_cursor: "<cursor>", has_more: true },
+    },
+  });
+  const second = await agent.call("GET", `/v1/asks?limit=2&cursor=${first.body.page.next_cursor}`);
+  t.deepEqual([...idsOf(first), ...idsOf(second)], ids);
+  t.deepEqual(second.body.page, { next_cursor: null, has_more: false });
+  t.deepEqual(idsOf(await agent.call("GET", "/v1/asks?status=fulfilled")), [ids[1]]);
+  t.deepEqual(idsOf(await agent.call("GET", "/v1/asks?status=draft")), []);
+  const foreign = await agent.call("GET", `/v1/asks?status=active&cursor=${first.body.page.next_cursor}`);
+  t.deepEqual([foreign.status, foreign.body.errors[0].pointer], [400, "/cursor"]);
+  const { body } = await agent.call("GET", "/v1/offers?limit=2");
+  t.deepEqual(body.results, []);
+  const other = await agent.call("GET", `/v1/offers?cursor=${first.body.page.next_cursor}`);
+  t.deepEqual([other.status, other.body.errors[0].pointer], [400, "/cursor"]);
+});
+
+// ── Matches: one after another, since every offer of this market can match ───────────────────────────────────────────
+
+test.serial("matches come best first with their reasons, page by page, and since shows only what is new", async (t) => {
+  const [owner, seeker] = [await market.agent(), await market.agent()];
+  const id = await ask(seeker);
+  const read = (query = "") => seeker.call("GET", `/v1/asks/${id}/matches${query}`);
+  const none = await read();
+  t.deepEqual(settled(none.body), {
+    ask_id: "<id>",
+    status: "active",
+    watch_enabled: true,
+    results: [],
+    since: "<cursor>",
+    page: { next_cursor: null, has_more: false },
+    next: [
+      {
+        summary: "Nothing new matches. Look again later with the since of this answer.",
+        method: "GET",
+        path: "/v1/asks/<id>/matches",
+      },
+    ],
+  });
+
+  const sofa = await publish(owner);
+  const first = await eventually(read, ({ body }) => body.results.length === 1);
+  const methods = [{ type: "email", value: "lena@example.com", preferred: false }];
+  const SOFA_MATCH = {
+    id: "<id>",
+    document: { title: "Grey three-seat sofa for sale", description: OFFER, location: "Berlin", language: "en" },
+    metadata: {
+      pricing: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },
+      location: { text: "Berlin", city: "Berlin", country: "DE", remote: false },
+      condition: "used_good",
+    },
+    content: {
+      preview: {
+        headline: "Grey three-seat sofa for sale",
+        snippet: OFFER,
+        price_label: "180 EUR",
+        location_label: "Berlin",
+      },
+      contact: { schema_version: 2, methods, primary: { methods }, additional: [] },
+      images: [],
+    },
+    posted: "<day>",
+    reviewed: false,
+    publisher: {
+      verified: false,
+      member_since: "<month>",
+      last_active: "<month>",
+      offers: { active: 1, lifetime: 1, removed: 0 },
+    },
+    score: "<score>",
+    rank: 1,
+    match: {
+      first_matched_at: "<time>",
+      reasons: [
+        { criterion: "kind", verdict: "met", wanted: "buy", found: "sale" },
+        { criterion: "category", verdict: "met", wanted: "home_garden/furniture", found: "home_garden/furniture" },
+        { criterion: "keywords", verdict: "met", wanted: ["sofa"], found: "Grey three-seat sofa for sale" },
+        { criterion: "price", verdict: "met", wanted: { max: 250, currency: "EUR" }, found: "180 EUR" },
+        { criterion: "location", verdict: "met", wanted: "Berlin", found: "Berlin" },
+      ],
+    },
+  };
+  t.deepEqual(whole(first), {
+    status: 200,
+    headers: KEPT_NOWHERE,
+    body: {
+      ask_id: "<id>",
+      status: "active",
+      watch_enabled: true,
+      results: [SOFA_MATCH],
+      since: "<cursor>",
+      page: { next_cursor: null, has_more: false },
+      next: [
+        {
+          summary: "Show the person what matches. When one of them is taken, mark the ask as fulfilled.",
+          method: "POST",
+          path: "/v1/asks/<id>/fulfill",
+        },
+      ],
+    },
+  });
+
+  // A sofa elsewhere matches less well, one that costs too much does not, and neither does a table.
+  const elsewhere = await publish(owner, OFFER.replace("Berlin", "Hamburg"));
+  await publish(owner, OFFER.replace("180", "380"));
+  const own = await publish(seeker);
+  const both = await eventually(read, ({ body }) => body.results.length >= 2);
+  t.deepEqual(idsOf(both), [sofa, elsewhere]);
+  t.false(idsOf(both).includes(own));
+  const [better, worse] = both.body.results;
+  t.true(better.score > worse.score);
+  t.deepEqual(
+    worse.match.reasons.find(({ criterion }: Body) => criterion === "location"),
+    { criterion: "location", verdict: "violated", wanted: "Berlin", found: "Hamburg" },
+  );
+  const pages = [await read("?limit=1")];
+  pages.push(await read(`?limit=1&cursor=${pages[0]?.body.page.next_cursor}`));
+  t.deepEqual(pages.map(idsOf), [[sofa], [elsewhere]]);
+  t.deepEqual(
+    pages.map(({ body }) => [body.page.has_more, body.results[0].rank]),
+    [
+      [true, 1],
+      [false, 2],
+    ],
+  );
+  t.deepEqual(idsOf(await read(`?since=${first.body.since}`)), [elsewhere]);
+  t.deepEqual(idsOf(await read(`?since=${none.body.since}`)), [sofa, elsewhere]);
+  t.deepEqual(idsOf(await read(`?since=${both.body.since}`)), []);
+  t.is(pages[1]?.body.since, pages[0]?.body.since, "a later page tells of nothing newer than the first");
+
+  await owner.call("POST", `/v1/offers/${sofa}/archive`);
+  t.deepEqual(idsOf(await read()), [elsewhere], "what was taken down leaves at once");
+  await market.sql("update market.offer set status = 'removed' where id = $1", [elsewhere]);
+  t.deepEqual(idsOf(await read()), [], "what moderation took down leaves at once");
+});
+
+test.serial("a cursor or a since of another list is refused, each under its name", async (t) => {
+  const agent = await market.agent();
+  const [one, other] = [await ask(agent), await ask(agent)];
+  const { body } = await agent.call("GET", `/v1/asks/${one}/matches`);
+  for (const [query, pointer] of [
+    [`since=${body.since}`, "/since"],
+    ["since=x", "/since"],
+    [`cursor=${body.since}`, "/cursor"],
+    ["cursor=x", "/cursor"],
+  ] as const) {
+    const answer = await agent.call("GET", `/v1/asks/${other}/matches?${query}`);
+    t.deepEqual([answer.status, answer.body.code, answer.body.errors[0].pointer], [400, "bad_request", pointer], query);
+  }
+});
+
+test.serial("nothing matches an ask to sell, whose next is to publish", async (t) => {
+  const agent = await market.agent();
+  const id = await ask(agent, { text: "I want to sell my sofa in Berlin" });
+  const { body } = await agent.call("GET", `/v1/asks/${id}/matches`);
+  t.deepEqual(
+    [body.results, body.next],
+    [
+      [],
+      [
+        {
+          summary: "Nothing matches an ask to sell or to let. Publish an offer, with origin_ask_id set to this ask.",
+          method: "POST",
+          path: "/v1/offers",
+        },
+      ],
+    ],
+  );
+});
