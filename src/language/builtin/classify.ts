@@ -1,6 +1,7 @@
 import type { ASK_KINDS, OFFER_KINDS } from "../reading.ts";
 import type { Hit, Lexicon } from "./lexicon.ts";
 import type { Token } from "./tokens.ts";
+import { isWork, type Tally, weighKinds, weighThings } from "./weigh.ts";
 
 /**
  * What kind of offer or ask a text is, and of what: kind, domain and category are weighed together, since each tells
@@ -56,35 +57,6 @@ const ASK_PRIORS: Readonly<Record<AskKind, number>> = {
   general: 0,
 };
 
-/**
- * Words before a thing that make it an aside: "case for an iPhone", "with a desk", "no phone".
- * Between a word of the kind and the thing they mean nothing ("looking for a plumber").
- */
-const ASIDE = new Set(
-  `for with w incl includes included including plus without from near fits like mit inkl inklusive fur ohne samt neben
-  avec pour sans pres inclus con para sin per senza com sem incluye inclui met voor zonder inclusief z ze dla bez od oraz
-  on to at zum zur beim au aux contre tegen into off and und et y e en i`.split(/\s+/),
-);
-const NEGATION = new Set(
-  "no not kein keine keinen nicht pas ni non nao geen niet nie never don isn without ohne".split(" "),
-);
-
-const ASIDE_FACTOR = 0.55;
-const NEGATED_FACTOR = 0.2;
-
-/** How far a thing is heard: the first words name it, later ones describe it. Counted in words. */
-const FADING = 16;
-const NEAREST = 2;
-const FARTHEST = 0.3;
-
-/** A thing named right after a word of the kind ("selling my", "suche") counts as if it stood at the start. */
-const AFTER_KIND = 6;
-const AFTER_KIND_BONUS = 0.8;
-const LEAST_CUE = 2;
-
-/** A term that comes again says little new. */
-const REPEATED = 0.15;
-
 /** What the thing weighs against the words of the kind. */
 const THING = 1.25;
 
@@ -99,97 +71,8 @@ const LEAST_KIND = 1.5;
 const saturate = (evidence: number, most: number): number =>
   evidence <= 0 ? 0 : (evidence * most) / (evidence + most);
 
-/** A score per name, with the hit that gave most to it. */
-type Tally = Map<string, { score: number; best: Hit; most: number; gifts: number[] }>;
-
-/** Each further word for the same thing counts this much of the one before, strongest first: a list is not an argument. */
-const NEXT = 0.6;
-
-const give = (tally: Tally, name: string, score: number, hit: Hit): void => {
-  const entry = tally.get(name) ?? { score: 0, best: hit, most: 0, gifts: [] };
-  tally.set(name, entry);
-  entry.gifts.push(score);
-  if (score > entry.most) {
-    entry.most = score;
-    entry.best = hit;
-  }
-};
-
-const sum = (tally: Tally): Tally => {
-  for (const entry of tally.values()) {
-    entry.score = entry.gifts.toSorted((a, b) => b - a).reduce((total, gift, order) => total + gift * NEXT ** order, 0);
-  }
-  return tally;
-};
-
-/** Kinds of work, for which the same people have the same names. */
-const WORK: ReadonlySet<string> = new Set(["service_offer", "project_hire"]);
+/** How much of what speaks for a work done speaks for the same work wanted, and the other way round. */
 const LENT = 0.85;
-
-/** A work that the first clause names is what is offered, whatever things it is done to: "sofa and carpet cleaning". */
-const OPENING_WORK = 1.5;
-
-const isWork = (kinds: readonly string[]): boolean => kinds.length === 1 && WORK.has(kinds[0] ?? "");
-
-/** Whether and how a hit is an aside, by the words before it. */
-const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => boolean): number => {
-  for (let back = 1; back <= 2; back++) {
-    const at = hit.from - back;
-    const token = tokens[at];
-    if (token === undefined || tokens[at + 1]?.opens) return 1;
-    if (isCue(at)) return 1;
-    if (NEGATION.has(token.folded)) return NEGATED_FACTOR;
-    if (ASIDE.has(token.folded)) return ASIDE_FACTOR;
-  }
-  return 1;
-};
-
-/** Evidence for categories ("domain/category") and domains. */
-const weighThings = (
-  lexicon: Lexicon,
-  tokens: readonly Token[],
-  hits: readonly Hit[],
-  cueFamily: "kind" | "ask_kind",
-): Tally => {
-  const tally: Tally = new Map();
-  const cues = hits.filter((hit) => hit.family === cueFamily && hit.weight >= LEAST_CUE);
-  const cueAt = new Set<number>();
-  for (const cue of cues) for (let at = cue.from; at < cue.to; at++) cueAt.add(at);
-  const afterCue = (at: number): boolean => {
-    for (let back = at - 1; back >= 0 && back >= at - AFTER_KIND; back--) {
-      if (cueAt.has(back)) return true;
-      if (tokens[back + 1]?.opens) return false;
-    }
-    return false;
-  };
-  const works = new Set(lexicon.taxonomy.filter((one) => isWork(one.kinds)).map((one) => one.domain));
-  const opening = tokens.findIndex((token, at) => at > 0 && token.opens);
-  const seen = new Set<string>();
-  for (const hit of hits) {
-    if (hit.family !== "category" && hit.family !== "domain") continue;
-    const work = works.has(hit.value.split("/")[0] ?? "") && (opening < 0 || hit.from < opening) ? OPENING_WORK : 1;
-    const key = `${hit.value} ${hit.term}`;
-    const nearness = FARTHEST + (NEAREST - FARTHEST) * Math.exp(-hit.from / FADING);
-    const factor =
-      (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) * contextOf(tokens, hit, (at) => cueAt.has(at));
-    give(tally, hit.value, hit.weight * factor * work * (seen.has(key) ? REPEATED : 1), hit);
-    seen.add(key);
-  }
-  return sum(tally);
-};
-
-const weighKinds = (hits: readonly Hit[], family: "kind" | "ask_kind"): Tally => {
-  const tally: Tally = new Map();
-  const seen = new Set<string>();
-  for (const hit of hits) {
-    if (hit.family !== family) continue;
-    const key = `${hit.value} ${hit.term}`;
-    const factor = 0.5 + 0.7 * Math.exp(-hit.from / FADING);
-    give(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED : 1), hit);
-    seen.add(key);
-  }
-  return sum(tally);
-};
 
 type Candidate<K extends string> = { kind: K; domain: string; category: string | null; score: number; thing: number };
 

@@ -1,3 +1,4 @@
+import { countryOf, SURE_PLACE, UK_POSTCODE } from "./countries.ts";
 import type { Hit } from "./lexicon.ts";
 import {
   ELSEWHERE,
@@ -38,11 +39,7 @@ export type Place = {
 type Range = { from: number; to: number };
 type Candidate = Range & { score: number };
 
-const UK_POSTCODE = /^[a-z]{1,2}\d{1,2}[a-z]?$/;
 const POSTCODE = /^\d{4,5}$/;
-
-/** Places of the vocabulary below this weight are words too ("Nice", "Bath") and need something that makes them places. */
-const SURE_PLACE = 2;
 
 /** Names that are longer than this are sentences. */
 const LONGEST_NAME = 9;
@@ -289,17 +286,6 @@ export const findPlace = (
   return describe(text, tokens, geography, best);
 };
 
-/** The country of a place by its own words, surest first. */
-const countryOf = (tokens: readonly Token[], inside: readonly Hit[], range: Range): string | null => {
-  const last = tokens[range.to - 1]?.folded ?? "";
-  if (range.to - range.from > 1 && STATE_CODES.has(last)) return STATE_CODES.get(last) ?? null;
-  const named = inside.find((hit) => hit.family === "country") ?? inside.find((hit) => hit.family === "region");
-  if (named !== undefined) return named.value;
-  const city = inside.toSorted((a, b) => b.weight - a.weight)[0];
-  if (city !== undefined) return city.value;
-  return range.to - range.from > 1 && UK_POSTCODE.test(last) ? "GB" : null;
-};
-
 const describe = (text: string, tokens: readonly Token[], geography: readonly Hit[], range: Candidate): Place => {
   const start = tokens[range.from]?.start ?? 0;
   let end = tokens[range.to - 1]?.end ?? start;
@@ -321,36 +307,11 @@ const describe = (text: string, tokens: readonly Token[], geography: readonly Hi
   return {
     span: { start, end },
     confidence: Math.min(0.97, 0.45 + range.score / 8),
-    country: countryOf(tokens, inside, range),
+    country: countryOf(tokens.slice(range.from, range.to), inside),
     region: written(inside.find((hit) => hit.family === "region")),
     city: written(city),
     district: isDistrict && !STATE_CODES.has(after.folded) ? text.slice(after.start, tokens[range.to - 1]?.end) : null,
     postalCode: code === undefined ? null : text.slice(code.start, code.end),
     remote: tokens.some((token) => REMOTE_WORDS.has(token.folded)),
   };
-};
-
-/** The country that a text as a whole speaks of: its places, else its money, else its language. For phone numbers and prices. */
-export const guessCountry = (
-  text: string,
-  hits: readonly Hit[],
-  place: Place | null,
-  language: string | null,
-): string | null => {
-  if (place?.country) return place.country;
-  const named = hits.find(
-    (hit) => (hit.family === "place" || hit.family === "region") && hit.weight >= SURE_PLACE - 0.5,
-  );
-  if (named !== undefined) return named.value;
-  if (/£|\bGBP\b|\bquid\b/.test(text)) return "GB";
-  if (/zł|\bPLN\b/i.test(text)) return "PL";
-  if (/R\$|\bBRL\b/.test(text)) return "BR";
-  if (/C\$|\bCAD\b/.test(text)) return "CA";
-  if (/A\$|\bAUD\b/.test(text)) return "AU";
-  if (/\bCHF\b/.test(text)) return "CH";
-  const euro = /€|\beuros?\b|\bEUR\b/i.test(text);
-  if (language === "de" || language === "it" || language === "nl" || language === "pl" || language === "fr")
-    return language.toUpperCase();
-  if (euro && (language === "es" || language === "pt")) return language.toUpperCase();
-  return /\$/.test(text) && language === "en" ? "US" : null;
 };

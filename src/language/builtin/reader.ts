@@ -10,11 +10,12 @@ import {
   type OfferKind,
 } from "./classify.ts";
 import { readContacts } from "./contacts.ts";
+import { guessCountry, languageOf } from "./countries.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { detectLanguage } from "./language.ts";
 import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
-import { findPlace, guessCountry, type Place } from "./places.ts";
+import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
 import { nameThing } from "./title.ts";
@@ -45,18 +46,6 @@ const NAMING = 1.5;
 
 /** Words of the vocabulary in a language speak for that language, a little. */
 const HINT = 0.15;
-
-/** What is spoken where, for texts too short to tell; countries of several languages are left out. */
-const LANGUAGE_OF: ReadonlyMap<string, string> = new Map([
-  ...["US", "GB", "IE", "AU", "NZ"].map((country) => [country, "en"] as const),
-  ...["DE", "AT"].map((country) => [country, "de"] as const),
-  ...["ES", "MX", "AR", "CL", "CO", "UY", "PE"].map((country) => [country, "es"] as const),
-  ...["PT", "BR"].map((country) => [country, "pt"] as const),
-  ["FR", "fr"],
-  ["IT", "it"],
-  ["NL", "nl"],
-  ["PL", "pl"],
-]);
 
 /** Everything that is found in a text before it is known to be an offer or an ask. */
 type Survey = {
@@ -104,7 +93,7 @@ const survey = (lexicon: Lexicon, text: string): Survey => {
     text,
     tokens,
     hits,
-    language: language ?? LANGUAGE_OF.get(country ?? "") ?? null,
+    language: language ?? languageOf(country),
     addressed,
     place,
     country,
@@ -226,6 +215,9 @@ const hintsOfBudget = (budget: AskReading["price"]): KindHints<AskKind> => {
   }
 };
 
+/** What who looks for a home says of themselves: "no pets", "keine Kinder". */
+const OWN = "family_pets";
+
 /** The kinds of offer of things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
@@ -282,7 +274,11 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
       (at) =>
         describesThemselves &&
         read.hits.some(
-          (hit) => hit.family === "category" && hit.value.startsWith("family_pets/") && hit.from <= at && at < hit.to,
+          (hit) =>
+            (hit.family === "category" || hit.family === "domain") &&
+            hit.value.startsWith(OWN) &&
+            hit.from <= at &&
+            at < hit.to,
         ),
     ).map((criterion) => stated(read, criterion)),
     attributes: [],
