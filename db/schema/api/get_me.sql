@@ -41,7 +41,7 @@ begin
       where v.account_id = account.id and v.status = 'pending' and v.expires_at > now()),
     'activity', jsonb_build_object(
       'asks_active', (select count(*) from market.ask a where a.account_id = account.id and a.status = 'active'),
-      'offers_published', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'published'),
+      'offers_published', (select p.active from market.publisher p where p.account_id = account.id),
       'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
     'next', case
       when not connected then jsonb_build_array(

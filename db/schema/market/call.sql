@@ -23,10 +23,11 @@ create policy "the owner sees all" on market.call to souk_owner using (true) wit
 
 create function market.window_figures(scope text, action text, cap integer, span interval default '1 hour')
   returns jsonb
-  language sql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = ''
 as $$
+begin
   -- resets_in is until the oldest counted call leaves, rounded up.
-  select jsonb_build_object(
+  return (select jsonb_build_object(
     'limit', window_figures.cap,
     'used', count(*),
     'remaining', greatest(window_figures.cap - count(*), 0),
@@ -34,20 +35,23 @@ as $$
       min(c.called_at) + window_figures.span - clock_timestamp())), 0), 0)::integer)
   from market.call c
   where c.scope = window_figures.scope and c.action = window_figures.action
-    and c.called_at > clock_timestamp() - window_figures.span
+    and c.called_at > clock_timestamp() - window_figures.span);
+end
 $$;
 comment on function market.window_figures(text, text, integer, interval) is
   'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it.';
 
 create function market.window_wait(scope text, action text, cap integer, span interval default '1 hour') returns integer
-  language sql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = ''
 as $$
+begin
   -- A cap that fell below what was used frees no slot with the oldest call, but with the one at the cap's place.
-  select greatest(ceil(extract(epoch from c.called_at + window_wait.span - clock_timestamp())), 1)::integer
+  return (select greatest(ceil(extract(epoch from c.called_at + window_wait.span - clock_timestamp())), 1)::integer
   from market.call c
   where c.scope = window_wait.scope and c.action = window_wait.action
     and c.called_at > clock_timestamp() - window_wait.span
-  order by c.called_at desc offset greatest(window_wait.cap, 1) - 1 limit 1
+  order by c.called_at desc offset greatest(window_wait.cap, 1) - 1 limit 1);
+end
 $$;
 comment on function market.window_wait(text, text, integer, interval) is
   'Whole seconds until a full window has a free slot: whoever waits that long finds one. Null while it has one.';

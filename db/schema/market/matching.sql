@@ -84,19 +84,19 @@ begin
     from jsonb_array_elements(ask.criteria -> 'must') as m (words)
     having count(*) > 0);
   by_attributes := (
-    select case when bool_or(f.value <> w.value) then 'violated' when bool_and(f.value = w.value) then 'met' else 'unknown' end
+    select case when bool_or(f.value <> w.value) then 'violated' when bool_and(coalesce(f.value = w.value, false)) then 'met' else 'unknown' end
     from (select w.name, market.fold(w.value) as value from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
     cross join lateral (select market.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f
     having count(*) > 0);
 
-  score := least(1, 0.35 + 0.3 * least(coalesce(similarity, 0) / 0.6, 1)
+  score := greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
     + case by_category when 'met' then 0.15 else 0 end
     + case by_words when 'met' then 0.1 else 0 end
     + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
     + case by_price when 'met' then 0.05 else 0 end
     + case by_condition when 'violated' then -0.1 else 0 end
     + case by_musts when 'met' then 0.05 else 0 end
-    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end);
+    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end));
   reasons := (
     select jsonb_agg(jsonb_build_object('criterion', r.criterion, 'verdict', r.verdict, 'wanted', r.wanted, 'found', r.found) order by r.n)
     from (values

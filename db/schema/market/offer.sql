@@ -31,8 +31,8 @@ create table market.offer (
   search tsvector not null generated always as (
     setweight(to_tsvector('simple', market.fold(title)), 'A')
     || setweight(to_tsvector(market.search_config(language), market.fold(title)), 'A')
-    -- The category as one lexeme, which no word of a text can be: market.search_terms asks for it.
-    || array_to_tsvector(array_remove(array[domain || '/' || category], null))
+    -- The category as one lexeme, which no word of a text can be: market.query_terms asks for it.
+    || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
     || setweight(to_tsvector('simple', market.fold(text)), 'C')
     || setweight(to_tsvector(market.search_config(language), market.fold(text)), 'C')) stored,
   place tsvector not null generated always as (
@@ -89,18 +89,19 @@ comment on column market.offer.created_at is 'When it was submitted.';
 comment on column market.offer.updated_at is 'When it last changed.';
 comment on column market.offer.published_at is 'When it first went live.';
 comment on column market.offer.removed_at is 'When moderation last took it down.';
-comment on column market.offer.search is 'Words and stems for lexical search: title A, text C, and the category.';
+comment on column market.offer.search is 'Words and stems for lexical search: title A, category B, text C.';
 comment on column market.offer.place is 'Words of the place, for the location filter.';
 
 -- Lists of one's own; and what caps count.
 create index offer_account_id_idx on market.offer (account_id, id desc);
+create index offer_account_status_idx on market.offer (account_id, status, published_at);
 create index offer_agent_id_idx on market.offer (agent_id);
 create index offer_domain_category_idx on market.offer (domain, category);
 -- Browsing what is live, newest first, bare and by classification; and by price.
 create index offer_published_idx on market.offer (published_at desc, id desc) where status = 'published';
 create index offer_published_by_class_idx on market.offer (domain, offer_kind, category, published_at desc, id desc)
   where status = 'published';
-create index offer_published_by_price_idx on market.offer (price_currency, price_hundredths, id) where status = 'published';
+create index offer_published_by_price_idx on market.offer (price_hundredths, id) where status = 'published';
 create index offer_search_idx on market.offer using gin (search) with (fastupdate = off) where status = 'published';
 create index offer_place_idx on market.offer using gin (place) with (fastupdate = off) where status = 'published';
 

@@ -1,9 +1,11 @@
 -- Lists are read page by page; a cursor is opaque to clients and holds the sort key of the last row shown.
 
 create function market.cursor_of(place jsonb) returns text
-  language sql immutable parallel safe
+  language plpgsql immutable parallel safe
 as $$
-  select translate(encode(convert_to(place::text, 'UTF8'), 'base64'), E'+/=\n', '-_')
+begin
+  return translate(encode(convert_to(place::text, 'UTF8'), 'base64'), E'+/=\n', '-_');
+end
 $$;
 comment on function market.cursor_of(jsonb) is 'A position in a list as an opaque cursor (base64url).';
 
@@ -37,10 +39,12 @@ comment on function market.position_of(text, text, text) is
   'What a cursor of this list holds; 400 when it is not one. The list is named by what must stay the same between pages.';
 
 create function market.page(cursor jsonb, more boolean) returns jsonb
-  language sql immutable parallel safe
+  language plpgsql immutable parallel safe
 as $$
-  select jsonb_build_object('next_cursor', case when more then to_jsonb(market.cursor_of(cursor)) else 'null' end,
-    'has_more', more)
+begin
+  return jsonb_build_object('next_cursor', case when more then to_jsonb(market.cursor_of(cursor)) else 'null' end,
+    'has_more', more);
+end
 $$;
 comment on function market.page(jsonb, boolean) is 'The page member of an answer: {next_cursor, has_more}.';
 grant execute on function market.cursor_of(jsonb), market.position_of(text, text, text), market.page(jsonb, boolean)

@@ -4,11 +4,19 @@
 -- These run as their owner, because text search and vector operators are not leakproof: under row-level security
 -- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published'.
 
-create function market.search_terms(query text, classes boolean default false) returns text[]
+create function market.any_lexeme(lexemes text[]) returns tsquery
+  language sql immutable
+as $$
+  select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery from unnest(lexemes) as l
+$$;
+comment on function market.any_lexeme(text[]) is 'A tsquery for any of the lexemes.';
+
+create function market.query_terms(query text)
+  returns table (forms tsquery, forms_and_classes tsquery, names_thing boolean, n integer)
   language sql stable
 as $$
-  -- Per word its alternatives: itself and its stem in each language we know, since nobody says which one a query is in;
-  -- with classes also the categories that the vocabulary knows it for, so that a couch finds a sofa.
+  -- Per word its forms: itself and its stem in each language we know, since nobody says which one a query is in; and the
+  -- categories that the vocabulary knows it for, so that a couch finds a sofa.
   -- Words that are stop words somewhere tell little, and are kept only when there is nothing else. At most 16 words count.
   with words as (
     select w.lexeme as word, w.positions[1] as n
@@ -20,35 +28,32 @@ as $$
         from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config),
           lateral (
             select unnest(tsvector_to_array(to_tsvector(('pg_catalog.' || c.config)::regconfig, w.word))) as lexeme
-            union all select w.word) as l
-        union
-        select substr(v.sense, 10) from market.vocabulary v
+            union all select w.word) as l) as forms,
+      array(
+        select distinct substr(v.sense, 10) from market.vocabulary v
         -- 2: the vocabulary's weight for words that name a thing, above those that only hint at it.
-        where classes and v.term in (w.word, rtrim(w.word, 's')) and v.sense like 'category:%' and v.weight >= 2) as lexemes,
+        where v.term in (w.word, rtrim(w.word, 's')) and v.sense like 'category:%' and v.weight >= 2) as classes,
       exists (
         select from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config)
         where to_tsvector(('pg_catalog.' || c.config)::regconfig, w.word) = '') as stops
     from words w
-  ), kept as (
-    select a.* from alternatives a
-    where not a.stops or not exists (select from alternatives b where not b.stops)
-    order by a.n limit 16
   )
-  select coalesce(array_agg(
-    '(' || (select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ') from unnest(k.lexemes) as l) || ')'
-    order by k.n), '{}')
-  from kept k
+  select market.any_lexeme(a.forms), market.any_lexeme(a.forms || a.classes), a.classes <> '{}', a.n::integer
+  from alternatives a
+  where not a.stops or not exists (select from alternatives b where not b.stops)
+  order by a.n limit 16
 $$;
-comment on function market.search_terms(text, boolean) is
-  'The words of a query, each as a tsquery of its forms and, with classes, its categories: join them with & or |.';
+comment on function market.query_terms(text) is
+  'The words of a query: each as a tsquery of its forms, and of its forms and categories; whether it names a thing; its place.';
 
 create function market.words_query(phrases jsonb) returns tsquery
   language sql stable
 as $$
   -- Any of the phrases; within a phrase the forms of every word.
-  select string_agg('(' || array_to_string(terms, ' & ') || ')', ' | ')::tsquery
-  from jsonb_array_elements_text(phrases) as phrase, lateral market.search_terms(phrase) as terms
-  where cardinality(terms) > 0
+  select string_agg(p.forms, ' | ')::tsquery
+  from jsonb_array_elements_text(phrases) as phrase,
+    lateral (select '(' || string_agg('(' || t.forms::text || ')', ' & ') || ')' as forms from market.query_terms(phrase) as t) as p
+  where p.forms is not null
 $$;
 comment on function market.words_query(jsonb) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
 
@@ -70,9 +75,11 @@ create function market.search_offers(
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
-  terms text[] := market.search_terms(coalesce(query, ''), true);
-  every tsquery := nullif(array_to_string(terms, ' & '), '')::tsquery;
-  any_of tsquery := nullif(array_to_string(terms, ' | '), '')::tsquery;
+  terms tsquery[];
+  -- A word that names a thing counts as two: "couch in London" is about a couch.
+  weights integer[];
+  every tsquery;
+  some_of tsquery;
   wanted_place tsquery := case when filters ? 'location' then
     plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
   domains text[] := market.text_array(filters -> 'domain');
@@ -84,6 +91,13 @@ declare
   floor real := (select m.search_floor from market.embedding_model m where m.model = search_offers.model);
   depth integer := least(greatest(candidates, 100), 1000);
 begin
+  select array_agg(t.forms_and_classes order by t.n), array_agg(case when t.names_thing then 2 else 1 end order by t.n),
+    string_agg('(' || t.forms_and_classes::text || ')', ' & ')::tsquery,
+    -- When nothing has every word, at least what is named has to be there.
+    coalesce(string_agg(t.forms_and_classes::text, ' | ') filter (where t.names_thing),
+      string_agg(t.forms_and_classes::text, ' | '))::tsquery
+  into terms, weights, every, some_of
+  from market.query_terms(query) as t;
   return query
   with every_word as materialized (
     select o.id, o.search from market.offer o
@@ -92,20 +106,22 @@ begin
     limit 2 * depth
   ), some_word as materialized (
     select o.id, o.search from market.offer o
-    where any_of is not null and cardinality(terms) > 1 and o.search @@ any_of
+    where some_of is not null and cardinality(terms) > 1 and o.search @@ some_of
       -- Only when too few have every word, since many offers have some word of a query.
       and (select count(*) from every_word) < 20
       and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
         price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
     limit 2 * depth
   ), worded as (
-    select c.id, row_number() over (order by c.complete desc, c.weight desc, c.id desc) as rank
+    select c.id, row_number() over (order by c.coverage desc, c.weight desc, c.id desc) as rank
     from (
-      select w.id, w.complete, pg_catalog.ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, any_of, 1) as weight
+      select w.id,
+        (select sum(weights[i]) from generate_subscripts(terms, 1) as i where w.search @@ terms[i]) as coverage,
+        (select sum(ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, terms[i], 1)) from generate_subscripts(terms, 1) as i) as weight
       from (
-        select e.id, e.search, true as complete from every_word e
+        select e.id, e.search from every_word e
         union all
-        select s.id, s.search, false from some_word s where not exists (select from every_word e where e.id = s.id)) as w) as c
+        select s.id, s.search from some_word s where not exists (select from every_word e where e.id = s.id)) as w) as c
     order by rank limit depth
   ), near as materialized (
     select e.offer_id, e.embedding operator(public.<=>) search_offers.embedding as distance
