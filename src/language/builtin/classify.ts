@@ -185,7 +185,7 @@ const decide = <K extends string>(
             hit: domainHit,
           },
     category:
-      thingHit === undefined || !known || best.category === null
+      domainHit === undefined || !known || best.category === null
         ? null
         : {
             value: best.category,
@@ -193,7 +193,7 @@ const decide = <K extends string>(
               best.score,
               rival((c) => c.domain !== best.domain || (c.category !== null && c.category !== best.category)),
             ),
-            hit: thingHit,
+            hit: thingHit ?? domainHit,
           },
   };
 };

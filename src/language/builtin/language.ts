@@ -6,7 +6,7 @@ import type { Token } from "./tokens.ts";
  */
 
 const FUNCTION_WORDS: Readonly<Record<string, string>> = {
-  en: "the and of to is are with for on it my we you i at this that not no be by or from but has have was will your our can all very only just need looking want please call text includes one new out up they would like her his she he them been had so if its im don what who am me do some any than then as under selling",
+  en: "the and of to is are with for on it my we you i at this that not no be by or from but has have was will your our can all very only just need looking want please call text includes one new out up they would like her his she he them been had so if its im don what who am me do some any than then as under selling per each",
   de: "der die das und ist nicht mit fur von zu den dem ein eine einen einer eines ich wir sie es im am auf auch bei oder aus nach sich wird sind hat noch nur zum zur aber als an bis ab haben wie mein meine kein keine sehr gut bitte suche verkaufe gesucht zustand habe uns unser um durch sowie wenn dann ohne uber",
   fr: "le la les des et est un une du en dans pour avec sur pas je nous vous il elle ne se sont par ce cette ou mon ma mes votre nos au aux qui que tres plus sans bien tout comme mais etre avoir vends vend cherche loue etat chez c j d l n s y si ans leur deux donne",
   es: "el los las y es un una del en para con por no se lo que su al mas muy como pero mi yo nos sin esta este son tiene ha o tambien hay todo vendo busco alquilo desde hasta soy estoy nosotros porque ya si solo cuando donde sus le me dos ser muy",

@@ -54,6 +54,8 @@ type Survey = {
   hits: Hit[];
   language: string | null;
   addressed: Span[];
+  /** Links and the like, in order. */
+  addresses: Span[];
   place: Place | null;
   country: string | null;
 };
@@ -95,6 +97,7 @@ const survey = (lexicon: Lexicon, text: string): Survey => {
     hits,
     language: language ?? languageOf(country),
     addressed,
+    addresses,
     place,
     country,
   };
@@ -146,7 +149,7 @@ const firstNaming = (hits: readonly Hit[], { domain, category }: Classified<stri
 
 const titleOf = (read: Survey, classified: Classified<string>): OfferReading["title"] | null => {
   const decisive = firstNaming(read.hits, classified) ?? classified.kind?.hit ?? null;
-  const named = nameThing(read.text, read.tokens, decisive, read.addressed);
+  const named = nameThing(read.text, read.tokens, decisive, read.addressed, read.addresses);
   if (named === null) return null;
   return {
     value: named.title,

@@ -51,9 +51,22 @@ const breaksIn = (text: string, start: number, end: number): number[] =>
   Array.from(text.slice(start, end).matchAll(BREAK), (match) => start + match.index);
 
 /** The clauses of the text as spans, without what is addressed to a model. */
-const clausesOf = (text: string, excluded: readonly Span[]): Span[] => {
+const clausesOf = (text: string, excluded: readonly Span[], addresses: readonly Span[]): Span[] => {
   const clauses: Span[] = [];
-  const add = (start: number, end: number) => {
+  let next = 0;
+  const add = (from: number, end: number) => {
+    let start = from;
+    // An address ends a clause, and is no part of a title.
+    while ((addresses[next]?.start ?? end) < end) {
+      const address = addresses[next];
+      next += 1;
+      if (address === undefined || address.end <= start) continue;
+      keep(start, Math.max(start, address.start));
+      start = address.end;
+    }
+    if (start < end) keep(start, end);
+  };
+  const keep = (start: number, end: number) => {
     const span = shrink(text, { start, end });
     if ((text.slice(span.start, span.end).match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_SIGNS) return;
     if (excluded.some((one) => one.start < span.end && span.start < one.end)) return;
@@ -82,7 +95,7 @@ const cutAtWord = (text: string, most: number): string => {
 const tidy = (text: string): string =>
   text
     .replace(/\s+/gu, " ")
-    .replace(/[\s,;:(\-–—/&+]+$/u, "")
+    .replace(/[\s,;:(\-–—/&+]+$|(?<=\p{L}{3})\.$/u, "")
     .trim();
 
 /**
@@ -90,6 +103,7 @@ const tidy = (text: string): string =>
  *
  * @param decisive where the word stands that decided what the thing is, if one did
  * @param excluded spans that are not to be used
+ * @param addresses links and the like, in order
  * @returns the title and the stretch of the text it is made of; null for a text without words
  */
 export const nameThing = (
@@ -97,8 +111,9 @@ export const nameThing = (
   tokens: readonly Token[],
   decisive: Hit | null,
   excluded: readonly Span[],
+  addresses: readonly Span[] = [],
 ): { title: string; span: Span; sure: boolean } | null => {
-  const clauses = clausesOf(text, excluded);
+  const clauses = clausesOf(text, excluded, addresses);
   const at = decisive === null ? -1 : (tokens[decisive.from]?.start ?? -1);
   const decisiveEnd = decisive === null ? -1 : (tokens[decisive.to - 1]?.end ?? -1);
   const naming = at < 0 ? undefined : clauses.find((clause) => clause.start <= at && at < clause.end);
