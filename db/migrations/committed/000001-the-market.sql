@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:55a62f49faeed2ada70f1ec238807dea84b331b6
+--! Hash: sha1:fd19ce6710d881662c23f7500add8e35df414c33
 --! Message: the market
 
 --! Included index.sql
@@ -16188,7 +16188,7 @@ comment on column market.embedding_model.model is 'The name that stands beside e
 comment on column market.embedding_model.search_floor is 'An offer less similar to a query is not found by its vector.';
 comment on column market.embedding_model.match_floor is 'An offer less similar to an ask does not match it by its vector.';
 insert into market.embedding_model (model, search_floor, match_floor) values
-  ('builtin-hash-1', 0.20, 0.20),
+  ('builtin-hash-1', 0.30, 0.20),
   ('text-embedding-3-small', 0.30, 0.40),
   ('text-embedding-3-large', 0.30, 0.40);
 
