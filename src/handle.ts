@@ -204,6 +204,13 @@ const awaitAnswer = async (
   ) as Envelope;
 };
 
+/** The text was admitted, and then the database could not be reached to hear what became of it. */
+const UNKNOWN_OUTCOME = refuse(
+  "service_unavailable",
+  "The market could not be reached while the text was being read, so it is not known what became of it. Repeat the request with the same Idempotency-Key; without one, look at your list first.",
+  { retry_after: 2 },
+);
+
 const submit = async (context: Context, endpoint: Endpoint, parsed: Parsed, response: Response): Promise<Answer> => {
   const admitted = JSON.parse(
     await context.database.call(parsed.actor, endpoint.call ?? "", argumentsOf(context, endpoint, parsed)),
@@ -214,7 +221,7 @@ const submit = async (context: Context, endpoint: Endpoint, parsed: Parsed, resp
     const answer = await awaitAnswer(context, parsed.actor, admitted.submission, () => response.destroyed);
     return fromEnvelope(answer, headers);
   } catch (error) {
-    const refusal = toRefusal(error);
+    const refusal = isUnavailable(error) ? UNKNOWN_OUTCOME : toRefusal(error);
     throw { ...refusal, headers: { ...headers, ...refusal.headers } };
   }
 };
