@@ -1,0 +1,241 @@
+import { z } from "zod";
+import * as shape from "./schemas.ts";
+
+/**
+ * `npm run demo`: plays the market's main job against a running service, and tells each step as it happens.
+ *
+ *   Lena   sells a sofa; her agent publishes what she says
+ *   Tom    wants one; his agent searches, asks, and reads what matches
+ *
+ * Both approve their agents on the real page, as a browser would. Takes the service's address as its argument or from
+ * BASE_URL. Exits with 1 when a step does not give what it should, and takes down at the end what it published.
+ */
+
+const BASE_URL = (process.argv[2] ?? process.env["BASE_URL"] ?? "http://127.0.0.1:3000").replace(/\/+$/, "");
+
+/** Longer than the service lets a text be read, which is ten seconds unless its operator chose otherwise. */
+const PATIENCE_MS = 30_000;
+/** Quoted texts are for the eye: a line or two of them will do. */
+const SHOWN = 150;
+
+type Answer = { status: number; headers: Headers; body: unknown };
+type Agent = { who: string; token: string };
+
+/** One text a language, as people write. Lena's sofa comes apart from these, since it takes two attempts. */
+const TEXTS = [
+  "Verkaufe Fahrrad, 28 Zoll, guter Zustand, 120 Euro. Abholung in Berlin. Mail: lena@example.com",
+  "Vends vélo pliant en très bon état, 90 €, à Paris. Écrire à lena@example.com",
+  "Se ofrecen clases de matemáticas en Madrid, 20 euros la hora. Contacto: lena@example.com",
+];
+const SOFA = "Grey three-seat sofa, good condition, smoke-free home. 180 EUR, pick up in Berlin.";
+const CONTACT = "Write to lena@example.com";
+const WANTED = "Looking for a sofa in Berlin, in good condition, up to 250 EUR";
+
+const print = (line = ""): void => void process.stdout.write(`${line}\n`);
+
+/** A step did not give what it should: ends the demo with what was expected and what came. */
+const fail = (expected: string, came: unknown): never => {
+  throw new Error(`Expected ${expected}, but got:\n${JSON.stringify(came, null, 2).slice(0, 2000)}`);
+};
+
+/** An answer's body, when it has the status and the shape that the contract says. */
+const expect = <T extends z.ZodType>({ status, body }: Answer, wanted: number, schema: T): z.infer<T> => {
+  if (status !== wanted) fail(`a ${wanted}`, body);
+  const { success, data, error } = schema.safeParse(body);
+  return success ? data : fail(`a body of the contract (${z.prettifyError(error)})`, body);
+};
+
+let steps = 0;
+const step = (title: string): void => {
+  steps += 1;
+  print(`\n${steps}. ${title}`);
+};
+
+const shorten = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text);
+const tell = (name: string, value: unknown): void => {
+  if (value !== undefined)
+    print(`     ${name.padEnd(12)} ${shorten(typeof value === "string" ? value : JSON.stringify(value))}`);
+};
+
+/** One request of an agent, with its request line and status shown. Nobody is shown a token. */
+const call = async (agent: Agent | null, method: string, path: string, body?: object): Promise<Answer> => {
+  print(`   > ${method} ${path}${body ? ` ${shorten(JSON.stringify(body))}` : ""}`);
+  const response = await fetch(BASE_URL + path, {
+    method,
+    headers: {
+      ...(agent ? { authorization: `Bearer ${agent.token}` } : {}),
+      ...(body ? { "content-type": "application/json" } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const text = await response.text();
+  print(`   < ${response.status} ${response.statusText}`);
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+};
+
+/** The person's part, in a browser: looks at the page, compares the code, and presses Approve. */
+const approve = async (who: string, link: string, code: string): Promise<void> => {
+  print(`   > GET ${new URL(link).pathname.replace(/[^/]+$/, "…")}   (${who}'s browser)`);
+  const page = await fetch(link, { signal: AbortSignal.timeout(PATIENCE_MS) });
+  const html = await page.text();
+  const token = /name="token" value="([^"]+)"/.exec(html)?.[1];
+  if (page.status !== 200 || !html.includes(code) || token === undefined) return fail("a page with the code", html);
+  tell("page shows", `the code ${code}, which is the one that the agent told ${who}`);
+  const cookies = page.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+  print(`   > POST the form, with the button Approve   (${who}'s browser)`);
+  const answer = await fetch(link, {
+    method: "POST",
+    headers: { origin: new URL(link).origin, cookie: cookies.join("; ") },
+    body: new URLSearchParams({ token, decision: "approve" }),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  print(`   < ${answer.status} ${answer.statusText}`);
+  if (answer.status !== 200) fail("a page that says it is approved", await answer.text());
+};
+
+const connect = async (who: string): Promise<{ agent: Agent; link: string; code: string }> => {
+  const answer = await call(null, "POST", "/v1/connect", { name: `${who}'s assistant` });
+  const { agent_token: token, connection, summary } = expect(answer, 201, shape.connectResponse);
+  tell("agent_token", "agt_… (the agent keeps it to itself)");
+  tell("link", `${BASE_URL}/connect/…`);
+  tell("code", connection.code);
+  tell("summary", summary);
+  return { agent: { who, token }, link: connection.url, code: connection.code };
+};
+
+/** How a text was understood. */
+const tellUnderstood = (read: z.infer<typeof shape.offerPublished>): void => {
+  for (const name of ["title", "domain", "category", "offer_kind", "price", "location", "contact"] as const) {
+    tell(name, read[name] ?? "(not stated)");
+  }
+};
+
+const tellListing = ({ rank, score, content }: z.infer<typeof shape.searchResponse>["results"][number]): void => {
+  const { headline, price_label: price, location_label: place } = content.preview;
+  const about = [`score ${score}`, price ?? "no price", place ?? "no place", content.contact.methods[0]?.value];
+  print(`     ${rank}. ${headline}  (${about.join(", ")})`);
+};
+
+/** What takes everything down again that was put up, even when a step in between fails. */
+type Undo = () => Promise<void>;
+
+const sell = async (lena: Agent, undo: Undo[]): Promise<string> => {
+  step("Lena says what she sells, and forgets to say how to reach her.");
+  const lacking = expect(await call(lena, "POST", "/v1/offers", { text: SOFA }), 400, shape.problem);
+  if (lacking.code !== "missing_contact") fail("missing_contact", lacking);
+  tell("code", lacking.code);
+  tell("detail", lacking.detail);
+
+  const publish = async (text: string) => {
+    const answer = await call(lena, "POST", "/v1/offers", { text });
+    const published = expect(answer, 201, shape.offerPublished);
+    undo.push(async () => {
+      const archived = await call(lena, "POST", `/v1/offers/${published.offer_id}/archive`);
+      if (expect(archived, 200, shape.ownerOffer).status !== "archived") fail("an archived offer", archived.body);
+    });
+    tellUnderstood(published);
+    return { id: published.offer_id, left: answer.headers.get("RateLimit-Remaining") };
+  };
+  step("Her agent asks her, adds the contact, and publishes. The text is read on the server.");
+  const sofa = await publish(`${SOFA} ${CONTACT}`);
+  tell("calls left", `${sofa.left} this hour`);
+
+  step("She has more to offer, in other languages. Nothing has to be said about which.");
+  for (const text of TEXTS) await publish(text);
+  return sofa.id;
+};
+
+const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
+  step("Tom's agent searches. Filters are hard; words and their meaning rank.");
+  const query = { query: "sofa in good condition", filters: { location: "Berlin" } };
+  const found = expect(await call(tom, "POST", "/v1/offers/search", query), 200, shape.searchResponse);
+  for (const listing of found.results.slice(0, 3)) tellListing(listing);
+  if (found.results.length === 0) fail("a sofa among the results", found);
+
+  step("Tom says what he wants. The ask stays, and is held against whatever is offered later too.");
+  const ask = expect(await call(tom, "POST", "/v1/asks", { text: WANTED }), 201, shape.ask);
+  undo.push(async () => {
+    const fulfilled = await call(tom, "POST", `/v1/asks/${ask.id}/fulfill`);
+    if (expect(fulfilled, 200, shape.ask).status !== "fulfilled") fail("a fulfilled ask", fulfilled.body);
+  });
+  for (const name of ["title", "domain", "category", "ask_kind", "criteria"] as const) tell(name, ask[name]);
+
+  step("What matches, with the verdict on each thing that Tom wants.");
+  const path = `/v1/asks/${ask.id}/matches?limit=50`;
+  const { results } = expect(await call(tom, "GET", path), 200, shape.askMatches);
+  // In a market that others use too, theirs may come first.
+  const match = results.find(({ id }) => id === sofa) ?? fail("Lena's sofa among the matches", results);
+  tellListing(match);
+  for (const { criterion, verdict, wanted, found: has } of match.match.reasons) {
+    print(
+      `        ${criterion.padEnd(10)} ${verdict.padEnd(8)} wanted ${JSON.stringify(wanted)}, found ${JSON.stringify(has)}`,
+    );
+  }
+
+  step("Tom's agent reads the offer in full, and tells Tom how to reach Lena.");
+  const offer = expect(await call(tom, "GET", `/v1/offers/${sofa}`), 200, shape.offer);
+  if (!("document" in offer)) return fail("a published offer", offer);
+  tell("description", offer.document.description);
+  tell("contact", offer.content.contact.methods[0]);
+  tell("publisher", offer.publisher);
+};
+
+const play = async (undo: Undo[]): Promise<void> => {
+  step("Lena's agent makes itself known. No sign-up, no keys: one call.");
+  const lena = await connect("Lena");
+
+  step("Nobody has approved it yet: it may search and read, but not publish.");
+  const early = await call(lena.agent, "POST", "/v1/offers", { text: `${SOFA} ${CONTACT}` });
+  tell("detail", expect(early, 403, shape.verificationRequired).detail);
+
+  step("Lena opens the link that her agent gave her, compares the code, and approves.");
+  await approve("Lena", lena.link, lena.code);
+  const me = expect(await call(lena.agent, "GET", "/v1/me"), 200, shape.me);
+  if (!me.account.connected) fail("a connected agent", me);
+  const allowed = Object.entries(me.permissions).filter(([, permission]) => permission.allowed);
+  tell("may now", allowed.map(([name]) => name).join(", "));
+  tell("next", me.next[0]?.summary);
+
+  const sofa = await sell(lena.agent, undo);
+
+  step("Tom's agent makes itself known, and Tom approves it.");
+  const tom = await connect("Tom");
+  await approve("Tom", tom.link, tom.code);
+
+  await buy(tom.agent, sofa, undo);
+
+  step("They are agreed: Tom's ask is fulfilled, and Lena's offers come down.");
+};
+
+const findService = async (): Promise<void> => {
+  try {
+    const { status } = await fetch(`${BASE_URL}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (status === 200) return;
+    throw new Error(`The service at ${BASE_URL} is not ready yet (${status}). Try again in a moment.`);
+  } catch (error) {
+    if (error instanceof TypeError) {
+      throw new Error(
+        `No service answers at ${BASE_URL}. Start one with \`npm start\` in another terminal, or give the address of one: npm run demo -- http://127.0.0.1:3000`,
+      );
+    }
+    throw error;
+  }
+};
+
+const undo: Undo[] = [];
+try {
+  await findService();
+  print(`The market at ${BASE_URL}, seen by two agents and their persons.`);
+  try {
+    await play(undo);
+  } finally {
+    for (const takeDown of undo.reverse()) await takeDown();
+  }
+  print("\nThat is the market: told in plain words, approved by people, carried by agents.");
+  print(`What else there is: ${BASE_URL}/v1`);
+} catch (error) {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
