@@ -85,6 +85,7 @@ export const createApp = (
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
+  app.enable("case sensitive routing");
   app.set("trust proxy", options.trustProxy.length > 0 ? options.trustProxy : false);
 
   app.use((request: Request, response: Response, next: NextFunction) => {

@@ -46,13 +46,36 @@ const QUERY_EMBEDDING_MS = 1_500;
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
+const EXPECTED: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "an integer",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+/** What is wrong with a member, fit to be read aloud: the schema's own words where it has some, else made from the issue. */
+const sayWrong = (issue: z.core.$ZodIssue): string => {
+  const name = issue.path.join(".");
+  if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;
+  if (issue.code === "invalid_type") {
+    if (issue.message.endsWith("received undefined")) return `The member ${name} is missing.`;
+    return `The member ${name} must be ${EXPECTED[issue.expected] ?? issue.expected}.`;
+  }
+  if (issue.code === "invalid_value") return `The member ${name} must be one of: ${issue.values.join(", ")}.`;
+  if (issue.code === "too_big") return `The member ${name} may be at most ${issue.maximum}${sizeOf(issue.origin)}.`;
+  if (issue.code === "too_small") return `The member ${name} must be at least ${issue.minimum}${sizeOf(issue.origin)}.`;
+  return `The member ${name} cannot be used.`;
+};
+
+const sizeOf = (origin: string): string =>
+  origin === "string" ? " characters long" : origin === "array" ? " entries long" : "";
+
 const toFieldErrors = (error: z.ZodError): FieldError[] =>
   error.issues.slice(0, 20).map((issue) => ({
     pointer: issue.path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
-    detail:
-      issue.code === "invalid_type" && issue.path.length > 0
-        ? `${issue.path.join(".")}: ${issue.message}.`
-        : issue.message,
+    detail: sayWrong(issue),
   }));
 
 /** The caller of an endpoint that needs a token. What cannot be a token is refused without asking the database. */

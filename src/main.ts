@@ -117,7 +117,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       },
       { trustProxy: config.trustProxy, readiness },
     );
-    server = await serve(app, config.port, config.host);
+    server = await serve(app, config.port, config.host, { baseUrl: () => baseUrl });
     baseUrl ||= server.url;
     log.info({ url: server.url }, "listening");
   }

@@ -365,7 +365,10 @@ export const reportReceived = z
 
 // ── Search ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const oneOrMore = z.union([text().max(60), z.array(text().max(60)).min(1).max(50)]);
+const oneOrMore = z.union(
+  [text().max(60), z.array(text().max(60)).min(1).max(50)],
+  "Send one name, or a list of 1 to 50 names.",
+);
 const amount = z.number().min(0).max(1e12);
 export const search = z
   .object({
@@ -387,7 +390,7 @@ export const search = z
           })
           .optional(),
         location: text().min(1).max(200).optional().describe("A place as people write it."),
-        posted_since: z.iso.date().optional(),
+        posted_since: z.iso.date("A day is written YYYY-MM-DD.").optional(),
         reviewed: z.boolean().optional(),
         verified_publisher: z.boolean().optional(),
         has_images: z.boolean().optional(),

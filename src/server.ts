@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,19 +38,29 @@ export type HttpServer = {
   close(graceMs: number): Promise<void>;
 };
 
-/** Serves an application with limits on slow senders and readers, and a Problem for what is not HTTP. */
-export const serve = async (app: express.Express, port: number, host: string): Promise<HttpServer> => {
-  const server: Server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: 1_000,
-    },
-    app,
-  );
+const LIMITS = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  connectionsCheckingInterval: 1_000,
+  socketTimeout: SOCKET_TIMEOUT_MS,
+};
+
+/**
+ * Serves an application with limits on slow senders and readers, and a Problem for what is not HTTP.
+ * @param options.baseUrl where the page is that explains errors
+ * @param options.limits shorter ones, for tests
+ */
+export const serve = async (
+  app: express.Express,
+  port: number,
+  host: string,
+  options: { baseUrl: () => string; limits?: Partial<typeof LIMITS> },
+): Promise<HttpServer> => {
+  const { socketTimeout, ...limits } = { ...LIMITS, ...options.limits };
+  const server: Server = createServer(limits, app);
   server.maxConnections = MAX_CONNECTIONS;
-  server.timeout = SOCKET_TIMEOUT_MS;
+  server.timeout = socketTimeout;
   server.on("checkContinue", (request, response) => {
     Object.assign(request, { [EXPECTS_CONTINUE]: true });
     app(request, response);
@@ -61,17 +72,24 @@ export const serve = async (app: express.Express, port: number, host: string): P
       code: "bad_request" as const,
       detail: "This is not a well-formed HTTP request.",
     };
+    const requestId = randomUUID();
     const body = JSON.stringify({
-      type: `/errors#${code}`,
+      type: `${options.baseUrl()}/errors#${code}`,
       title: PROBLEMS[code].title,
       status: Number(status.slice(0, 3)),
       code,
       detail,
+      request_id: requestId,
       retryable: false,
     });
-    socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    const headers = [
+      "Content-Type: application/problem+json; charset=utf-8",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "Cache-Control: no-store",
+      `Request-Id: ${requestId}`,
+      "Connection: close",
+    ];
+    socket.end(`HTTP/1.1 ${status}\r\n${headers.join("\r\n")}\r\n\r\n${body}`);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

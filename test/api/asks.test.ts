@@ -98,7 +98,7 @@ test("a text that is not clear is an ask with nulls", async (t) => {
 });
 
 for (const [what, body, errors] of [
-  ["no text", {}, [{ pointer: "/text", detail: "text: Invalid input: expected string, received undefined." }]],
+  ["no text", {}, [{ pointer: "/text", detail: "The member text is missing." }]],
   ["an empty text", { text: "" }, [{ pointer: "/text", detail: "The text is empty." }]],
   [
     "4,001 characters",
@@ -108,7 +108,7 @@ for (const [what, body, errors] of [
   [
     "watch_enabled in words",
     { text: WANTED, watch_enabled: "yes" },
-    [{ pointer: "/watch_enabled", detail: "watch_enabled: Invalid input: expected boolean, received string." }],
+    [{ pointer: "/watch_enabled", detail: "The member watch_enabled must be true or false." }],
   ],
 ] as [string, Body, Body][]) {
   test(`an ask with ${what} is refused and does not count`, async (t) => {

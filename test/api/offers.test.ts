@@ -162,7 +162,7 @@ test("links to images are kept in order, each once, and http is warned about", a
 });
 
 const BAD_BODIES: [what: string, body: Body, errors: Body[]][] = [
-  ["no text", {}, [{ pointer: "/text", detail: "text: Invalid input: expected string, received undefined." }]],
+  ["no text", {}, [{ pointer: "/text", detail: "The member text is missing." }]],
   ["an empty text", { text: " \n\t " }, [{ pointer: "/text", detail: "The text is empty." }]],
   [
     "4,001 characters",

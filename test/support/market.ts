@@ -17,6 +17,8 @@ export type CallOptions = {
   body?: unknown;
   raw?: string | Buffer;
   headers?: Record<string, string>;
+  /** Sends the body without saying how long it is. */
+  chunked?: boolean;
   timeoutMs?: number;
 };
 
@@ -31,7 +33,12 @@ export const call = (url: string, method: string, path: string, options: CallOpt
       headers: {
         ...(payload === undefined
           ? {}
-          : { "content-type": "application/json", "content-length": String(Buffer.byteLength(payload)) }),
+          : {
+              "content-type": "application/json",
+              ...(options.chunked
+                ? { "transfer-encoding": "chunked" }
+                : { "content-length": String(Buffer.byteLength(payload)) }),
+            }),
         ...options.headers,
       },
     };
