@@ -43,6 +43,8 @@ export const startWorker = (options: {
   const { log } = options;
   let stopping = false;
   let runner: Runner | null = null;
+  /** Pools of workers that this process has started and not yet reported as stopped. */
+  const poolIds = new Set<string>();
 
   const pool = openPool(
     {
@@ -58,7 +60,16 @@ export const startWorker = (options: {
   );
   const query: Tools["query"] = (text, values) => pool.query(text, values);
 
+  /** Tells the database of the pools that have stopped, so that jobs which they still hold run again at once. */
+  const rest = async (): Promise<void> => {
+    for (const id of poolIds) {
+      await pool.query("select jobs.rest($1)", [id]);
+      poolIds.delete(id);
+    }
+  };
+
   const runUntilItFails = async (): Promise<void> => {
+    await rest();
     const { rows } = await pool.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
     const vocabulary = rows[0]?.vocabulary;
     if (!vocabulary) throw new Error("jobs.get_vocabulary() gave nothing");
@@ -74,7 +85,6 @@ export const startWorker = (options: {
 
     const tools: Tools = { query, makers, log };
     const events = new EventEmitter() as WorkerEvents;
-    const poolIds = new Set<string>();
     const beat = async (alone: boolean) => {
       for (const id of poolIds) {
         const { rows: freed } = await pool.query<{ dead: number }>("select jobs.beat($1, $2) as dead", [id, alone]);
@@ -107,6 +117,9 @@ export const startWorker = (options: {
         if (level === "error") log.warn({ source: "graphile-worker" }, message);
       }),
       crontab: CRONTAB,
+      // Batched, since only then does a job whose end cannot be written down stop the runner, which is started again;
+      // else the job stays locked by a pool that lives.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       taskList: {
         read_submission: readSubmission(tools),
         embed_offer: embedOffer(tools),
@@ -126,7 +139,7 @@ export const startWorker = (options: {
     } finally {
       clearInterval(timer);
       runner = null;
-      for (const id of poolIds) await pool.query("select jobs.rest($1)", [id]).catch(() => undefined);
+      await rest().catch((error: unknown) => log.warn({ err: error }, "the end of a worker could not be told yet"));
     }
   };
 

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:fd19ce6710d881662c23f7500add8e35df414c33
+--! Hash: sha1:ff23c61a62c60a66ef7391d113716354b56c9916
 --! Message: the market
 
 --! Included index.sql
@@ -356,7 +356,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('phone case', 'en', 'category:electronics/phones', 3),
   ('iphone cases', 'en', 'category:electronics/phones', 3),
   ('android phone', 'en', 'category:electronics/phones', 3),
-  ('big button mobile', 'en', 'category:electronics/phones', 3),
   ('phone', 'en', 'category:electronics/phones', 1.5),
   ('mobile', 'en', 'category:electronics/phones', 1.5),
   ('unlocked', 'en', 'category:electronics/phones', 1.5),
@@ -559,7 +558,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('boombox', 'en', 'category:electronics/audio', 3),
   ('cassette deck', 'en', 'category:electronics/audio', 3),
   ('microphone', 'en', 'category:electronics/audio', 3),
-  ('powered tops', 'en', 'category:electronics/audio', 3),
   ('pa rental', 'en', 'category:electronics/audio', 3),
   ('wireless mics', 'en', 'category:electronics/audio', 3),
   ('sound system', 'en', 'category:electronics/audio', 3),
@@ -653,7 +651,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('blackmagic', null, 'category:electronics/photo_video', 3),
   ('insta360', null, 'category:electronics/photo_video', 3),
   ('godox', null, 'category:electronics/photo_video', 3),
-  ('sigma 150 600', null, 'category:electronics/photo_video', 3),
   ('tamron', null, 'category:electronics/photo_video', 3),
   ('canon ef', null, 'category:electronics/photo_video', 3),
   ('canon ae 1', null, 'category:electronics/photo_video', 3),
@@ -1010,7 +1007,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('pamiec ram', 'pl', 'category:electronics/components', 3),
   ('zasilacz', 'pl', 'category:electronics/components', 3),
   ('klawiatura', 'pl', 'category:electronics/components', 3),
-  ('ti 84', null, 'category:electronics/other_electronics', 3),
   ('kindle', null, 'category:electronics/other_electronics', 3),
   ('kindle paperwhite', null, 'category:electronics/other_electronics', 3),
   ('kobo', null, 'category:electronics/other_electronics', 3),
@@ -1442,8 +1438,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('colnago', null, 'category:vehicles/bicycles', 3),
   ('rad power', null, 'category:vehicles/bicycles', 3),
   ('woom', null, 'category:vehicles/bicycles', 3),
-  ('peugeot 10 speed', null, 'category:vehicles/bicycles', 3),
-  ('peugeot px', null, 'category:vehicles/bicycles', 3),
   ('giant defy', null, 'category:vehicles/bicycles', 3),
   ('marin', null, 'category:vehicles/bicycles', 3),
   ('shimano 105', null, 'category:vehicles/bicycles', 3),
@@ -1521,7 +1515,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('rower elektryczny', 'pl', 'category:vehicles/bicycles', 3),
   ('rower miejski', 'pl', 'category:vehicles/bicycles', 3),
   ('rower szosowy', 'pl', 'category:vehicles/bicycles', 3),
-  ('catalina 28', null, 'category:vehicles/boats', 3),
   ('bayliner', null, 'category:vehicles/boats', 3),
   ('zodiac', null, 'category:vehicles/boats', 3),
   ('beneteau', null, 'category:vehicles/boats', 3),
@@ -1689,7 +1682,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('knaus', null, 'category:vehicles/caravans', 3),
   ('adria caravan', null, 'category:vehicles/caravans', 3),
   ('vw california', null, 'category:vehicles/caravans', 3),
-  ('vw t5 california', null, 'category:vehicles/caravans', 3),
   ('vw t6', null, 'category:vehicles/caravans', 3),
   ('vw t4', null, 'category:vehicles/caravans', 3),
   ('vw t5', null, 'category:vehicles/caravans', 3),
@@ -1962,18 +1954,14 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('2 bed', 'en', 'category:real_estate/apartments', 3),
   ('one bed', 'en', 'category:real_estate/apartments', 3),
   ('two bed', 'en', 'category:real_estate/apartments', 3),
-  ('1 room apartment', 'en', 'category:real_estate/apartments', 3),
-  ('main floor', 'en', 'category:real_estate/apartments', 3),
   ('bedroom apartment', 'en', 'category:real_estate/apartments', 3),
   ('bed flat', 'en', 'category:real_estate/apartments', 3),
   ('unit in', 'en', 'category:real_estate/apartments', 3),
   ('condominium', 'en', 'category:real_estate/apartments', 3),
-  ('courtyard building', 'en', 'category:real_estate/apartments', 3),
   ('1 bedroom', 'en', 'category:real_estate/apartments', 3),
   ('2 bedroom', 'en', 'category:real_estate/apartments', 3),
   ('studio apt', 'en', 'category:real_estate/apartments', 3),
   ('apt', 'en', 'category:real_estate/apartments', 3),
-  ('walk up', 'en', 'category:real_estate/apartments', 1.5),
   ('landlord', 'en', 'category:real_estate/apartments', 1.5),
   ('lease', 'en', 'category:real_estate/apartments', 1.5),
   ('tenant', 'en', 'category:real_estate/apartments', 1.5),
@@ -1985,7 +1973,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('eigentumswohnung', 'de', 'category:real_estate/apartments', 3),
   ('appartement', 'de', 'category:real_estate/apartments', 3),
   ('apartment', 'de', 'category:real_estate/apartments', 3),
-  ('zi altbauwohnung', 'de', 'category:real_estate/apartments', 3),
   ('zimmer wohnung', 'de', 'category:real_estate/apartments', 3),
   ('maisonette', 'de', 'category:real_estate/apartments', 3),
   ('zweizimmerwohnung', 'de', 'category:real_estate/apartments', 3),
@@ -2073,7 +2060,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('townhouse', 'en', 'category:real_estate/houses', 3),
   ('detached house', 'en', 'category:real_estate/houses', 3),
   ('semi detached', 'en', 'category:real_estate/houses', 3),
-  ('brick ranch', 'en', 'category:real_estate/houses', 3),
   ('farmhouse', 'en', 'category:real_estate/houses', 3),
   ('terraced house', 'en', 'category:real_estate/houses', 3),
   ('family home', 'en', 'category:real_estate/houses', 3),
@@ -2304,7 +2290,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('desk for rent', 'en', 'category:real_estate/commercial', 3),
   ('meeting room', 'en', 'category:real_estate/commercial', 3),
   ('shared office', 'en', 'category:real_estate/commercial', 3),
-  ('shared commercial kitchen', 'en', 'category:real_estate/commercial', 3),
   ('warehouse', 'en', 'category:real_estate/commercial', 3),
   ('workshop space', 'en', 'category:real_estate/commercial', 3),
   ('commercial unit', 'en', 'category:real_estate/commercial', 3),
@@ -2425,7 +2410,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('low season', 'en', 'category:real_estate/vacation', 3),
   ('high season', 'en', 'category:real_estate/vacation', 3),
   ('private pool', 'en', 'category:real_estate/vacation', 3),
-  ('somewhere with a pool', 'en', 'category:real_estate/vacation', 3),
   ('week of', 'en', 'category:real_estate/vacation', 3),
   ('per night', 'en', 'category:real_estate/vacation', 3),
   ('bed and breakfast', 'en', 'category:real_estate/vacation', 3),
@@ -2435,7 +2419,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('sea view', 'en', 'category:real_estate/vacation', 1.5),
   ('holiday', 'en', 'category:real_estate/vacation', 1.5),
   ('pool', 'en', 'category:real_estate/vacation', 1.5),
-  ('zum strand', 'de', 'category:real_estate/vacation', 3),
   ('strand', 'de', 'category:real_estate/vacation', 3),
   ('pro nacht', 'de', 'category:real_estate/vacation', 3),
   ('ferienwohnung', 'de', 'category:real_estate/vacation', 3),
@@ -2451,7 +2434,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('maison de vacances', 'fr', 'category:real_estate/vacation', 3),
   ('gite', 'fr', 'category:real_estate/vacation', 3),
   ('chalet', 'fr', 'category:real_estate/vacation', 3),
-  ('maison de pecheur', 'fr', 'category:real_estate/vacation', 3),
   ('location de vacances', 'fr', 'category:real_estate/vacation', 3),
   ('couchages', 'fr', 'category:real_estate/vacation', 3),
   ('hors saison', 'fr', 'category:real_estate/vacation', 3),
@@ -2518,7 +2500,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('indoor storage', 'en', 'category:real_estate/parking_storage', 3),
   ('carport space', 'en', 'category:real_estate/parking_storage', 3),
   ('boat storage', 'en', 'category:real_estate/parking_storage', 3),
-  ('dry garage', 'en', 'category:real_estate/parking_storage', 3),
   ('lockup', 'en', 'category:real_estate/parking_storage', 3),
   ('garage for rent', 'en', 'category:real_estate/parking_storage', 3),
   ('basement storage', 'en', 'category:real_estate/parking_storage', 3),
@@ -2618,7 +2599,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('leather chesterfield', 'en', 'category:home_garden/furniture', 3),
   ('aeron', 'en', 'category:home_garden/furniture', 3),
   ('herman miller', 'en', 'category:home_garden/furniture', 3),
-  ('three seats', 'en', 'category:home_garden/furniture', 3),
   ('bar stool', 'en', 'category:home_garden/furniture', 3),
   ('loveseat', 'en', 'category:home_garden/furniture', 3),
   ('three seater', 'en', 'category:home_garden/furniture', 3),
@@ -2790,7 +2770,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('smeg', null, 'category:home_garden/appliances', 3),
   ('vorwerk', null, 'category:home_garden/appliances', 3),
   ('thermomix', null, 'category:home_garden/appliances', 3),
-  ('bernina 1008', null, 'category:home_garden/appliances', 3),
+  ('bernina', null, 'category:home_garden/appliances', 3),
   ('roomba', null, 'category:home_garden/appliances', 3),
   ('delonghi', null, 'category:home_garden/appliances', 3),
   ('sage barista', null, 'category:home_garden/appliances', 3),
@@ -5439,8 +5419,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('lego technic', null, 'category:hobbies/toys_games', 3),
   ('gloomhaven', null, 'category:hobbies/toys_games', 3),
   ('carcassonne', null, 'category:hobbies/toys_games', 3),
-  ('dekrypt', null, 'category:hobbies/toys_games', 3),
-  ('tajniacy', null, 'category:hobbies/toys_games', 3),
   ('terraforming mars', null, 'category:hobbies/toys_games', 3),
   ('wingspan', null, 'category:hobbies/toys_games', 3),
   ('ravensburger', null, 'category:hobbies/toys_games', 3),
@@ -5594,11 +5572,9 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('champions league', null, 'category:hobbies/tickets', 3),
   ('oktoberfest', null, 'category:hobbies/tickets', 3),
   ('tomorrowland', null, 'category:hobbies/tickets', 3),
-  ('lumineers', null, 'category:hobbies/tickets', 3),
   ('rammstein', null, 'category:hobbies/tickets', 3),
   ('springsteen', null, 'category:hobbies/tickets', 3),
   ('interrail', null, 'category:hobbies/tickets', 3),
-  ('red rocks', null, 'category:hobbies/tickets', 3),
   ('wacken', null, 'category:hobbies/tickets', 3),
   ('primavera sound', null, 'category:hobbies/tickets', 3),
   ('ticket', 'en', 'category:hobbies/tickets', 3),
@@ -5897,7 +5873,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('highchair', 'en', 'category:family_pets/baby_kids', 3),
   ('boys clothes', 'en', 'category:family_pets/baby_kids', 3),
   ('girls clothes', 'en', 'category:family_pets/baby_kids', 3),
-  ('2 3 yrs', 'en', 'category:family_pets/baby_kids', 3),
   ('baby cot', 'en', 'category:family_pets/baby_kids', 3),
   ('carrycot', 'en', 'category:family_pets/baby_kids', 3),
   ('kids bike', 'en', 'category:family_pets/baby_kids', 3),
@@ -6533,7 +6508,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('cracked screen', 'en', 'category:services/repair', 3),
   ('guitar setup', 'en', 'category:services/repair', 3),
   ('appliance technician', 'en', 'category:services/repair', 3),
-  ('machine repairs', 'en', 'category:services/repair', 3),
   ('washing machine repair', 'en', 'category:services/repair', 3),
   ('emergency plumber', 'en', 'category:services/repair', 3),
   ('emergency electrician', 'en', 'category:services/repair', 3),
@@ -6542,7 +6516,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('bicycle repair', 'en', 'category:services/repair', 3),
   ('laptop repair', 'en', 'category:services/repair', 3),
   ('bike tune up', 'en', 'category:services/repair', 3),
-  ('locked out', 'en', 'category:services/repair', 3),
   ('landlord certificates', 'en', 'category:services/repair', 3),
   ('fix', 'en', 'category:services/repair', 1),
   ('plumbing', 'en', 'category:services/repair', 1),
@@ -6810,7 +6783,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('junk removal', 'en', 'category:services/moving', 3),
   ('furniture delivery', 'en', 'category:services/moving', 3),
   ('moving company', 'en', 'category:services/moving', 3),
-  ('men luton van', 'en', 'category:services/moving', 3),
   ('loading help', 'en', 'category:services/moving', 3),
   ('packing service', 'en', 'category:services/moving', 3),
   ('man with a van', 'en', 'category:services/moving', 3),
@@ -6828,11 +6800,8 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('help moving', 'en', 'category:services/moving', 3),
   ('haul away', 'en', 'category:services/moving', 3),
   ('dump runs', 'en', 'category:services/moving', 3),
-  ('2 men', 'en', 'category:services/moving', 3),
   ('two men', 'en', 'category:services/moving', 3),
-  ('man with a big van', 'en', 'category:services/moving', 3),
   ('moves', 'en', 'category:services/moving', 3),
-  ('flat moves', 'en', 'category:services/moving', 3),
   ('movers with', 'en', 'category:services/moving', 3),
   ('umzug', 'de', 'category:services/moving', 3),
   ('umzuge', 'de', 'category:services/moving', 3),
@@ -6925,9 +6894,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('english lessons', 'en', 'category:services/tutoring', 3),
   ('conversation lessons', 'en', 'category:services/tutoring', 3),
   ('learn', 'en', 'category:services/tutoring', 3),
-  ('act prep', 'en', 'category:services/tutoring', 3),
   ('test prep', 'en', 'category:services/tutoring', 3),
-  ('exam technique', 'en', 'category:services/tutoring', 3),
   ('abrsm', 'en', 'category:services/tutoring', 3),
   ('language classes', 'en', 'category:services/tutoring', 3),
   ('prep', 'en', 'category:services/tutoring', 3),
@@ -7006,9 +6973,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('cours de musique', 'fr', 'category:services/tutoring', 3),
   ('preparation au bac', 'fr', 'category:services/tutoring', 3),
   ('cours d allemand', 'fr', 'category:services/tutoring', 3),
-  ('conversation en francais', 'fr', 'category:services/tutoring', 3),
   ('tous niveaux', 'fr', 'category:services/tutoring', 3),
-  ('prof fle', 'fr', 'category:services/tutoring', 3),
   ('conversation', 'fr', 'category:services/tutoring', 3),
   ('clases particulares', 'es', 'category:services/tutoring', 3),
   ('clases', 'es', 'category:services/tutoring', 3),
@@ -7881,7 +7846,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('cuidado de ancianos', 'es', 'category:services/care', 3),
   ('canguro', 'es', 'category:services/care', 3),
   ('paseador de perros', 'es', 'category:services/care', 3),
-  ('cuidar a mi padre', 'es', 'category:services/care', 3),
   ('cuidar', 'es', 'category:services/care', 3),
   ('cuidador', 'es', 'category:services/care', 3),
   ('cuidado de mayores', 'es', 'category:services/care', 3),
@@ -8170,7 +8134,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('pequenas obras', 'pt', 'category:services/construction', 3),
   ('poda', 'pt', 'category:services/construction', 3),
   ('marceneiro', 'pt', 'category:services/construction', 3),
-  ('moveis por medida', 'pt', 'category:services/construction', 3),
   ('instalacoes eletricas', 'pt', 'category:services/construction', 3),
   ('schilder', 'nl', 'category:services/construction', 3),
   ('loodgieter', 'nl', 'category:services/construction', 3),
@@ -8513,7 +8476,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('website rebuild', 'en', 'category:jobs_projects/software', 3),
   ('mvp', 'en', 'category:jobs_projects/software', 3),
   ('react native developer', 'en', 'category:jobs_projects/software', 3),
-  ('native developer', 'en', 'category:jobs_projects/software', 3),
   ('api integration', 'en', 'category:jobs_projects/software', 3),
   ('softwareentwickler', 'de', 'category:jobs_projects/software', 3),
   ('entwickler', 'de', 'category:jobs_projects/software', 3),
@@ -9892,7 +9854,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('meet a gentleman', 'en', 'category:community/dating', 3),
   ('gentleman for', 'en', 'category:community/dating', 3),
   ('lady for', 'en', 'category:community/dating', 3),
-  ('more if', 'en', 'category:community/dating', 3),
   ('meet a kind woman', 'en', 'category:community/dating', 3),
   ('meet a kind man', 'en', 'category:community/dating', 3),
   ('meet women', 'en', 'category:community/dating', 3),
@@ -10220,7 +10181,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('board game evenings', 'en', 'category:community/activities', 3),
   ('board game evening', 'en', 'category:community/activities', 3),
   ('games evening', 'en', 'category:community/activities', 3),
-  ('hiking people', 'en', 'category:community/activities', 3),
   ('hiking group', 'en', 'category:community/activities', 3),
   ('choir', 'en', 'category:community/activities', 3),
   ('meetup', 'en', 'category:community/activities', 3),
@@ -10720,7 +10680,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('utilities included', 'en', 'kind:rental', 2),
   ('no smokers', 'en', 'kind:rental', 2),
   ('book by', 'en', 'kind:rental', 2),
-  ('hold on your card', 'en', 'kind:rental', 2),
   ('half day', 'en', 'kind:rental', 2),
   ('a weekend', 'en', 'kind:rental', 2),
   ('zu vermieten', 'de', 'kind:rental', 3),
@@ -10947,14 +10906,11 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('trade', 'en', 'kind:service_offer', 3),
   ('my rates', 'en', 'kind:service_offer', 3),
   ('rates from', 'en', 'kind:service_offer', 3),
-  ('semi retired', 'en', 'kind:service_offer', 3),
   ('dbs', 'en', 'kind:service_offer', 3),
-  ('trip charge', 'en', 'kind:service_offer', 3),
   ('consultation', 'en', 'kind:service_offer', 3),
   ('appointments', 'en', 'kind:service_offer', 3),
   ('by appointment only', 'en', 'kind:service_offer', 3),
   ('bookings', 'en', 'kind:service_offer', 3),
-  ('no fix no fee', 'en', 'kind:service_offer', 3),
   ('at your home', 'en', 'kind:service_offer', 3),
   ('small jobs', 'en', 'kind:service_offer', 3),
   ('portfolio', 'en', 'kind:service_offer', 3),
@@ -10969,7 +10925,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('revisions', 'en', 'kind:service_offer', 3),
   ('booking fee', 'en', 'kind:service_offer', 3),
   ('one to one', 'en', 'kind:service_offer', 3),
-  ('experienced carer', 'en', 'kind:service_offer', 3),
   ('per session', 'en', 'kind:service_offer', 3),
   ('min 2 hrs', 'en', 'kind:service_offer', 2),
   ('hr', 'en', 'kind:service_offer', 2),
@@ -11269,9 +11224,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('temp', 'en', 'kind:project_hire', 3),
   ('must have experience', 'en', 'kind:project_hire', 3),
   ('paid weekly', 'en', 'kind:project_hire', 3),
-  ('no agencies', 'en', 'kind:project_hire', 3),
   ('tips', 'en', 'kind:project_hire', 3),
-  ('tip share', 'en', 'kind:project_hire', 3),
   ('seeks', 'en', 'kind:project_hire', 3),
   ('who can', 'en', 'kind:project_hire', 3),
   ('send portfolio', 'en', 'kind:project_hire', 3),
@@ -11300,7 +11253,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('budget', 'en', 'kind:project_hire', 3),
   ('casual work', 'en', 'kind:project_hire', 3),
   ('budget is', 'en', 'kind:project_hire', 3),
-  ('what you d do', 'en', 'kind:project_hire', 3),
   ('remote ok', 'en', 'kind:project_hire', 3),
   ('we pay', 'en', 'kind:project_hire', 3),
   ('gesucht', 'de', 'kind:project_hire', 3),
@@ -11463,7 +11415,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('curriculo', 'pt', 'kind:project_hire', 3),
   ('precisamos', 'pt', 'kind:project_hire', 3),
   ('estamos a recrutar', 'pt', 'kind:project_hire', 3),
-  ('orcamento fechado', 'pt', 'kind:project_hire', 3),
   ('candidaturas', 'pt', 'kind:project_hire', 3),
   ('mandar portfolio', 'pt', 'kind:project_hire', 3),
   ('entrada imediata', 'pt', 'kind:project_hire', 3),
@@ -11675,7 +11626,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('running group', 'en', 'kind:friendship', 3),
   ('free to join', 'en', 'kind:friendship', 3),
   ('players wanted', 'en', 'kind:friendship', 3),
-  ('want some friends', 'en', 'kind:friendship', 3),
   ('climbing partner', 'en', 'kind:friendship', 3),
   ('tennis partner', 'en', 'kind:friendship', 3),
   ('always welcome', 'en', 'kind:friendship', 3),
@@ -13003,7 +12953,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('worn twice', 'en', 'condition:like_new', 3),
   ('barely worn', 'en', 'condition:like_new', 3),
   ('flawless', 'en', 'condition:like_new', 3),
-  ('barely played', 'en', 'condition:like_new', 3),
   ('as good as new', 'en', 'condition:like_new', 3),
   ('wie neu', 'de', 'condition:like_new', 3),
   ('neuwertig', 'de', 'condition:like_new', 3),
@@ -13226,7 +13175,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('scuffs', 'en', 'condition:used_fair', 3),
   ('tatty', 'en', 'condition:used_fair', 3),
   ('chipped', 'en', 'condition:used_fair', 3),
-  ('needs tubes', 'en', 'condition:used_fair', 3),
   ('few marks', 'en', 'condition:used_fair', 3),
   ('gebrauchsspuren', 'de', 'condition:used_fair', 3),
   ('abgenutzt', 'de', 'condition:used_fair', 3),
@@ -14649,7 +14597,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('calais', null, 'place:FR', 3),
   ('frejus', null, 'place:FR', 3),
   ('hyeres', null, 'place:FR', 3),
-  ('douarnenez', null, 'place:FR', 3),
   ('concarneau', null, 'place:FR', 3),
   ('laval mayenne', null, 'place:FR', 3),
   ('chartres', null, 'place:FR', 3),
@@ -14965,7 +14912,6 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('ancona', null, 'place:IT', 3),
   ('pescara', null, 'place:IT', 3),
   ('lecce', null, 'place:IT', 3),
-  ('sestri levante', null, 'place:IT', 3),
   ('como', null, 'place:IT', 3),
   ('pavia', null, 'place:IT', 3),
   ('novara', null, 'place:IT', 3),
@@ -17599,10 +17545,16 @@ begin
     when place is null then null
     when offer.location_text is null then 'unknown'
     when offer.place @@ place then 'met'
+    when found_country <> wanted_country then 'violated'
     -- A country alone is wanted: the same country will do.
-    when wanted_country is not null and wanted_country = found_country
-      and ask.criteria -> 'location' ->> 'city' is null then 'met'
+    when wanted_country = found_country and ask.criteria -> 'location' ->> 'city' is null then 'met'
+    -- A quarter whose city is not known may lie in the city that is wanted.
+    when offer.metadata -> 'location' ->> 'city' is null then 'unknown'
     else 'violated' end;
+  -- Elsewhere, for a price that cannot be compared: a hit by its words alone, and none that helps.
+  if by_place = 'violated' and by_price = 'unknown' then
+    return;
+  end if;
   if by_place = 'violated' and (offer.domain in ('real_estate', 'services', 'community', 'jobs_projects')
     or offer.offer_kind = 'rental') then
     return;
@@ -18221,9 +18173,15 @@ comment on function jobs.beat(text, boolean) is
 grant execute on function jobs.beat(text, boolean) to souk_worker;
 
 create function jobs.rest(pool_id text) returns void
-  language sql volatile security definer set search_path = ''
-as $$ delete from market.worker_heartbeat h where h.pool_id = rest.pool_id $$;
-comment on function jobs.rest(text) is 'A pool that stopped says so.';
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  delete from market.worker_heartbeat h where h.pool_id = rest.pool_id;
+  -- Nobody works these any more: their end was not written down, because the database was away.
+  perform graphile_worker.force_unlock_workers(array[rest.pool_id]);
+end
+$$;
+comment on function jobs.rest(text) is 'A pool that stopped says so, and leaves its jobs to others.';
 grant execute on function jobs.rest(text) to souk_worker;
 --! EndIncluded jobs/heartbeat.sql
 
@@ -19051,7 +19009,7 @@ create function market.allowed_values(request jsonb) returns jsonb
 as $$
 begin
   if not coalesce(request -> 'filters' ?| array['domain', 'category', 'offer_kind'], false) then
-    return '[]';
+    return jsonb '[]';
   end if;
   -- A filter that names what the taxonomy does not know is a mistake, not an empty result.
   return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/filters/' || f.name,

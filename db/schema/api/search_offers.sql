@@ -5,7 +5,7 @@ create function market.allowed_values(request jsonb) returns jsonb
 as $$
 begin
   if not coalesce(request -> 'filters' ?| array['domain', 'category', 'offer_kind'], false) then
-    return '[]';
+    return jsonb '[]';
   end if;
   -- A filter that names what the taxonomy does not know is a mistake, not an empty result.
   return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/filters/' || f.name,

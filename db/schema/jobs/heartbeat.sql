@@ -39,7 +39,13 @@ comment on function jobs.beat(text, boolean) is
 grant execute on function jobs.beat(text, boolean) to souk_worker;
 
 create function jobs.rest(pool_id text) returns void
-  language sql volatile security definer set search_path = ''
-as $$ delete from market.worker_heartbeat h where h.pool_id = rest.pool_id $$;
-comment on function jobs.rest(text) is 'A pool that stopped says so.';
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  delete from market.worker_heartbeat h where h.pool_id = rest.pool_id;
+  -- Nobody works these any more: their end was not written down, because the database was away.
+  perform graphile_worker.force_unlock_workers(array[rest.pool_id]);
+end
+$$;
+comment on function jobs.rest(text) is 'A pool that stopped says so, and leaves its jobs to others.';
 grant execute on function jobs.rest(text) to souk_worker;

@@ -46,10 +46,16 @@ begin
     when place is null then null
     when offer.location_text is null then 'unknown'
     when offer.place @@ place then 'met'
+    when found_country <> wanted_country then 'violated'
     -- A country alone is wanted: the same country will do.
-    when wanted_country is not null and wanted_country = found_country
-      and ask.criteria -> 'location' ->> 'city' is null then 'met'
+    when wanted_country = found_country and ask.criteria -> 'location' ->> 'city' is null then 'met'
+    -- A quarter whose city is not known may lie in the city that is wanted.
+    when offer.metadata -> 'location' ->> 'city' is null then 'unknown'
     else 'violated' end;
+  -- Elsewhere, for a price that cannot be compared: a hit by its words alone, and none that helps.
+  if by_place = 'violated' and by_price = 'unknown' then
+    return;
+  end if;
   if by_place = 'violated' and (offer.domain in ('real_estate', 'services', 'community', 'jobs_projects')
     or offer.offer_kind = 'rental') then
     return;
