@@ -91,9 +91,10 @@ export async function findServer(testRun: string): Promise<Server> {
 /**
  * Makes a throwaway cluster: trust authentication, on 127.0.0.1 and a Unix socket, nothing flushed to disk.
  * `settings` are lines for postgresql.conf and win over the defaults. It disappears with `destroy`, or when this
- * process ends in any way, SIGKILL included. Throws when no PostgreSQL with pgvector is installed.
+ * process ends in any way, SIGKILL included. With a `primary` (one that has `wal_level` replica and `max_wal_senders`) it
+ * is a streaming standby of it. Throws when no PostgreSQL with pgvector is installed.
  */
-export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
+export async function startCluster(settings: Record<string, string> = {}, primary?: Cluster): Promise<Cluster> {
   const installation = await findInstallation();
   if (!installation) throw new Error(whatToDo());
   const owner = await serverOwner();
@@ -124,16 +125,26 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   };
 
   try {
-    const locale = process.platform === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
-    await program(
-      "initdb",
-      "--no-sync",
-      "--username=postgres",
-      "--auth=trust",
-      "--encoding=UTF8",
-      `--locale=${locale}`,
-      `--pgdata=${data}`,
-    );
+    if (primary) {
+      await program(
+        "pg_basebackup",
+        `--dbname=${primary.url}`,
+        `--pgdata=${data}`,
+        "--write-recovery-conf",
+        "--checkpoint=fast",
+      );
+    } else {
+      const locale = process.platform === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
+      await program(
+        "initdb",
+        "--no-sync",
+        "--username=postgres",
+        "--auth=trust",
+        "--encoding=UTF8",
+        `--locale=${locale}`,
+        `--pgdata=${data}`,
+      );
+    }
     const port = await freePort();
     const options = Object.entries({ ...defaults(installation, directory), ...settings, port: String(port) })
       .map(([name, value]) => `-c ${name}=${value}`)
@@ -147,7 +158,16 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
     await start();
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     const { programs } = installation;
-    return { url, port, programs, directory, start, halt, log: () => readFile(join(directory, "log"), "utf8"), destroy };
+    return {
+      url,
+      port,
+      programs,
+      directory,
+      start,
+      halt,
+      log: () => readFile(join(directory, "log"), "utf8"),
+      destroy,
+    };
   } catch (error) {
     const log = await readFile(join(directory, "log"), "utf8").catch(() => "");
     await destroy();
