@@ -223,10 +223,18 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
   ["the same place is met, whatever the accents", { place: "Köln" }, { place: "Koln" }, "location", "met"],
   [
     "another place is violated where things can be carried",
-    { place: "Hamburg" },
+    { place: "Hamburg", city: "Hamburg" },
     { place: "Berlin" },
     "location",
     "violated",
+  ],
+  ["a quarter whose city nobody knows is unknown", { place: "Altona" }, { place: "Berlin" }, "location", "unknown"],
+  [
+    "another place for a price that cannot be compared: no match",
+    { place: "Hamburg", city: "Hamburg", price: "9000 JPY" },
+    { place: "Berlin", max: "180 EUR" },
+    "",
+    "none",
   ],
   ["no place is unknown", { place: null }, { place: "Berlin" }, "location", "unknown"],
   [
@@ -282,7 +290,7 @@ const allVerdicts = [
   ...VERDICTS,
   ...HARD_PLACES.map(([what, facts, kind, wanted]): (typeof VERDICTS)[number] => [
     `${what} in another place: no match`,
-    { ...facts, kind, place: "Hamburg" },
+    { ...facts, kind, place: "Hamburg", city: "Hamburg" },
     { ...facts, kind: wanted, place: "Berlin" },
     "",
     "none",
@@ -324,7 +332,7 @@ test.serial(
 );
 
 test.serial("a better answer stands before a worse one", async (t) => {
-  const abroad = await market.offer(seller, { place: "Hamburg" });
+  const abroad = await market.offer(seller, { place: "Hamburg", city: "Hamburg" });
   const here = await market.offer(seller, { place: "Berlin" });
   const { results } = await matches(await market.ask(buyer, { place: "Berlin" }));
   t.deepEqual(
@@ -520,15 +528,20 @@ test.serial("following since while offers are matched in parallel sees each once
       into.push(...answer.results.map((result: Answer) => result.id));
       since = answer.since;
       if (last) return;
+      await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
   const followers = asks.map((ask, place) => follow(ask, seen[place] ?? []));
-  // Eight connections at once, offers and asks together, as several workers would.
-  await Promise.all([
-    ...offers.map((id) => market.embed("offer", id)),
-    ...asks.map((id) => market.embed("ask", id)),
-    ...offers.map((id) => market.embed("offer", id)),
-  ]);
+  // Four connections at once, each with offers and asks in another order, as several workers would.
+  const jobs = [
+    ...offers.map((id) => ["offer", id] as const),
+    ...asks.map((id) => ["ask", id] as const),
+    ...offers.map((id) => ["offer", id] as const),
+  ];
+  const lane = async (first: number) => {
+    for (let n = first; n < jobs.length; n += 4) await market.embed(...(jobs[n] ?? ["offer", ""]));
+  };
+  await Promise.all([lane(0), lane(1), lane(2), lane(3)]);
   working = false;
   await Promise.all(followers);
   for (const ids of seen) t.deepEqual(ids.sort(), offers.toSorted());
