@@ -165,7 +165,7 @@ export type Vocabulary = {
 
 /** Reads texts. Must be safe to call concurrently; must settle soon after `signal` aborts. */
 export type Reader = {
-  /** Names the maker in `extraction.maker` and in logs: "builtin", or the model. */
+  /** Names the maker in logs: "builtin", or the model. */
   readonly maker: string;
   /** @throws when the text could not be read (provider down, deadline): the caller then asks the built-in reader. */
   readOffer(text: string, signal: AbortSignal): Promise<OfferReading>;

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:49a61cc9f89014b34de6f419371916f75ec59ff3
+--! Hash: sha1:2be8a1804cec973fe69cc76a7f16fd09542538dd
 --! Message: the market
 
 --! Included index.sql
@@ -17791,14 +17791,13 @@ grant execute on function jobs.get_submission(uuid) to souk_worker;
 create function jobs.get_embedding_input(id uuid) returns text
   language sql stable security definer set search_path = ''
 as $$
-  -- The title twice: it says what the thing is.
-  select i.title || E'\n' || i.title || E'\n' || concat_ws(' ', i.category, i.domain) || E'\n' || i.text
-  from (
-    select o.title, o.category, o.domain, o.text from market.offer o
-    where o.id = get_embedding_input.id and o.status = 'published'
-    union all
-    select coalesce(a.title, ''), a.category, a.domain, a.text from market.ask a
-    where a.id = get_embedding_input.id and a.status = 'active') as i
+  -- An offer's title twice: it says what the thing is. An ask as it stands: it is embedded before it has been read, too.
+  select o.title || E'\n' || o.title || E'\n' || concat_ws(' ', o.category, o.domain) || E'\n' || o.text
+  from market.offer o
+  where o.id = get_embedding_input.id and o.status = 'published'
+  union all
+  select a.text from market.ask a
+  where a.id = get_embedding_input.id and a.status = 'active'
 $$;
 comment on function jobs.get_embedding_input(uuid) is 'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
 grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
