@@ -95,6 +95,31 @@ export const startWorker = (options: {
       poolIds.add(workerPool.id);
       beat(options.alone).catch((error: unknown) => log.warn({ err: error }, "the first heartbeat failed"));
     });
+    // graphile-worker drops a job's end that it cannot write down: the job then stays locked by a pool that lives.
+    const working = new Set<string>();
+    let suspects = new Set<string>();
+    events.on("job:start", ({ job }) => void working.add(job.id));
+    events.on("job:complete", ({ job }) => void working.delete(job.id));
+    const startAgain = async (why: string) => {
+      if (stopping) return;
+      log.warn(why);
+      await runner?.stop();
+    };
+    const checkHeld = async () => {
+      for (const id of poolIds) {
+        const { rows: told } = await pool.query<{ held: string[] }>("select jobs.get_held_jobs($1) as held", [id]);
+        const idle = new Set(told[0]?.held.filter((job) => !working.has(job)));
+        // At one beat it may be on its way out.
+        if ([...idle].some((job) => suspects.has(job))) await startAgain("jobs are held that nobody works on");
+        suspects = idle;
+      }
+    };
+    // Gone with a restart of the database, in which the ends of jobs may have been lost.
+    events.on("pool:listen:error", () => {
+      startAgain("the worker's listening connection was lost").catch((error: unknown) =>
+        log.debug({ err: error }, "the worker stops already"),
+      );
+    });
     events.on("job:failed", ({ job, error }) => {
       log.error({ err: error, task: job.task_identifier, job: job.id }, "a job failed for good");
     });
@@ -117,9 +142,6 @@ export const startWorker = (options: {
         if (level === "error") log.warn({ source: "graphile-worker" }, message);
       }),
       crontab: CRONTAB,
-      // Batched, since only then does a job whose end cannot be written down stop the runner, which is started again;
-      // else the job stays locked by a pool that lives.
-      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       taskList: {
         read_submission: readSubmission(tools),
         embed_offer: embedOffer(tools),
@@ -132,7 +154,9 @@ export const startWorker = (options: {
     // Told to stop while it was starting: nobody else knows this runner yet.
     if (stopping) await runner.stop();
     const timer = setInterval(() => {
-      beat(false).catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
+      beat(false)
+        .then(checkHeld)
+        .catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
     }, BEAT_MS);
     try {
       await runner.promise;

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:2be8a1804cec973fe69cc76a7f16fd09542538dd
+--! Hash: sha1:54d441766bb5ce99402f38262a6740e11460e650
 --! Message: the market
 
 --! Included index.sql
@@ -18195,6 +18195,16 @@ end
 $$;
 comment on function jobs.rest(text) is 'A pool that stopped says so, and leaves its jobs to others.';
 grant execute on function jobs.rest(text) to souk_worker;
+
+create function jobs.get_held_jobs(pool_id text) returns text[]
+  language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  return array(select j.id::text from graphile_worker.jobs j where j.locked_by = get_held_jobs.pool_id);
+end
+$$;
+comment on function jobs.get_held_jobs(text) is 'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
+grant execute on function jobs.get_held_jobs(text) to souk_worker;
 --! EndIncluded jobs/heartbeat.sql
 
 -- The HTTP layer's door

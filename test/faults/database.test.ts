@@ -1,0 +1,420 @@
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import test from "ava";
+import pg from "pg";
+import { migrate } from "../../src/migrate.ts";
+import { withClient } from "../support/database.ts";
+import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { type Service, startPart, startService } from "../support/service.ts";
+import { sql, sqlValue } from "../support/sql.ts";
+
+/**
+ * The database goes away, is full, is locked or takes no writes. The process lives, says 503 with Retry-After in bounded
+ * time, and goes on by itself.
+ *
+ *   bounded  two seconds for a connection or a lock (src/database.ts, roles.sql), and some for a busy machine
+ */
+
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+const BOUND_MS = 4_500;
+/** Within this the service works again after its database is back. */
+const RECOVERY_MS = 5_000;
+
+let cluster: Cluster;
+let service: Service;
+
+const environment = { CONNECTIONS_PER_HOUR: "100000" };
+
+test.before(async () => {
+  // What was answered must outlive an immediate stop, as it does by default; only then do answers and rows agree.
+  cluster = await startCluster({ synchronous_commit: "on" });
+  service = await startService({ database: cluster.url, env: environment });
+});
+test.after.always(async () => {
+  await service?.stop();
+  await cluster?.destroy();
+});
+
+type Timed = Answer & { ms: number };
+
+const timed = async (answer: Promise<Answer>): Promise<Timed> => {
+  const start = performance.now();
+  return Object.assign(await answer, { ms: performance.now() - start });
+};
+
+const publish = (agent: Agent) => agent.call("POST", "/v1/offers", { text: SOFA });
+
+const newConnected = () => connectedAgent(service.url, cluster.url);
+
+/** Holds what a statement locks until released. */
+const hold = async (statement: string): Promise<{ release: () => Promise<void> }> => {
+  const holder = new pg.Client({ connectionString: cluster.url });
+  holder.on("error", () => {});
+  await holder.connect();
+  await holder.query("begin");
+  await holder.query(statement);
+  return {
+    release: async () => {
+      await holder.query("rollback").catch(() => {});
+      await holder.end();
+    },
+  };
+};
+
+for (const mode of ["fast", "immediate"] as const) {
+  test.serial(`a restart of the database (${mode}) is a short 503, after which everything goes on`, async (t) => {
+    const agent = await newConnected();
+    // Its cap is untouched when the others have used theirs up.
+    const fresh = await newConnected();
+    t.is((await publish(agent)).status, 201);
+    let over = false;
+    const outcomes: Answer[] = [];
+    const load = Promise.all(
+      Array.from({ length: 4 }, async (_, number) => {
+        while (!over) {
+          // A process that ended would refuse the connection, and this would throw.
+          outcomes.push(await (number % 2 === 0 ? agent.call("GET", "/v1/me") : publish(agent)));
+          await sleep(20);
+        }
+      }),
+    );
+    await sleep(300);
+    await cluster.halt(mode);
+    await sleep(1_000);
+    const down = await Promise.all([
+      agent.call("GET", "/v1/me"),
+      publish(agent),
+      agent.call("POST", "/v1/offers/search", { query: "sofa" }),
+      call(service.url, "POST", "/v1/connect", { body: {} }),
+      call(service.url, "GET", "/readyz"),
+    ]);
+    for (const answer of down) {
+      t.is(answer.status, 503, answer.text);
+      t.regex(answer.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+    }
+    t.is(down[0]?.headers["content-type"], "application/problem+json; charset=utf-8");
+    t.is((await call(service.url, "GET", "/healthz")).status, 200);
+    t.is((await call(service.url, "GET", "/v1")).status, 200);
+
+    await cluster.start();
+    const back = Date.now();
+    await eventually(
+      () => publish(fresh),
+      ({ status }) => status === 201,
+      RECOVERY_MS,
+    );
+    await eventually(
+      () => call(service.url, "GET", "/readyz"),
+      ({ status }) => status === 200,
+      RECOVERY_MS,
+    );
+    t.true(Date.now() - back < RECOVERY_MS, `${Date.now() - back} ms`);
+    over = true;
+    await load;
+    const statuses = new Set(outcomes.map(({ status }) => status));
+    statuses.delete(429);
+    t.deepEqual([...statuses].sort(), [200, 201, 503]);
+    t.is(service.process.exitCode, null);
+  });
+}
+
+const heldJobs = () =>
+  sqlValue<number>(cluster.url, "select count(*)::int from graphile_worker.jobs where locked_at is not null");
+
+/** Waits until a statement of the worker waits for a lock on a table. */
+const untilBlocked = (table: string) =>
+  eventually(
+    () =>
+      sqlValue<number>(
+        cluster.url,
+        "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'",
+        [table],
+      ),
+    (count) => count > 0,
+  );
+
+test.serial("a text that is being read when the database crashes is published with a 201, or not at all", async (t) => {
+  const agent = await newConnected();
+  // The worker has read the text and cannot publish it: the crash comes in between.
+  const lock = await hold("lock table market.offer in share mode");
+  t.teardown(lock.release);
+  const answer = publish(agent);
+  await untilBlocked("finish_reading");
+  await cluster.halt("immediate");
+  await cluster.start();
+  const { status, text } = await answer;
+  t.true(status === 201 || status === 503, text);
+  t.is(
+    await sqlValue<number>(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]),
+    status === 201 ? 1 : 0,
+  );
+  await eventually(heldJobs, (held) => held === 0, 30_000);
+  t.is((await publish(agent)).status, 201);
+});
+
+test.serial(
+  "a job whose end could not be written down for a crash of the database is not held by anyone",
+  async (t) => {
+    const agent = await newConnected();
+    const publishing = await hold("lock table market.offer in share mode");
+    const answer = publish(agent);
+    await untilBlocked("finish_reading");
+    const ending = await hold("select from graphile_worker._private_jobs where locked_at is not null for update");
+    t.teardown(ending.release);
+    await publishing.release();
+    t.is((await answer).status, 201);
+    await untilBlocked("_private_jobs");
+    t.is(await heldJobs(), 1);
+    await cluster.halt("immediate");
+    await cluster.start();
+    await eventually(heldJobs, (held) => held === 0, 30_000);
+    await eventually(
+      () =>
+        sqlValue<number>(
+          cluster.url,
+          "select count(*)::int from graphile_worker.jobs where task_identifier <> 'sweep_submissions'",
+        ),
+      (left) => left === 0,
+      30_000,
+    );
+    t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
+  },
+);
+
+test.serial("a job whose end could not be written down for a lock is not held for longer than a minute", async (t) => {
+  const agent = await newConnected();
+  const publishing = await hold("lock table market.offer in share mode");
+  const answer = publish(agent);
+  await untilBlocked("finish_reading");
+  // Longer than the worker's lock_timeout of ten seconds.
+  const ending = await hold("select from graphile_worker._private_jobs where locked_at is not null for update");
+  t.teardown(ending.release);
+  await publishing.release();
+  t.is((await answer).status, 201);
+  await untilBlocked("_private_jobs");
+  await sleep(11_000);
+  await ending.release();
+  t.is(await heldJobs(), 1);
+  await eventually(heldJobs, (held) => held === 0, 60_000);
+  t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
+});
+
+test.serial("without a database at the start the process waits, says so, and works when it comes", async (t) => {
+  const absent = await startCluster();
+  t.teardown(absent.destroy);
+  await absent.halt("fast");
+  const options = { database: absent.url, env: environment, waitUntilReady: false };
+  const [all, api, worker] = await Promise.all([
+    startService(options, t),
+    startPart("api", options, t),
+    startPart("worker", options, t),
+  ]);
+  for (const { url } of [all, api]) {
+    await eventually(
+      () => call(url, "GET", "/healthz").catch(() => null),
+      (answer) => answer?.status === 200,
+      20_000,
+    );
+    const ready = await call(url, "GET", "/readyz");
+    t.is(ready.status, 503);
+    t.regex(ready.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+    t.is((await call(url, "POST", "/v1/connect", { body: {} })).status, 503);
+    t.is((await call(url, "GET", "/v1")).status, 200);
+  }
+  await sleep(2_500);
+  for (const { process, logs } of [all, api, worker]) {
+    t.is(process.exitCode, null, "no crash loop");
+    t.true(logs().includes("ECONNREFUSED"), logs());
+  }
+  t.true(all.logs().includes("the database could not be migrated; trying again"));
+  t.true(api.logs().includes("the database cannot be used; trying again"));
+
+  await absent.start();
+  for (const { url } of [all, api]) {
+    await eventually(
+      () => call(url, "GET", "/readyz"),
+      ({ status }) => status === 200,
+      30_000,
+    );
+  }
+  const agent = await connectedAgent(api.url, absent.url);
+  await all.stop();
+  // The worker that was there before its database reads the text.
+  t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201, worker.logs());
+});
+
+test.serial(
+  "with every connection taken, callers get a 503 in bounded time, and who needs none gets an answer",
+  async (t) => {
+    const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
+    const agent = await newConnected();
+    // Publishing waits for the caller's window, which somebody holds: two calls take both connections.
+    const lock = await hold(`select market.lock_window('agent:${agent.id}', 'publish_offer')`);
+    t.teardown(lock.release);
+    const publishing = Array.from({ length: 12 }, () =>
+      timed(
+        call(api.url, "POST", "/v1/offers", {
+          body: { text: SOFA },
+          headers: { authorization: `Bearer ${agent.token}` },
+        }),
+      ),
+    );
+    await sleep(300);
+    const [health, index, anonymous, invented, unparsable, connect] = await Promise.all([
+      timed(call(api.url, "GET", "/healthz")),
+      timed(call(api.url, "GET", "/v1")),
+      timed(call(api.url, "POST", "/v1/offers", { body: { text: SOFA } })),
+      timed(call(api.url, "POST", "/v1/offers", { body: {}, headers: { authorization: "Bearer agt_invented" } })),
+      timed(call(api.url, "POST", "/v1/offers", { raw: "{", headers: { authorization: `Bearer ${agent.token}` } })),
+      timed(call(api.url, "POST", "/v1/connect", { raw: "{" })),
+    ]);
+    t.deepEqual(
+      [health, index, anonymous, invented, unparsable, connect].map(({ status }) => status),
+      [200, 200, 401, 401, 400, 400],
+    );
+    for (const { ms } of [health, index, anonymous, invented, connect]) t.true(ms < 1_000, `${ms} ms`);
+    t.true(unparsable.ms < BOUND_MS, `${unparsable.ms} ms`);
+    for (const { status, headers, ms, text } of await Promise.all(publishing)) {
+      t.is(status, 503, text);
+      t.regex(headers["retry-after"] ?? "", /^[1-9]\d*$/);
+      t.true(ms < BOUND_MS, `${ms} ms`);
+    }
+    await lock.release();
+    const after = await call(api.url, "POST", "/v1/offers", {
+      body: { text: SOFA },
+      headers: { authorization: `Bearer ${agent.token}` },
+    });
+    t.is(after.status, 201, after.text);
+    t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 1, "what was answered 503 is not counted");
+  },
+);
+
+test.serial("a table that somebody has locked is a 503 within the lock timeout, and others are served", async (t) => {
+  const agent = await newConnected();
+  const published = await publish(agent);
+  const lock = await hold("lock table market.offer in access exclusive mode");
+  t.teardown(lock.release);
+  const refused = await Promise.all([
+    timed(agent.call("GET", "/v1/offers")),
+    timed(agent.call("GET", `/v1/offers/${published.body.offer_id}`)),
+    timed(agent.call("POST", "/v1/offers/search", { query: "sofa" })),
+    timed(publish(agent)),
+  ]);
+  for (const { status, headers, ms, text } of refused) {
+    t.is(status, 503, text);
+    t.regex(headers["retry-after"] ?? "", /^[1-9]\d*$/);
+    t.true(ms > 1_000 && ms < BOUND_MS, `${ms} ms`);
+  }
+  t.is((await call(service.url, "POST", "/v1/connect", { body: {} })).status, 201);
+  t.is((await call(service.url, "GET", "/v1/taxonomy")).status, 200);
+  await lock.release();
+  t.is((await publish(agent)).status, 201);
+});
+
+const runMigrate = (database: string): Promise<{ code: number | null; printed: string }> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, "migrate"], {
+      env: { PATH: process.env["PATH"], DATABASE_URL: database },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+      });
+    }
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, printed }));
+  });
+
+test.serial("a migration that cannot have its lock gives up soon, says so, and leaves nothing half done", async (t) => {
+  await sql(cluster.url, "create database to_migrate");
+  const url = new URL(cluster.url);
+  url.pathname = "/to_migrate";
+  const lock = await withLockedRoles();
+  const started = Date.now();
+  const { code, printed } = await runMigrate(url.href);
+  await lock.release();
+  t.is(code, 1);
+  t.true(Date.now() - started < 15_000, `${Date.now() - started} ms`);
+  t.regex(printed, /lock timeout/i);
+  t.is(
+    await sqlValue(url.href, "select count(*)::int from pg_namespace where nspname in ('market', 'api', 'jobs')"),
+    0,
+  );
+
+  t.is((await runMigrate(url.href)).code, 0);
+  t.is((await runMigrate(url.href)).code, 0, "a second time there is nothing to do");
+  t.is(
+    await sqlValue(url.href, "select count(*)::int from pg_namespace where nspname in ('market', 'api', 'jobs')"),
+    3,
+  );
+});
+
+/** Locks what every migration from nothing needs: the settings of a role. */
+const withLockedRoles = () => hold("lock table pg_catalog.pg_db_role_setting in access exclusive mode");
+
+test.serial("two migrations of one database at once do not harm each other", async (t) => {
+  await sql(cluster.url, "create database to_migrate_twice");
+  const url = new URL(cluster.url);
+  url.pathname = "/to_migrate_twice";
+  const both = await Promise.allSettled([migrate(url.href), migrate(url.href)]);
+  // Who comes second may fail, and is then tried again by its process.
+  t.true(both.some(({ status }) => status === "fulfilled"));
+  await migrate(url.href);
+  t.is(await sqlValue(url.href, "select count(*)::int from market.domain where domain = 'vehicles'"), 1);
+});
+
+test.serial("a database that takes no writes refuses them with 503, and is read as ever", async (t) => {
+  const agent = await newConnected();
+  const published = await publish(agent);
+  const waiting = await connectAgent(service.url);
+  const everySession = (setting: string) =>
+    withClient(cluster.url, async (client) => {
+      await client.query("set transaction_read_only = off");
+      await client.query(setting);
+      await client.query("select pg_reload_conf()");
+      await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'souk%'");
+    });
+  await everySession("alter system set default_transaction_read_only = on");
+  t.teardown(() => everySession("alter system reset default_transaction_read_only"));
+  await eventually(
+    () => agent.call("GET", "/v1/me"),
+    ({ status }) => status === 200,
+    RECOVERY_MS,
+  );
+
+  const writes = await Promise.all([
+    publish(agent),
+    agent.call("POST", "/v1/asks", { text: "A sofa" }),
+    agent.call("POST", `/v1/offers/${published.body.offer_id}/archive`),
+    call(service.url, "POST", "/v1/connect", { body: {} }),
+    agent.call("DELETE", "/v1/me/agent"),
+  ]);
+  for (const { status, headers, text } of writes) {
+    t.is(status, 503, text);
+    t.regex(headers["retry-after"] ?? "", /^[1-9]\d*$/);
+  }
+  const reads = await Promise.all([
+    agent.call("GET", "/v1/me"),
+    agent.call("GET", "/v1/offers"),
+    agent.call("GET", `/v1/offers/${published.body.offer_id}`),
+    agent.call("POST", "/v1/offers/search", { query: "sofa" }),
+    call(waiting.link, "GET", ""),
+    call(service.url, "GET", "/readyz"),
+  ]);
+  t.deepEqual(
+    reads.map(({ status }) => status),
+    [200, 200, 200, 200, 200, 200],
+  );
+
+  await everySession("alter system reset default_transaction_read_only");
+  await eventually(
+    () => publish(agent),
+    ({ status }) => status === 201,
+    RECOVERY_MS,
+  );
+});
