@@ -539,7 +539,7 @@ test.serial("following since while offers are matched in parallel sees each once
     ...offers.map((id) => ["offer", id] as const),
   ];
   const lane = async (first: number) => {
-    for (let n = first; n < jobs.length; n += 4) await market.embed(...(jobs[n] ?? ["offer", ""]));
+    for (const [n, [kind, id]] of jobs.entries()) if (n % 4 === first) await market.embed(kind, id);
   };
   await Promise.all([lane(0), lane(1), lane(2), lane(3)]);
   working = false;

@@ -1,0 +1,390 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { type Answer, type Caller, offerOf, openMarket, refusal, refused } from "./market.ts";
+
+/**
+ * How an agent comes to act for a person, and what caps it: links, provisional accounts, names, networks, windows.
+ */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+
+test.before(async () => {
+  market = await openMarket();
+});
+
+test.after.always(() => market?.close());
+
+const approve = (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
+  market.call(null, "approve_connection", {
+    secret_hash: caller.link,
+    session_hash: session,
+    new_session_hash: caller.session,
+  });
+const decline = (caller: Caller) => market.call(null, "decline_connection", { secret_hash: caller.link });
+const look = (caller: Caller) => market.call(null, "get_connection", { secret_hash: caller.link });
+const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "", link_key: caller.token });
+const accountOf = async (caller: Caller): Promise<string> => (await me(caller)).id;
+
+test.serial("before approval an agent reads, and is refused every write, by the name of the permission", async (t) => {
+  const caller = await market.connect("Reader");
+  const { agent, account, permissions } = await me(caller);
+  t.deepEqual(agent, { id: caller.agent, name: "Reader", connected: false });
+  t.false(account.connected);
+  const allowed = Object.keys(permissions).filter((name) => permissions[name].allowed);
+  t.deepEqual(allowed.sort(), ["read_matches", "read_offers", "report_offer", "search_offers", "start_verification"]);
+  const body = { text: "x" };
+  const admission = { idempotency_key: null, request_hash: null, errors: [] };
+  const writes: [string, Record<string, string | object | null>, string][] = [
+    ["submit_offer", { body, ...admission }, "publish_offer"],
+    ["create_ask", { body, ...admission }, "create_ask"],
+    ["update_offer", { id: caller.agent, body, errors: [] }, "manage_offers"],
+    ["archive_offer", { id: caller.agent }, "manage_offers"],
+    ["republish_offer", { id: caller.agent }, "manage_offers"],
+    ["update_ask", { id: caller.agent, body, errors: [] }, "manage_asks"],
+    ["archive_ask", { id: caller.agent }, "manage_asks"],
+  ];
+  for (const [name, args, permission] of writes) {
+    const { status, code, extra } = await refusal(market.call(caller, name, args));
+    t.deepEqual(
+      [status, code, extra.permission, extra.connected],
+      [403, "verification_required", permission, false],
+      name,
+    );
+  }
+});
+
+test.serial("looking at a link changes nothing", async (t) => {
+  const caller = await market.connect("Looker");
+  const before = await market.sql("select * from market.connection where agent_id = $1", [caller.agent]);
+  const { agent_name, code, expires_in } = await look(caller);
+  await look(caller);
+  t.deepEqual([agent_name, code], ["Looker", "BCDF-GHJK"]);
+  t.true(expires_in > 1790 && expires_in <= 1800);
+  t.deepEqual(await market.sql("select * from market.connection where agent_id = $1", [caller.agent]), before);
+});
+
+test.serial("the first person who approves gets the provisional account as their own, and a session", async (t) => {
+  const caller = await market.connect();
+  const before = await accountOf(caller);
+  t.true((await approve(caller)).new_session);
+  t.is(await accountOf(caller), before);
+  t.true((await me(caller)).account.connected);
+  const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
+    before,
+  ]);
+  t.true(account.claimed);
+  t.deepEqual(
+    await market.callAsPerson(caller, "get_ask", { id: before }).catch((error) => error.message),
+    "not_found",
+  );
+});
+
+test.serial("a link approves once, whoever comes at the same time", async (t) => {
+  const caller = await market.connect();
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      market
+        .call(null, "approve_connection", {
+          secret_hash: caller.link,
+          session_hash: null,
+          new_session_hash: randomBytes(32),
+        })
+        .then(
+          () => "approved",
+          (error: Error) => error.message,
+        ),
+    ),
+  );
+  t.deepEqual(outcomes.sort(), ["approved", ...Array(5).fill("connection_already_used")]);
+  const sessions = await market.sql("select from market.session where account_id = $1", [caller.account]);
+  t.is(sessions.length, 1);
+  t.is(await refused(look(caller)), "409 connection_already_used");
+  t.is(await refused(decline(caller)), "409 connection_already_used");
+});
+
+test.serial("a link that ran out, was declined or never was is refused, and approves nothing", async (t) => {
+  const [late, declined] = [await market.connect(), await market.connect()];
+  await market.sql("update market.connection set expires_at = now() where agent_id = $1", [late.agent]);
+  for (const act of [approve, decline, look]) t.is(await refused(act(late)), "410 connection_expired");
+  t.false((await me(late)).account.connected, "the token goes on reading");
+  await decline(declined);
+  for (const act of [approve, decline, look]) t.is(await refused(act(declined)), "410 connection_expired");
+  t.is(await refused(approve({ ...late, link: randomBytes(32) })), "404 not_found");
+});
+
+test.serial('"Not mine" ends the token', async (t) => {
+  const caller = await market.connect();
+  await decline(caller);
+  t.is(await refused(me(caller)), "401 unauthorized");
+});
+
+test.serial("a link dies with its agent", async (t) => {
+  const caller = await market.connect();
+  await market.call(caller, "remove_own_agent");
+  t.is(await refused(me(caller)), "401 unauthorized");
+  t.is(await refused(approve(caller)), "410 connection_expired");
+});
+
+test.serial("a person with an account gets the agent added to it, with all that it has under way", async (t) => {
+  await market.sql("update market.sign_in_method set available = true");
+  const first = await market.approved();
+  const offer = await market.offer(await market.approved());
+  const second = await market.connect();
+  const provisional = await accountOf(second);
+  const { body: verification } = await market.call(second, "start_verification", {
+    method: "email",
+    base_url: "",
+    link_key: second.token,
+  });
+  await market.call(second, "report_offer", { id: offer, reason: "scam", comment: null });
+  const { text, reading } = offerOf({});
+  const { submission } = await market.call(second, "preview_offer", { body: { text }, errors: [] });
+
+  t.false((await approve(second, first.session)).new_session);
+  t.is(await accountOf(second), first.account);
+  t.deepEqual(await market.sql("select from market.account where id = $1", [provisional]), []);
+  const open = await market.call(second, "get_verification", {
+    id: verification.id,
+    base_url: "",
+    link_key: second.token,
+  });
+  t.deepEqual([open.status, open.url], ["pending", verification.url]);
+  const reports = await market.sql("select account_id from market.report where offer_id = $1", [offer]);
+  t.deepEqual(reports, [{ account_id: first.account }]);
+  await market.work("finish_reading", submission, reading);
+  t.is((await market.call(second, "get_answer", { submission_id: submission })).status, 200);
+});
+
+test.serial("an account that reported an offer twice, by two agents, has one voice", async (t) => {
+  const first = await market.approved();
+  const second = await market.connect();
+  const offer = await market.offer(await market.approved());
+  for (const caller of [first, second])
+    await market.call(caller, "report_offer", { id: offer, reason: "spam", comment: null });
+  await approve(second, first.session);
+  t.is((await market.sql("select from market.report where offer_id = $1", [offer])).length, 1);
+});
+
+test.serial("an expired session approves as nobody's", async (t) => {
+  const first = await market.approved();
+  await market.sql("update market.session set expires_at = now() where account_id = $1", [first.account]);
+  const second = await market.connect();
+  t.true((await approve(second, first.session)).new_session);
+  t.not(await accountOf(second), first.account);
+  t.is(await refused(market.callAsPerson(first, "get_ask", { id: first.account })), "401 unauthorized");
+});
+
+test.serial("an account has 25 agents at most, also when they come at once; a removed one makes room", async (t) => {
+  const person = await market.approved();
+  const others = await Promise.all(Array.from({ length: 23 }, () => market.connect()));
+  for (const other of others) await approve(other, person.session);
+  const late = await Promise.all(Array.from({ length: 4 }, () => market.connect()));
+  const outcomes = await Promise.all(
+    late.map((caller) =>
+      approve(caller, person.session).then(
+        () => "approved",
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+  t.deepEqual(outcomes.sort(), ["approved", "invalid_state", "invalid_state", "invalid_state"]);
+  const [{ count }] = await market.sql(
+    "select count(*)::integer from market.agent where account_id = $1 and removed_at is null",
+    [person.account],
+  );
+  t.is(count, 25);
+  await market.callAsPerson(person, "remove_agent", { agent_id: others[0]?.agent ?? "" });
+  t.is(await refused(me(others[0] ?? person)), "401 unauthorized");
+  const refusedOne = late[outcomes.indexOf("approved") === 0 ? 1 : 0];
+  const again = late.filter((caller) => caller !== refusedOne);
+  const results = [];
+  for (const caller of [refusedOne, ...again]) {
+    if (caller)
+      results.push(
+        await approve(caller, person.session).then(
+          () => "approved",
+          (error: Error) => error.message,
+        ),
+      );
+  }
+  t.is(results.filter((result) => result === "approved").length, 1);
+});
+
+test.serial("a person removes no agent of another account, and an agent removes none but itself", async (t) => {
+  const [one, other] = [await market.approved(), await market.approved()];
+  t.is(await refused(market.callAsPerson(one, "remove_agent", { agent_id: other.agent })), "404 not_found");
+  t.is(await refused(market.call(one, "remove_agent", { agent_id: other.agent })), "404 not_found");
+  t.is(await refused(market.call(one, "remove_agent", { agent_id: one.agent })), "404 not_found");
+  t.true((await me(other)).agent.connected);
+});
+
+const NAMES: readonly [string | null, string][] = [
+  ["  Lena's helper  ", "Lena's helper"],
+  [null, "Unnamed agent"],
+  ["", "Unnamed agent"],
+  [" \u200b\u2060\ufeff ", "Unnamed agent"],
+  ["Bank\u202e knaB\u2066", "Bank knaB"],
+  ["Tab\tand\nline\u0007", "Tabandline"],
+  ["e\u0301", "é"],
+  ["🛋️ Sofa agent", "🛋️ Sofa agent"],
+  ["hidden\u{e0041}tags\u{e007f}", "hiddentags"],
+  ["soft\u00adhyphen", "softhyphen"],
+  ["<b>bold</b>", "<b>bold</b>"],
+];
+for (const [given, kept] of NAMES) {
+  test.serial(`an agent that calls itself ${JSON.stringify(given)} is shown as ${JSON.stringify(kept)}`, async (t) => {
+    const [{ name }] = await market.sql("select market.clean_name($1) as name", [given]);
+    t.is(name, kept);
+  });
+}
+
+test.serial("a name has 80 characters at most, counted after cleaning, in code points", async (t) => {
+  const caller = await market.connect(` ${"🛋".repeat(80)}\u200b `);
+  t.is([...(await me(caller)).agent.name].length, 80);
+  t.is(await refused(market.connect("x".repeat(81))), "400 bad_request");
+});
+
+const NETWORKS: readonly [address: string, network: string][] = [
+  ["203.0.113.7", "203.0.113.7"],
+  ["::ffff:203.0.113.7", "203.0.113.7"],
+  ["::FFFF:203.0.113.7", "203.0.113.7"],
+  ["::ffff:cb00:7107", "203.0.113.7"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:DB8:1:2::", "2001:db8:1:2::/64"],
+  ["2001:db8:1:3::6", "2001:db8:1:3::/64"],
+  ["fe80::1%eth0", "fe80::/64"],
+  ["::1", "::/64"],
+];
+for (const [address, network] of NETWORKS) {
+  test.serial(`${address} counts as ${network}`, async (t) => {
+    const [row] = await market.sql("select market.network_of($1) as network", [address]);
+    t.is(row.network, network);
+  });
+}
+
+test.serial("one network makes thirty agents an hour, also at once, and is told when to come again", async (t) => {
+  const address = (n: number) => `2001:db8:aa:bb::${n}`;
+  const outcomes = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      market.connect("Many", address(n)).then(
+        () => "connected",
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+  t.is(outcomes.filter((outcome) => outcome === "connected").length, 30);
+  t.is(outcomes.filter((outcome) => outcome === "rate_limited").length, 10);
+  const { status, extra } = await refusal(market.connect("One more", address(99)));
+  t.is(status, 429);
+  t.true(extra.retry_after > 3590 && extra.retry_after <= 3600);
+  await market.sql(
+    `update market.call set called_at = called_at - make_interval(secs => $1) where scope = 'address:2001:db8:aa:bb::/64'
+     and id = (select min(id) from market.call where scope = 'address:2001:db8:aa:bb::/64')`,
+    [extra.retry_after],
+  );
+  await t.notThrowsAsync(market.connect("After the wait", address(99)));
+});
+
+test.serial('three "Not mine" in a day end a network\'s connecting for a day', async (t) => {
+  const address = "198.51.100.9";
+  for (let n = 0; n < 3; n += 1) await decline(await market.connect("Phisher", address));
+  const { status, extra } = await refusal(market.connect("Phisher", address));
+  t.is(status, 429);
+  t.true(extra.retry_after > 86_000 && extra.retry_after <= 86_400);
+  await t.notThrowsAsync(market.connect("Neighbour", "198.51.100.10"));
+  await market.sql("update market.call set called_at = called_at - interval '1 day' where scope = 'address:' || $1", [
+    address,
+  ]);
+  await t.notThrowsAsync(market.connect("A day later", address));
+});
+
+const windowOf = async (used: { secondsAgo: number }[], cap: number) => {
+  const scope = `agent:${randomBytes(8).toString("hex")}`;
+  for (const { secondsAgo } of used) {
+    await market.sql(
+      `insert into market.call (scope, action, called_at) values ($1, 'publish_offer', clock_timestamp() - make_interval(secs => $2))`,
+      [scope, secondsAgo],
+    );
+  }
+  const [row] = await market.sql(
+    `select market.window_figures($1, 'publish_offer', $2) as figures, market.window_wait($1, 'publish_offer', $2) as wait`,
+    [scope, cap],
+  );
+  return row;
+};
+
+test.serial("an empty window resets in 0 seconds", async (t) => {
+  const { figures, wait } = await windowOf([], 60);
+  t.deepEqual([figures, wait], [{ limit: 60, used: 0, remaining: 60, resets_in: 0 }, null]);
+});
+
+test.serial("a window resets when its oldest call leaves, in whole seconds, rounded up", async (t) => {
+  const { figures } = await windowOf([{ secondsAgo: 3000.5 }, { secondsAgo: 10 }], 60);
+  t.deepEqual(figures, { limit: 60, used: 2, remaining: 58, resets_in: 600 });
+});
+
+test.serial("a call that left the window counts no more", async (t) => {
+  const { figures } = await windowOf([{ secondsAgo: 3600 }, { secondsAgo: 3599.2 }], 60);
+  t.deepEqual(figures, { limit: 60, used: 1, remaining: 59, resets_in: 1 });
+});
+
+test.serial("whoever waits as told finds a slot, also where the cap fell below what was used", async (t) => {
+  const used = [{ secondsAgo: 3000 }, { secondsAgo: 2000 }, { secondsAgo: 1000 }];
+  t.is((await windowOf(used, 4)).wait, null);
+  t.true(near((await windowOf(used, 3)).wait, 600));
+  const fallen = await windowOf(used, 1);
+  t.is(fallen.figures.remaining, 0);
+  t.true(near(fallen.figures.resets_in, 600), "when the oldest leaves");
+  t.true(near(fallen.wait, 2600), "when the last but one has left");
+});
+
+/** Within the seconds that a slow test takes. */
+const near = (seconds: number, expected: number): boolean => seconds <= expected && seconds > expected - 20;
+
+test.serial("a refused call tells how long to wait, not earlier than the slot is free", async (t) => {
+  const caller = await market.approved();
+  await market.sql(
+    `insert into market.call (scope, action, called_at)
+     select 'agent:' || $1::text, 'publish_offer', clock_timestamp() - interval '50 minutes' from generate_series(1, 60)`,
+    [caller.agent],
+  );
+  const { text } = offerOf({});
+  const submit = () =>
+    market.call(caller, "submit_offer", { body: { text }, idempotency_key: null, request_hash: null, errors: [] });
+  const { status, detail, extra } = await refusal(submit());
+  t.is(status, 429);
+  t.true(near(extra.retry_after, 600));
+  t.is(detail, `This agent has used its 60 calls of this hour. Wait ${extra.retry_after} seconds, then try again.`);
+  t.deepEqual(extra.headers["RateLimit-Remaining"], 0);
+  t.true(extra.headers["RateLimit-Reset"] <= extra.retry_after);
+});
+
+const CAPS: readonly [what: string, record: string, publish: number, ask: number][] = [
+  ["a new account", "select 1", 60, 120],
+  ["one proved method", "insert into market.proved_method values ($1, 'google', sha256(uuid_send($1)))", 90, 180],
+  ["thirty days", "update market.account set created_at = now() - interval '30 days' where id = $1", 120, 240],
+  ["ten settled offers", "select market_test.offers($1, 10, '73 hours')", 100, 200],
+  ["ten offers of yesterday", "select market_test.offers($1, 10, '71 hours')", 60, 120],
+  ["two hundred settled offers: no more than sixty count", "select market_test.offers($1, 200, '80 hours')", 300, 600],
+  ["a listing removed lately", "select market_test.removals($1, 1, '1 day')", 30, 60],
+  ["removals never take more than three quarters", "select market_test.removals($1, 9, '1 day')", 15, 30],
+  ["a listing removed long ago", "select market_test.removals($1, 1, '31 days')", 60, 120],
+];
+test.serial("caps rise with the record and fall with removals", async (t) => {
+  await market.sql("create schema market_test");
+  await market.sql(`create function market_test.offers(account uuid, count integer, age interval) returns void language sql as $$
+    insert into market.offer (account_id, status, text, title, published_at)
+    select account, 'published', 'x', 'x', now() - age from generate_series(1, count) $$`);
+  await market.sql(`create function market_test.removals(account uuid, count integer, age interval) returns void language sql as $$
+    insert into market.offer (account_id, status, text, title, published_at, removed_at)
+    select account, 'removed', 'x', 'x', now() - age, now() - age from generate_series(1, count) $$`);
+  for (const [what, record, publish, ask] of CAPS) {
+    const { account } = await market.approved();
+    await market.sql(record, record.includes("$1") ? [account] : []);
+    const [caps] = await market.sql(
+      "select market.call_cap($1, 'publish_offer') as publish, market.call_cap($1, 'create_ask') as ask",
+      [account],
+    );
+    t.deepEqual(caps, { publish, ask }, what);
+  }
+});
