@@ -60,7 +60,7 @@ const statusOf = async (id: string): Promise<string> => {
   return row.status;
 };
 
-for (const role of ["souk_agent", "souk_person"]) {
+for (const role of ["souk_agent", "souk_person"] as const) {
   test.serial(`of all moves of an ask ${role} makes those of the contract, by plain SQL too`, async (t) => {
     const done: string[] = [];
     const id = await market.ask(buyer);
@@ -73,12 +73,7 @@ for (const role of ["souk_agent", "souk_person"]) {
           [id, from],
         );
         try {
-          await market.sql(
-            `with owner as (select set_config('market.agent_id', $3, true), set_config('market.account_id', $4, true),
-               set_config('market.connected', 'true', true), set_config('role', '${role}', true))
-             update market.ask set status = $2 from owner where id = $1`,
-            [id, to, buyer.agent, buyer.account],
-          );
+          await market.sqlAs(role, buyer, "update market.ask set status = $2 where id = $1", [id, to]);
         } catch (error) {
           if (!/invalid_state/.test(String(error))) throw error;
         }

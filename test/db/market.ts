@@ -29,6 +29,8 @@ export type Market = {
   url: string;
   /** One statement as an operator. */
   sql: <Row extends pg.QueryResultRow = Answer>(text: string, values?: unknown[]) => Promise<Row[]>;
+  /** One statement in the role that a caller's requests run as, with its claims, as if the caller wrote the SQL. */
+  sqlAs: (role: "souk_agent" | "souk_person", caller: Caller, text: string, values?: unknown[]) => Promise<void>;
   /** One `api` function, entered as an agent, or without entering. */
   call: (caller: Caller | null, name: string, args?: Arguments) => Promise<Answer>;
   /** One `api` function, entered by the session of the person behind an agent. */
@@ -66,6 +68,25 @@ export const openMarket = async (t?: Teardown): Promise<Market & { close: () => 
   t?.teardown(close);
 
   const sql: Market["sql"] = async (text, values = []) => (await operator.query(text, values)).rows;
+  const sqlAs: Market["sqlAs"] = async (role, caller, text, values = []) => {
+    const client = await operator.connect();
+    try {
+      // The role is set by a statement of its own: what is planned as a superuser knows no policy.
+      await client.query("begin");
+      await client.query(
+        `select set_config('market.agent_id', $1, true), set_config('market.account_id', $2, true),
+           set_config('market.connected', 'true', true), set_config('role', $3, true)`,
+        [role === "souk_agent" ? caller.agent : "", caller.account, role],
+      );
+      await client.query(text, values);
+      await client.query("commit");
+    } catch (error) {
+      await client.query("rollback");
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
   const call: Market["call"] = async (caller, name, args = {}) =>
     JSON.parse(await api.call(caller ? { agent: caller.token } : "visitor", name, args));
   const work: Market["work"] = async (name, ...values) => {
@@ -119,6 +140,7 @@ export const openMarket = async (t?: Teardown): Promise<Market & { close: () => 
   return {
     url: database.url,
     sql,
+    sqlAs,
     call,
     callAsPerson: async (caller, name, args = {}) => JSON.parse(await api.call({ person: caller.session }, name, args)),
     work,

@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import test from "ava";
+import { type Answer, type Caller, openMarket, refusal, refused } from "./market.ts";
+
+/** Proving a sign-in method: what an agent may start and see. That a person proves is done here by an operator's hand. */
+
+const STATUSES = ["pending", "completed", "expired", "cancelled"] as const;
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+
+test.before(async () => {
+  market = await openMarket();
+  await market.sql("update market.sign_in_method set available = true where method in ('email', 'google')");
+});
+
+test.after.always(() => market?.close());
+
+const start = (caller: Caller, method = "email"): Promise<Answer> =>
+  market.call(caller, "start_verification", { method, base_url: "https://souk.test", link_key: caller.token });
+const read = (caller: Caller, id: string): Promise<Answer> =>
+  market.call(caller, "get_verification", { id, base_url: "https://souk.test", link_key: caller.token });
+const set = (id: string, status: string) =>
+  market.sql("update market.verification set status = $2 where id = $1", [id, status]);
+const me = (caller: Caller): Promise<Answer> =>
+  market.call(caller, "get_me", { base_url: "https://souk.test", link_key: caller.token });
+
+test.serial("a verification starts pending, with a link for half an hour, approved or not", async (t) => {
+  for (const caller of [await market.connect(), await market.approved()]) {
+    const { status, body } = await start(caller);
+    t.is(status, 201);
+    const { id, url, expires_in, summary, ...rest } = body;
+    t.deepEqual(rest, { method: "email", status: "pending" });
+    t.regex(url, /^https:\/\/souk\.test\/verify\/[0-9a-f]{64}$/);
+    t.true(expires_in > 1790 && expires_in <= 1800);
+    t.regex(summary, /do not open it yourself/);
+    t.deepEqual({ ...(await read(caller, id)), expires_in }, body);
+    t.deepEqual(
+      (await me(caller)).pending_verifications.map((each: Answer) => each.url),
+      [url],
+    );
+  }
+});
+
+test.serial("of a link only the hash is kept", async (t) => {
+  const { body } = await start(await market.connect());
+  const secret = body.url.split("/").at(-1);
+  const [row] = await market.sql(
+    "select secret_hash, to_jsonb(v)::text as row from market.verification v where id = $1",
+    [body.id],
+  );
+  t.deepEqual(row.secret_hash, createHash("sha256").update(secret).digest());
+  t.false(row.row.includes(secret));
+});
+
+test.serial("asking again gives the same link, also at once, and another method another one", async (t) => {
+  const caller = await market.connect();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => start(caller)));
+  t.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
+  t.is(new Set(answers.map(({ body }) => `${body.id} ${body.url}`)).size, 1);
+  const other = await start(caller, "google");
+  t.is(other.status, 201);
+  t.not(other.body.url, answers[0].body.url);
+  t.is((await market.sql("select from market.verification where agent_id = $1", [caller.agent])).length, 2);
+});
+
+test.serial(
+  "two agents of one account have links of their own, and see each other's verifications without the link",
+  async (t) => {
+    const first = await market.approved();
+    const second = await market.connect();
+    await market.call(null, "approve_connection", {
+      secret_hash: second.link,
+      session_hash: first.session,
+      new_session_hash: second.session,
+    });
+    const [one, two] = [await start(first), await start(second)];
+    t.deepEqual([one.status, two.status], [201, 201]);
+    t.not(one.body.url, two.body.url);
+    const seen = await read(second, one.body.id);
+    t.deepEqual([seen.status, seen.url], ["pending", undefined]);
+  },
+);
+
+test.serial("another account's verification does not exist", async (t) => {
+  const [one, other] = [await market.connect(), await market.connect()];
+  const { body } = await start(one);
+  t.deepEqual(await refusal(read(other, body.id)), await refusal(read(other, other.agent)));
+  t.deepEqual((await me(other)).pending_verifications, []);
+});
+
+test.serial("a method that is not offered is refused, naming those that are", async (t) => {
+  const caller = await market.connect();
+  for (const method of ["apple", "facebook", ""]) {
+    const { status, code, extra } = await refusal(start(caller, method));
+    t.deepEqual([status, code, extra.options], [400, "unknown_method", ["google", "email"]], method);
+  }
+  t.deepEqual(await market.sql("select from market.verification where agent_id = $1", [caller.agent]), []);
+});
+
+test.serial("a verification that ran out reads as expired, without a link, and the next one is new", async (t) => {
+  const caller = await market.connect();
+  const { body: old } = await start(caller);
+  await market.sql("update market.verification set expires_at = now() where id = $1", [old.id]);
+  const seen = await read(caller, old.id);
+  t.deepEqual([seen.status, seen.expires_in, seen.url], ["expired", 0, undefined]);
+  t.deepEqual((await me(caller)).pending_verifications, []);
+  const { status, body } = await start(caller);
+  t.is(status, 201);
+  t.not(body.id, old.id);
+  t.not(body.url, old.url);
+  const [row] = await market.sql("select status from market.verification where id = $1", [old.id]);
+  t.is(row.status, "expired");
+});
+
+test.serial("pending moves to completed, expired or cancelled, and each of these is final", async (t) => {
+  const caller = await market.connect();
+  const done: string[] = [];
+  for (const from of STATUSES) {
+    for (const to of STATUSES) {
+      if (from === to) continue;
+      await market.sql("delete from market.verification where agent_id = $1", [caller.agent]);
+      const { id } = (await start(caller)).body;
+      if (from !== "pending") await set(id, from);
+      const moved = await set(id, to).then(
+        () => true,
+        (error: Error) => {
+          t.is(error.message, "invalid_state");
+          return false;
+        },
+      );
+      if (moved) done.push(`${from} -> ${to}`);
+    }
+  }
+  t.deepEqual(done, ["pending -> completed", "pending -> expired", "pending -> cancelled"]);
+});
+
+for (const status of ["completed", "cancelled"] as const) {
+  test.serial(`a verification that is ${status} shows no link`, async (t) => {
+    const caller = await market.connect();
+    const { id } = (await start(caller)).body;
+    await set(id, status);
+    const seen = await read(caller, id);
+    t.deepEqual([seen.status, seen.url], [status, undefined]);
+  });
+}
+
+test.serial("by plain SQL an agent proves nothing, and ends only what ran out", async (t) => {
+  const caller = await market.connect();
+  const { id } = (await start(caller)).body;
+  const change = (status: string) =>
+    market
+      .sqlAs("souk_agent", caller, "update market.verification set status = $2 where id = $1", [id, status])
+      .catch(() => {});
+  for (const status of ["completed", "cancelled", "expired"]) await change(status);
+  t.is((await read(caller, id)).status, "pending");
+  await market.sql("update market.verification set expires_at = now() where id = $1", [id]);
+  for (const status of ["completed", "cancelled"]) await change(status);
+  const [row] = await market.sql("select status from market.verification where id = $1", [id]);
+  t.is(row.status, "pending");
+  await change("expired");
+  t.is((await market.sql("select from market.verification where id = $1 and status = 'expired'", [id])).length, 1);
+});
+
+test.serial("a method that is proved already needs no link", async (t) => {
+  const caller = await market.connect();
+  const { id } = (await start(caller)).body;
+  await set(id, "completed");
+  await market.sql(
+    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'email', sha256('lena'))",
+    [caller.account],
+  );
+  const { status, body } = await start(caller);
+  t.deepEqual([status, body.id, body.status, body.url], [200, id, "completed", undefined]);
+  t.deepEqual((await me(caller)).account.verified, ["email"]);
+});
+
+test.serial("who proved one account proves no other", async (t) => {
+  const [one, other] = [await market.connect(), await market.connect()];
+  const prove = (caller: Caller) =>
+    market.sql(
+      "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('one subject'))",
+      [caller.account],
+    );
+  await prove(one);
+  await t.throwsAsync(prove(other), { code: "23505" });
+});
+
+test.serial("a verification ends with its agent's account, and an agent that was removed starts none", async (t) => {
+  const caller = await market.connect();
+  const { body } = await start(caller);
+  await market.call(caller, "remove_own_agent");
+  t.is(await refused(start(caller)), "401 unauthorized");
+  await market.sql("delete from market.account where id = $1", [caller.account]);
+  t.deepEqual(await market.sql("select from market.verification where id = $1", [body.id]), []);
+});
