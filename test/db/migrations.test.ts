@@ -1,0 +1,130 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import test from "ava";
+import { migrate } from "../../src/migrate.ts";
+import { createEmptyDatabase, type Database, withClient } from "../support/database.ts";
+
+/**
+ * db/schema is what people read, db/migrations is what runs: both have to build the same database.
+ *
+ *   migrated  made by the committed migrations, as a deployment makes it
+ *   declared  made by db/schema/index.sql with the files it includes
+ */
+
+const DB = fileURLToPath(new URL("../../db", import.meta.url));
+const INCLUDE = /^--!include (\S+)$/gm;
+/** A dump of the schema is a few hundred kilobytes; Node stops at one megabyte by itself. */
+const DUMP_BYTES = 64 * 1024 * 1024;
+
+const run = promisify(execFile);
+
+let migrated: Database;
+let declared: Database;
+
+const flatten = async (file: string): Promise<string> => {
+  const text = await readFile(join(DB, "schema", file), "utf8");
+  const parts = await Promise.all([...text.matchAll(INCLUDE)].map(([, included]) => flatten(included ?? "")));
+  return text.replaceAll(INCLUDE, () => parts.shift() ?? "");
+};
+
+test.before(async () => {
+  [migrated, declared] = await Promise.all([createEmptyDatabase(), createEmptyDatabase()]);
+  await migrate(migrated.url);
+  const schema = await flatten("index.sql");
+  await withClient(declared.url, (client) => client.query(`begin;\n${schema}\n;commit`));
+});
+
+test.after.always(async () => {
+  await migrated?.drop();
+  await declared?.drop();
+});
+
+/** pg_dump of the server's own version, since an older one refuses: beside the server's programs, or on the PATH. */
+const dumpProgram = (url: string): Promise<string> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ folder: string }>(
+      "select setting as folder from pg_config where name = 'BINDIR'",
+    );
+    const beside = join(rows[0]?.folder ?? "", "pg_dump");
+    return existsSync(beside) ? beside : "pg_dump";
+  });
+
+const dump = async ({ url }: Database): Promise<string[]> => {
+  const schemas = ["market", "api", "jobs"].map((schema) => `--schema=${schema}`);
+  const { stdout } = await run(await dumpProgram(url), ["--schema-only", ...schemas, `--dbname=${url}`], {
+    maxBuffer: DUMP_BYTES,
+  });
+  // Lately each dump begins and ends with a random word of its own.
+  return stdout.split("\n").filter((line) => !/^\\(un)?restrict /.test(line));
+};
+
+/** Per table its rows, in an order of their own. */
+const contents = ({ url }: Database): Promise<Record<string, unknown>> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      "select format('market.%I', relname) as name from pg_class where relnamespace = 'market'::regnamespace and relkind = 'r' order by 1",
+    );
+    const tables: Record<string, unknown> = {};
+    for (const { name } of rows) {
+      const { rows: found } = await client.query(
+        `select count(*)::integer as rows, md5(string_agg(t::text, E'\\n' order by t::text collate "C")) as hash from ${name} t`,
+      );
+      if (found[0].rows > 0) tables[name] = found[0];
+    }
+    return tables;
+  });
+
+test.serial("the committed migrations and db/schema build the same objects", async (t) => {
+  const [one, other] = await Promise.all([dump(migrated), dump(declared)]);
+  t.true(one.length > 1000);
+  t.deepEqual(one, other);
+});
+
+test.serial("the committed migrations and db/schema bring the same rows", async (t) => {
+  const [one, other] = await Promise.all([contents(migrated), contents(declared)]);
+  t.deepEqual(Object.keys(one), [
+    "market.ask_kind",
+    "market.category",
+    "market.domain",
+    "market.embedding_model",
+    "market.question",
+    "market.setting",
+    "market.sign_in_method",
+    "market.vocabulary",
+  ]);
+  t.deepEqual(one, other);
+});
+
+test.serial("migrating twice does nothing the second time", async (t) => {
+  const applied = () =>
+    withClient(migrated.url, async (client) => {
+      const { rows } = await client.query(
+        `select (select jsonb_agg(m order by m) from graphile_migrate.migrations m) as ours,
+           (select jsonb_agg(w order by w) from graphile_worker.migrations w) as queue`,
+      );
+      return rows[0];
+    });
+  const before = [await applied(), await dump(migrated), await contents(migrated)];
+  await migrate(migrated.url);
+  t.deepEqual([await applied(), await dump(migrated), await contents(migrated)], before);
+});
+
+test.serial("no change waits in current.sql", async (t) => {
+  const current = await readFile(join(DB, "migrations", "current.sql"), "utf8");
+  t.notRegex(current, /^--!include/m);
+  const statements = current.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/--.*$/gm, "");
+  t.is(statements.trim(), "");
+});
+
+test("every file of db/schema is in its table of contents, once", async (t) => {
+  const index = await readFile(join(DB, "schema", "index.sql"), "utf8");
+  const included = [...index.matchAll(INCLUDE)].map(([, file]) => file);
+  const files = (await readdir(join(DB, "schema"), { recursive: true })).filter(
+    (file) => file.endsWith(".sql") && file !== "index.sql",
+  );
+  t.deepEqual(included.toSorted(), files.toSorted());
+});
