@@ -1,0 +1,431 @@
+import test from "ava";
+import { type Answer, type Caller, type OfferFacts, openMarket, refusal, refused, vectorOf } from "./market.ts";
+
+/**
+ * Finding offers: filters are hard, the rest ranks.
+ *
+ *   catalogue  offers by a name of the test's own, published by two accounts and by the searcher
+ *   paging     forty offers, of which a test may add to: a market apart
+ */
+
+const CATALOGUE: Record<string, OfferFacts> = {
+  phone: {
+    title: "Old phone",
+    domain: "electronics",
+    category: "phones",
+    price: "100 EUR",
+    images: ["https://x.example/1.png"],
+  },
+  tv: { title: "Flat television", domain: "electronics", category: "tv", price: "300 EUR", place: "Hamburg" },
+  console: {
+    title: "Game console",
+    domain: "electronics",
+    category: "gaming",
+    kind: "rental",
+    price: "10 EUR",
+    period: "day",
+  },
+  sofa: {
+    title: "Graue Sofas",
+    language: "de",
+    price: "180 EUR",
+    place: "Köln",
+    words: "Abholung durch Selbstabholer",
+  },
+  chair: { title: "Wooden chair", price: "0 EUR" },
+  lamp: { title: "Paper lamp", category: "decor", price: "9000 JPY", place: "Tokyo" },
+  flat: {
+    title: "Sunny flat",
+    domain: "real_estate",
+    category: "apartments",
+    kind: "rental",
+    price: "900 EUR",
+    period: "month",
+  },
+  cleaning: { title: "House cleaning", domain: "services", category: "cleaning", kind: "service_offer", price: null },
+  book: { title: "Café guide", domain: "hobbies", category: "books", price: "5 EUR", place: null },
+  riddle: { title: "Something", domain: null, category: null, kind: null, price: null, place: null },
+  own: { title: "My phone", domain: "electronics", category: "phones", price: "50 EUR", place: "Wien" },
+  archived: { title: "Archived phone", domain: "electronics", category: "phones" },
+};
+/** A word that the text of every offer holds. */
+const EVERYWHERE = "write";
+const ALL = Object.keys(CATALOGUE).filter((name) => name !== "archived");
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let paging: Awaited<ReturnType<typeof openMarket>>;
+let searcher: Caller;
+let pager: Caller;
+let publisher: Caller;
+const names = new Map<string, string>();
+const ids = new Map<string, string>();
+
+const setAside = (of: typeof market, assignments: string, id: string | undefined) =>
+  of.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+     update market.offer set ${assignments} from off where id = $1`,
+    [id],
+  );
+
+test.before(async () => {
+  market = await openMarket();
+  searcher = await market.approved();
+  const [verified, other] = [await market.approved(), await market.approved()];
+  for (const [name, facts] of Object.entries(CATALOGUE)) {
+    const publisher = name === "own" ? searcher : ["phone", "sofa", "lamp"].includes(name) ? verified : other;
+    const id = await market.offer(publisher, facts);
+    names.set(id, name);
+    ids.set(name, id);
+  }
+  await market.sql(
+    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'email', sha256('x'))",
+    [verified.account],
+  );
+  await market.call(other, "archive_offer", { id: ids.get("archived") ?? "" });
+  await setAside(market, "reviewed = true", ids.get("sofa"));
+  await setAside(market, "published_at = '2026-01-15T23:59:59Z'", ids.get("book"));
+  await setAside(market, "published_at = '2026-01-16T00:00:00Z'", ids.get("lamp"));
+
+  paging = await openMarket();
+  pager = await paging.approved();
+  publisher = await paging.approved();
+  // Several share a time and a price: then the id decides.
+  await paging.sql(
+    `insert into market.offer (account_id, status, text, title, published_at, price_hundredths, price_currency)
+     select $1, 'published', 'Grey sofa in Berlin', 'Grey sofa ' || n, now() - make_interval(mins => n / 3),
+       case when n % 8 > 0 then n / 4 * 100 end, 'EUR'
+     from generate_series(1, 40) as n`,
+    [publisher.account],
+  );
+});
+
+test.after.always(async () => {
+  await market?.close();
+  await paging?.close();
+});
+
+const search = (request: object, embedding: string | null = null, model: string | null = null): Promise<Answer> =>
+  market.call(searcher, "search_offers", { request, embedding, model, notices: [] });
+
+const found = async (request: object, embedding?: string, model?: string): Promise<string[]> =>
+  (await search({ limit: 50, ...request }, embedding, model)).results.map((result: Answer) => names.get(result.id));
+
+const without = (...left: string[]) => ALL.filter((name) => !left.includes(name));
+
+const FILTERS: readonly [filters: Record<string, unknown>, names: string[]][] = [
+  [{ domain: "electronics" }, ["phone", "tv", "console", "own"]],
+  [{ domain: ["electronics", "services"] }, ["phone", "tv", "console", "own", "cleaning"]],
+  [{ category: "phones" }, ["phone", "own"]],
+  [{ category: ["phones", "decor"] }, ["phone", "own", "lamp"]],
+  [{ offer_kind: "rental" }, ["console", "flat"]],
+  [{ offer_kind: ["rental", "service_offer"] }, ["console", "flat", "cleaning"]],
+  [{ domain: "electronics", offer_kind: "sale" }, ["phone", "tv", "own"]],
+  [{ domain: "electronics", category: "apartments" }, []],
+  [{ price: { min: 180 } }, ["tv", "sofa", "lamp", "flat"]],
+  [{ price: { max: 50 } }, ["console", "chair", "book", "own"]],
+  [{ price: { min: 5, max: 100 } }, ["phone", "console", "book", "own"]],
+  [{ price: { max: 99.99 } }, ["console", "chair", "book", "own"]],
+  [{ price: { currency: "JPY" } }, ["lamp", "chair"]],
+  [{ price: { period: "month" } }, ["flat"]],
+  [{ price: { max: 1000, currency: "EUR", period: "day" } }, ["console"]],
+  [{ location: "Köln" }, ["sofa"]],
+  [{ location: "koln" }, ["sofa"]],
+  [{ location: "BERLIN" }, ["phone", "console", "chair", "flat", "cleaning"]],
+  [{ location: "Berlin Köln" }, []],
+  [{ location: "Atlantis" }, []],
+  [{ posted_since: "2026-01-16" }, without("book")],
+  [{ posted_since: "2026-01-15" }, ALL],
+  [{ reviewed: true }, ["sofa"]],
+  [{ reviewed: false }, without("sofa")],
+  [{ has_images: true }, ["phone"]],
+  [{ has_images: false }, without("phone")],
+  [{ verified_publisher: true }, ["phone", "sofa", "lamp"]],
+  [{ verified_publisher: false }, without("phone", "sofa", "lamp")],
+  [{ exclude_own: true }, without("own")],
+  [{ exclude_own: false }, ALL],
+  [
+    {
+      category: "phones",
+      exclude_own: true,
+      verified_publisher: true,
+      price: { max: 100 },
+      location: "berlin",
+      has_images: true,
+    },
+    ["phone"],
+  ],
+  [{ category: "phones", exclude_own: true, verified_publisher: true, price: { max: 99 } }, []],
+];
+for (const [filters, expected] of FILTERS) {
+  test(`the filters ${JSON.stringify(filters)} let through ${expected.length}`, async (t) => {
+    t.deepEqual((await found({ filters })).sort(), expected.toSorted());
+    t.deepEqual((await found({ query: EVERYWHERE, filters })).sort(), expected.toSorted());
+  });
+}
+
+test("a filter value that nobody knows is refused, saying what is allowed, a few at a time", async (t) => {
+  const { status, extra } = await refusal(
+    search({ filters: { domain: ["electronics", "spaceships"], offer_kind: "theft" } }),
+  );
+  t.is(status, 400);
+  t.deepEqual(extra.errors.map((error: Answer) => error.pointer).sort(), ["/filters/domain", "/filters/offer_kind"]);
+  t.regex(extra.errors[0].detail, /Allowed: /);
+  const many = Array.from({ length: 10_000 }, (_, n) => `no_${n}`);
+  t.true(JSON.stringify(await refusal(search({ filters: { category: many } }))).length < 20_000);
+});
+
+test("a search says what to look for", async (t) => {
+  for (const request of [{}, { query: "  " }, { filters: {} }, { query: "", sort: "newest" }]) {
+    t.is(await refused(search(request)), "400 bad_request");
+  }
+});
+
+const SORTS: readonly [sort: string, filters: object, names: string[]][] = [
+  ["price_asc", { price: { currency: "EUR" } }, ["chair", "book", "console", "own", "phone", "sofa", "tv", "flat"]],
+  ["price_desc", { price: { currency: "EUR" } }, ["flat", "tv", "sofa", "phone", "own", "console", "book", "chair"]],
+  ["newest", { domain: ["hobbies", "services", "home_garden"] }, ["cleaning", "chair", "sofa", "lamp", "book"]],
+];
+for (const [sort, filters, expected] of SORTS) {
+  test(`sorted by ${sort}: ${expected.join(", ")}`, async (t) => {
+    t.deepEqual(await found({ filters, sort }), expected);
+    // Words choose, and the sort orders.
+    t.deepEqual(await found({ query: EVERYWHERE, filters, sort }), expected);
+  });
+}
+
+const WORDS: readonly [query: string, first: string[]][] = [
+  ["phone", ["own", "phone"]],
+  ["PHONES", ["own", "phone"]],
+  ["old phones", ["phone"]],
+  ["cafe", ["book"]],
+  ["CAFÉS", ["book"]],
+  ["graues sofa", ["sofa"]],
+  ["Selbstabholern", ["sofa"]],
+  ["wooden chairs", ["chair"]],
+  ["the lamp", ["lamp"]],
+  ["cleaned houses", ["cleaning"]],
+];
+for (const [query, first] of WORDS) {
+  test(`"${query}" finds ${first.join(" and ")} first`, async (t) => {
+    t.deepEqual((await found({ query })).slice(0, first.length).sort(), first);
+  });
+}
+
+test("an offer that is not live is found by no word, filter or vector", async (t) => {
+  const everything = [await found({ query: "archived phone" }), await found({ filters: { category: "phones" } })];
+  for (const list of everything) {
+    t.true(list.length > 0);
+    t.false(list.includes("archived"));
+  }
+});
+
+test("a query of stop words alone is a query", async (t) => {
+  t.true(Array.isArray(await found({ query: "in the of" })));
+  t.deepEqual((await search({ query: "zzzyx" })).next[0].path, "/v1/asks");
+});
+
+const HOSTILE = [
+  "& | ! ( ) : * < > ' \\ \\\\ '' \" <-> @@",
+  "phone:* & !sofa | (lamp",
+  "'phone' \\' or 1=1 --",
+  "a'b\\c'd",
+  "%_%",
+  "\u0001\u202e phone",
+  "👍🏽 phone",
+  "http://example.com/a'b?c=d&e=f",
+  "foo@bar.example /usr/local/bin -3.14e10 1.2.3.4",
+  "x".repeat(500),
+  "🛋".repeat(250),
+  "é".repeat(300),
+];
+for (const query of HOSTILE) {
+  test(`operators and odd signs are words or nothing: ${JSON.stringify(query).slice(0, 40)}`, async (t) => {
+    const answer = await search({ query });
+    t.is(answer.query, query);
+    t.true(answer.results.length <= 10);
+  });
+}
+
+test("five hundred stop words and thousands of alternatives take bounded time", async (t) => {
+  const stopWords = "the of and in der die das und le la les de el los en il di che het een van o os em".split(" ");
+  const queries = [
+    Array.from({ length: 500 }, (_, n) => stopWords[n % stopWords.length]).join(" "),
+    Array.from({ length: 2000 }, (_, n) => `word${n}`).join(" "),
+  ];
+  const categories = Array.from({ length: 10_000 }, (_, n) => (n % 2 ? "phones" : "tv"));
+  for (const request of [
+    ...queries.map((query) => ({ query })),
+    { query: "phone", filters: { category: categories } },
+  ]) {
+    const started = performance.now();
+    await search(request);
+    const took = performance.now() - started;
+    // A search takes milliseconds; the statement timeout of the login role is five seconds.
+    t.true(took < 3000, `${Math.round(took)} ms`);
+  }
+});
+
+const model = "builtin-hash-1";
+
+test.serial(
+  "an offer is found by a near vector, best first, and not by one of another model or of another size",
+  async (t) => {
+    const query = "qqq";
+    await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
+    await market.embed("offer", ids.get("chair") ?? "", vectorOf("light", { name: "seat", share: 0.4 }));
+    t.deepEqual(await found({ query }, vectorOf("light"), model), ["lamp", "chair"]);
+    t.deepEqual(await found({ query }, vectorOf("seat"), model), ["chair"]);
+    t.deepEqual(await found({ query }, vectorOf("light"), "text-embedding-3-small"), []);
+    t.deepEqual(await found({ query }, vectorOf("another thing"), model), []);
+    t.deepEqual(await found({ query, filters: { category: "decor" } }, vectorOf("light"), model), ["lamp"]);
+
+    const values = JSON.parse(vectorOf("light")) as number[];
+    const wrong: Record<string, string> = {
+      short: JSON.stringify(values.slice(1)),
+      long: JSON.stringify([...values, 0]),
+      zero: JSON.stringify(values.map(() => 0)),
+      huge: JSON.stringify(values.map((value) => value * 3)),
+      infinite: JSON.stringify(values).replace(/^\[[^,]+/, "[Infinity"),
+      nothing: JSON.stringify(values).replace(/^\[[^,]+/, "[NaN"),
+      words: "[a, b]",
+      empty: "",
+    };
+    for (const [what, vector] of Object.entries(wrong)) {
+      t.deepEqual(await found({ query }, vector, model), [], `asked with: ${what}`);
+      t.false(await market.work("store_offer_embedding", ids.get("phone") ?? "", vector, model), `stored: ${what}`);
+    }
+    t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [ids.get("phone")]), []);
+    t.true((await found({ query: "old phone" })).includes("phone"), "still found by its words");
+  },
+);
+
+test.serial("while another model is in force, vectors of the one before find nothing", async (t) => {
+  await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
+  t.deepEqual(
+    await found({ query: "qqq" }, vectorOf("light"), model),
+    ["lamp"].concat((await found({ query: "qqq" }, vectorOf("light"), model)).slice(1)),
+  );
+  await market.work("use_embedding_model", "text-embedding-3-small");
+  try {
+    t.deepEqual(await found({ query: "qqq" }, vectorOf("light"), model), []);
+    t.deepEqual(await found({ query: "qqq" }, vectorOf("light"), "text-embedding-3-small"), []);
+  } finally {
+    await market.work("use_embedding_model", model);
+  }
+});
+
+test.serial("scores are between 0 and 1, best first, and 1 for what is first by words and by meaning", async (t) => {
+  await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
+  const { results } = await search({ query: "paper lamp phone chair", limit: 50 }, vectorOf("light"), model);
+  const scores: number[] = results.map((result: Answer) => result.score);
+  t.true(scores.length >= 3);
+  t.true(scores.every((score) => score > 0 && score <= 1));
+  t.deepEqual(
+    scores,
+    scores.toSorted((one, other) => other - one),
+  );
+  t.deepEqual([names.get(results[0].id), scores[0]], ["lamp", 1]);
+  t.deepEqual(
+    results.map((result: Answer) => result.rank),
+    results.map((_: Answer, place: number) => place + 1),
+  );
+});
+
+test.serial("an offer of an account that is gone has no publisher, and is found still", async (t) => {
+  const leaving = await market.approved();
+  const id = await market.offer(leaving, {
+    title: "Abandoned piano",
+    domain: "hobbies",
+    category: "music_instruments",
+  });
+  const before = (await search({ query: "piano" })).results[0];
+  t.deepEqual([before.id, before.publisher.offers], [id, { active: 1, lifetime: 1, removed: 0 }]);
+  await market.sql("delete from market.account where id = $1", [leaving.account]);
+  const after = (await search({ query: "piano" })).results[0];
+  t.deepEqual([after.id, after.publisher], [id, undefined]);
+  await market.sql("delete from market.offer where id = $1", [id]);
+});
+
+test("a compact answer leaves out metadata, and no more than that", async (t) => {
+  const full = (await search({ query: "old phone", limit: 1 })).results[0];
+  const compact = (await search({ query: "old phone", limit: 1, detail: "compact" })).results[0];
+  t.truthy(full.metadata);
+  t.deepEqual(compact, { ...full, metadata: null });
+});
+
+/** All pages of a search, with what `between` does after each. */
+const pages = async (request: object, between: () => Promise<unknown> = async () => {}) => {
+  const seen: string[] = [];
+  const ranks: number[] = [];
+  let cursor: string | null = null;
+  do {
+    const { results, page }: Answer = await paging.call(pager, "search_offers", {
+      request: { ...request, ...(cursor === null ? {} : { cursor }) },
+      embedding: null,
+      model: null,
+      notices: [],
+    });
+    seen.push(...results.map((result: Answer) => result.id));
+    ranks.push(...results.map((result: Answer) => result.rank));
+    if (results.length === 0 || page.has_more !== (page.next_cursor !== null)) throw new Error("a page without sense");
+    cursor = page.next_cursor;
+    await between();
+  } while (cursor !== null);
+  return { seen, ranks };
+};
+
+const PAGED: readonly [what: string, request: object, priced: boolean][] = [
+  ["browsed, newest", { filters: { exclude_own: true } }, false],
+  ["browsed, cheapest", { filters: { exclude_own: true }, sort: "price_asc" }, true],
+  ["browsed, dearest", { filters: { exclude_own: true }, sort: "price_desc" }, true],
+  ["by words", { query: "grey sofa" }, false],
+  ["by words, newest", { query: "grey sofa", sort: "newest" }, false],
+  ["by words, cheapest", { query: "grey sofa", sort: "price_asc" }, true],
+];
+for (const [what, request, priced] of PAGED) {
+  test.serial(`paging ${what} visits each offer once, also while others are published`, async (t) => {
+    const all = await paging.sql(
+      `select id from market.offer where status = 'published' ${priced ? "and price_hundredths is not null" : ""}`,
+    );
+    const publish = () =>
+      paging.sql(
+        `insert into market.offer (account_id, status, text, title, published_at, price_hundredths, price_currency)
+         values ($1, 'published', 'Grey sofa in Berlin', 'Grey sofa', now(), 300, 'EUR')`,
+        [publisher.account],
+      );
+    const { seen, ranks } = await pages({ ...request, limit: 7 }, publish);
+    t.deepEqual(seen.toSorted(), all.map((row) => row.id).sort());
+    t.deepEqual(
+      ranks,
+      seen.map((_, place) => place + 1),
+    );
+  });
+}
+
+test.serial("pages of one offer and of fifty come in the same order", async (t) => {
+  const request = { filters: { exclude_own: true }, sort: "price_asc" };
+  t.deepEqual((await pages({ ...request, limit: 3 })).seen, (await pages({ ...request, limit: 50 })).seen);
+});
+
+test("a cursor belongs to the search it came from", async (t) => {
+  const request = { query: "phone", limit: 1 };
+  const { page } = await search(request);
+  t.true(page.has_more);
+  t.is((await search({ ...request, cursor: page.next_cursor, detail: "compact" })).results[0].rank, 2);
+  for (const other of [
+    { query: "lamp", limit: 1 },
+    { ...request, sort: "newest" },
+    { ...request, filters: { domain: "electronics" } },
+    { ...request, query: "phone " },
+  ]) {
+    t.is(await refused(search({ ...other, cursor: page.next_cursor })), "400 bad_request", JSON.stringify(other));
+  }
+  for (const made of ["", "x", "////", Buffer.from("{}").toString("base64url"), `${page.next_cursor}x`]) {
+    t.is(await refused(search({ ...request, cursor: made })), "400 bad_request", made);
+  }
+  const held = JSON.parse(Buffer.from(page.next_cursor, "base64url").toString());
+  for (const broken of [{ id: "x" }, { rank: "x" }, { as_of: "x" }, { price: "x" }, { time: "x" }]) {
+    const cursor = Buffer.from(JSON.stringify({ ...held, ...broken })).toString("base64url");
+    t.is(await refused(search({ ...request, cursor })), "400 bad_request", JSON.stringify(broken));
+  }
+});
