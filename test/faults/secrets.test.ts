@@ -1,0 +1,334 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import test from "ava";
+import pg from "pg";
+import { hangs, type Provider, startProvider, status, well } from "../language/provider.ts";
+import { call, connectAgent, eventually } from "../support/market.ts";
+import { newPerson } from "../support/person.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { type Service, startService } from "../support/service.ts";
+import { sql, sqlValue } from "../support/sql.ts";
+
+/**
+ * What is secret is in no log, no job and no dump; and the login roles can do nothing by themselves.
+ *
+ *   secret  a token, the secret of a link, a session's: known to its holder only, and here in no form, not even encoded
+ *   private a text, a contact, a code, an agent's name: the database keeps them, and no log does
+ */
+
+const run = promisify(execFile);
+
+let cluster: Cluster;
+let provider: Provider;
+let service: Service;
+
+test.before(async () => {
+  [cluster, provider] = await Promise.all([startCluster({ log_min_duration_statement: "0" }), startProvider()]);
+  service = await startService({
+    database: cluster.url,
+    env: {
+      LOG_LEVEL: "trace",
+      EXTRACTION_DEADLINE_MS: "4000",
+      OPENAI_BASE_URL: provider.baseURL,
+      OPENAI_API_KEY: "sk-very-secret-provider-key",
+    },
+  });
+});
+test.after.always(async () => {
+  await service?.stop();
+  await provider?.close();
+  await cluster?.destroy();
+});
+
+const PRIVATE = {
+  text: "Zwiebelfisch-Lampe, almost new, 77 EUR, in Potsdam. Write to zwiebelfisch.lampe@example.com",
+  contact: "zwiebelfisch.lampe@example.com",
+  words: "Zwiebelfisch",
+  name: "Quittenbrot assistant",
+  query: "Kaltmamsell soup ladle",
+  ask: "Wanted: a Kaltmamsell in good order, up to 30 EUR",
+};
+
+/** A string as it may turn up: as it is, in hexadecimal (bytea), in base64, in an URL. */
+const disguises = (secret: string): string[] => {
+  const bytes = Buffer.from(secret);
+  return [secret, bytes.toString("hex"), bytes.toString("base64").replace(/=+$/, ""), encodeURIComponent(secret)];
+};
+
+const traces = (where: string, secrets: Record<string, string>): string[] =>
+  Object.entries(secrets)
+    .filter(([, secret]) => disguises(secret).some((disguise) => where.includes(disguise)))
+    .map(([name]) => name);
+
+/** Every row of every table, as PostgreSQL writes rows. `besides` are schemas or tables to leave out. */
+const everyRow = async (besides: string[] = []): Promise<string> => {
+  const rows: string[] = [];
+  for (const { name, schema } of await tables("r")) {
+    if (besides.includes(name) || besides.includes(schema)) continue;
+    const found = await sql<{ row: string }>(cluster.url, `select t::text as row from ${name} t order by 1`);
+    rows.push(...found.map(({ row }) => row));
+  }
+  return rows.join("\n");
+};
+
+/** Everything in the database, schema and settings included. */
+const dump = async (): Promise<string> => {
+  const folder = await sqlValue<string>(cluster.url, "select setting from pg_config() where name = 'BINDIR'");
+  const options = { maxBuffer: 256 * 1024 * 1024 };
+  return (await run(join(folder, "pg_dump"), [cluster.url], options)).stdout;
+};
+
+const tables = (kinds = "rvmp") =>
+  sql<{ name: string; schema: string }>(
+    cluster.url,
+    `select format('%I.%I', n.nspname, c.relname) as name, n.nspname as schema
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where position(c.relkind::text in $1) > 0
+       and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast') order by 1`,
+    [kinds],
+  );
+
+test.serial(
+  "after the main job and its failures no log, no job and no dump holds a secret, and no log what is private",
+  async (t) => {
+    const secrets: Record<string, string> = { "the provider's key": "sk-very-secret-provider-key" };
+    const codes: Record<string, string> = {};
+    const jobs: string[] = [];
+    const keepJobs = async () => {
+      const rows = await sql<{ row: string }>(
+        cluster.url,
+        "select j::text as row from graphile_worker._private_jobs j",
+      );
+      jobs.push(...rows.map(({ row }) => row));
+    };
+
+    const seller = await connectAgent(service.url, PRIVATE.name);
+    const person = newPerson();
+    await person.open(seller.link);
+    const approved = await person.press("approve");
+    t.is(approved.status, 200);
+    const [, session] = /souk_session=([\w-]+)/.exec(approved.headers["set-cookie"] ?? "") ?? [];
+    t.regex(session ?? "", /^[\w-]{43}$/);
+    secrets["the session"] = session ?? "";
+    const buyer = await connectAgent(service.url, PRIVATE.name);
+    const buyerPerson = newPerson();
+    await buyerPerson.decide(buyer.link, "approve");
+    const stranger = await connectAgent(service.url, PRIVATE.name);
+    await newPerson().decide(stranger.link, "decline");
+    for (const [name, agent] of Object.entries({ seller, buyer, stranger })) {
+      secrets[`the token of ${name}`] = agent.token;
+      secrets[`the link of ${name}`] = agent.link.split("/").at(-1) ?? "";
+      codes[`the code of ${name}`] = agent.code;
+    }
+
+    // The main job, with a provider that fails and repeats what it was sent, hangs, and works.
+    const publish = (text: string, key: string) =>
+      seller.call("POST", "/v1/offers", { text }, { "idempotency-key": key });
+    provider.always(status(500));
+    t.is((await publish(PRIVATE.text, "one")).status, 201);
+    await keepJobs();
+    provider.always(hangs());
+    const slow = publish(`${PRIVATE.text}, today`, "two");
+    await eventually(keepJobs, () => jobs.some((job) => job.includes("read_submission")));
+    t.is((await slow).status, 201);
+    provider.always(well());
+    t.is((await publish(`${PRIVATE.text}, tomorrow`, "three")).status, 201);
+    await keepJobs();
+    await buyer.call("POST", "/v1/offers/search", { query: PRIVATE.query });
+    const asked = await buyer.call("POST", "/v1/asks", { text: PRIVATE.ask });
+    t.is(asked.status, 201);
+    await buyer.call("GET", `/v1/asks/${asked.body.id}/matches`);
+
+    // What goes wrong, with the same words.
+    await publish("Zwiebelfisch without a contact", "four");
+    await publish(`${PRIVATE.text} ${seller.token}`, "five");
+    await seller.call("POST", "/v1/offers", { text: PRIVATE.text, images: ["Zwiebelfisch"] });
+    await call(service.url, "POST", `/v1/offers?token=${seller.token}`, {
+      raw: `{"text": "${PRIVATE.text}`,
+      headers: { authorization: `Bearer ${seller.token}` },
+    });
+    await call(service.url, "GET", `/v1/me?authorization=${seller.token}`, {
+      headers: { authorization: `Bearer ${stranger.token}` },
+    });
+    await newPerson().decide(seller.link, "approve");
+    await person.open(`${seller.link}x`);
+    await call(service.url, "POST", new URL(buyer.link).pathname, {
+      headers: { authorization: `Bearer ${buyer.token}` },
+    });
+    // A crash of the database's making, in the middle of a statement with all of it.
+    const lock = new pg.Client({ connectionString: cluster.url });
+    await lock.connect();
+    await lock.query("begin; lock table market.submission in access exclusive mode");
+    t.is((await publish(PRIVATE.text, "six")).status, 503);
+    await lock.query("rollback");
+    await lock.end();
+    await seller.call("DELETE", "/v1/me/agent");
+    await keepJobs();
+
+    const logs = service.logs();
+    t.true(logs.includes("submitOffer"));
+    t.true(logs.includes("read"));
+    const serverLog = await cluster.log();
+    t.true(serverLog.includes("api.submit_offer"), "the server logs statements in this test");
+    t.deepEqual(traces(logs, { ...secrets, ...PRIVATE, ...codes }), [], "the service's log");
+    t.deepEqual(traces(serverLog, secrets), [], "the log of the database, with every statement and its parameters");
+    t.deepEqual(traces(jobs.join("\n"), { ...secrets, ...PRIVATE, ...codes }), [], "jobs");
+    const everything = `${await dump()}\n${await everyRow()}`;
+    t.true(everything.includes(PRIVATE.contact), "the dump holds what it should");
+    t.deepEqual(traces(everything, secrets), [], "a dump of the database");
+  },
+);
+
+const asLogin = async <T>(role: string, fn: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const url = new URL(cluster.url);
+  url.username = role;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    return await fn(client);
+  } finally {
+    await client.end();
+  }
+};
+
+const attempt = (client: pg.Client, text: string, values: unknown[] = []): Promise<string> =>
+  client.query(text, values).then(
+    ({ rows }) => `done: ${JSON.stringify(rows).slice(0, 200)}`,
+    (error: pg.DatabaseError) => error.code ?? error.message,
+  );
+
+const DENIED = "42501";
+
+test.serial(
+  "the login of the HTTP layer can touch no table before it has entered, whatever claims it sets",
+  async (t) => {
+    const found = await tables();
+    t.true(found.length > 20);
+    const [victim] = await sql<{ agent: string; account: string }>(
+      cluster.url,
+      "select id as agent, account_id as account from market.agent where connected_at is not null limit 1",
+    );
+    await asLogin("souk_api", async (client) => {
+      await client.query(
+        "select set_config('market.agent_id', $1, false), set_config('market.account_id', $2, false)",
+        [victim?.agent, victim?.account],
+      );
+      await client.query("select set_config('market.connected', 'true', false)");
+      for (const { name } of found) {
+        t.is(await attempt(client, `select count(*) from ${name}`), DENIED, `select ${name}`);
+        t.is(await attempt(client, `delete from ${name}`), DENIED, `delete ${name}`);
+        t.is(
+          await attempt(client, `do 'begin lock table ${name} in access exclusive mode; end'`),
+          DENIED,
+          `lock ${name}`,
+        );
+      }
+      for (const schema of ["market", "api", "jobs", "public", "graphile_worker"]) {
+        t.is(await attempt(client, `create table ${schema}.mine ()`), DENIED, `create in ${schema}`);
+        t.is(
+          await attempt(client, `create function ${schema}.mine() returns int return 1`),
+          DENIED,
+          `create in ${schema}`,
+        );
+      }
+      for (const role of ["souk_owner", "souk_worker", "souk_queue", "postgres"]) {
+        t.is(await attempt(client, `set role ${role}`), DENIED, role);
+      }
+    });
+  },
+);
+
+/** What anybody may call: each refuses by itself, or tells what anybody may know. */
+const OPEN_TO_VISITORS = new Set([
+  "api.get_taxonomy",
+  "api.connect_agent",
+  "api.get_connection",
+  "api.approve_connection",
+  "api.decline_connection",
+  "market.enter_agent",
+  "market.enter_person",
+]);
+
+const functions = () =>
+  sql<{ name: string; call: string }>(
+    cluster.url,
+    `select format('%I.%I', n.nspname, p.proname) as name,
+       format('%I.%I(%s)', n.nspname, p.proname,
+         (select string_agg('null::' || format_type(a.type, null), ', ' order by a.n)
+          from unnest(p.proargtypes) with ordinality as a (type, n))) as call
+     from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     where n.nspname in ('market', 'api', 'jobs', 'admin', 'inspect', 'graphile_worker')
+       and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype order by 1`,
+  );
+
+test.serial(
+  "no function gives anything to a login that has not entered, but those that are there for visitors",
+  async (t) => {
+    // The worker lives on, and says so.
+    const restless = ["market.worker_heartbeat", "graphile_worker"];
+    const before = await everyRow(restless);
+    const found = await functions();
+    t.true(found.length > 60);
+    const given: string[] = [];
+    await asLogin("souk_api", async (client) => {
+      for (const { name, call: text } of found) {
+        if (OPEN_TO_VISITORS.has(name)) continue;
+        const outcome = await attempt(client, `select ${text} as given`);
+        // Nothing, or nothing in the shape of something.
+        if (
+          outcome.startsWith("done") &&
+          !/^done: \[(\{"given":(null|false|\{\}|\[\]|""|"\(,*\)")\})?\]$/.test(outcome)
+        ) {
+          given.push(`${name}: ${outcome}`);
+        }
+      }
+    });
+    t.deepEqual(given, []);
+    t.true((await everyRow(restless)) === before, "and none of them changed anything");
+  },
+);
+
+test.serial("the worker's login reads no table of the market and calls no function of the API", async (t) => {
+  await asLogin("souk_worker", async (client) => {
+    for (const { name, schema } of await tables()) {
+      if (schema === "graphile_worker") continue;
+      t.is(await attempt(client, `select count(*) from ${name}`), DENIED, name);
+    }
+    for (const { name, call: text } of await functions()) {
+      if (name.startsWith("api.")) t.is(await attempt(client, `select ${text}`), DENIED, name);
+    }
+  });
+});
+
+test.serial("claims that a client sends through the API gain nothing", async (t) => {
+  const mine = await connectAgent(service.url);
+  const [victim] = await sql<{ agent: string; account: string }>(
+    cluster.url,
+    "select id as agent, account_id as account from market.agent where connected_at is not null and removed_at is null limit 1",
+  );
+  const claims = {
+    role: "souk_owner",
+    "market.agent_id": victim?.agent ?? "",
+    "market.account_id": victim?.account ?? "",
+    "market.connected": "true",
+  };
+  const authorization = `Bearer ${mine.token}`;
+  const query = new URLSearchParams({ ...claims, options: "-c role=souk_owner" }).toString();
+  const honest = await mine.call("GET", "/v1/me");
+  const claiming = await call(service.url, "GET", `/v1/me?${query}`, { headers: { authorization, ...claims } });
+  t.deepEqual(claiming.body, honest.body);
+  t.is(claiming.body.account.connected, false);
+  const publishing = await call(service.url, "POST", `/v1/offers?${query}`, {
+    body: { text: PRIVATE.text, ...claims, connected: true, account_id: victim?.account },
+    headers: { authorization, ...claims },
+  });
+  t.is(publishing.status, 403);
+  const injected = `${mine.token}'; select set_config('market.connected', 'true', false); --`;
+  t.is((await call(service.url, "GET", "/v1/me", { headers: { authorization: `Bearer ${injected}` } })).status, 401);
+  for (const text of ["'; set role souk_owner; --", "$1", "\\'; drop table market.offer; --"]) {
+    const answer = await mine.call("POST", "/v1/offers/search", { query: text });
+    t.is(answer.status, 200, answer.text);
+  }
+  t.deepEqual((await mine.call("GET", "/v1/me")).body, honest.body);
+});
