@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pipeline } from "node:stream";
+import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Refusal, refuse } from "./problem.ts";
 
@@ -43,40 +43,36 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
     }
     const chunks: Buffer[] = [];
     let size = 0;
-    const stop = (reason: unknown) => {
-      request.pause();
-      reject(reason);
-    };
-    const source =
-      encoding === "identity"
-        ? request
-        : pipeline(request, DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS](), (error) => {
-            if (error) stop(refuse("bad_request", "The body is not what its Content-Encoding says."));
-          });
     // The compressed bytes count too: a body that inflates to nothing is still sent.
     let received = 0;
+    const source = encoding === "identity" ? request : DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS]();
+    const stop = (reason: Refusal) => {
+      // What still comes is let go, once the answer is sent.
+      for (const stream of [request, source]) stream.removeAllListeners("data");
+      request.pause();
+      if (source !== request) {
+        request.unpipe(source as Transform);
+        source.destroy();
+      }
+      reject(reason);
+    };
     if (source !== request) {
+      // Kept for good: a decompressor tells of a truncated body after everything else has ended.
+      source.on("error", () => stop(refuse("bad_request", "The body is not what its Content-Encoding says.")));
       request.on("data", (chunk: Buffer) => {
         received += chunk.length;
-        if (received > limit) {
-          source.removeAllListeners("data");
-          stop(tooLarge(limit));
-        }
+        if (received > limit) stop(tooLarge(limit));
       });
+      request.pipe(source as Transform);
     }
     source.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) {
-        source.removeAllListeners("data");
-        if (source !== request) source.destroy();
-        stop(tooLarge(limit));
-        return;
-      }
-      chunks.push(chunk);
+      if (size > limit) stop(tooLarge(limit));
+      else chunks.push(chunk);
     });
     source.on("end", () => resolve(Buffer.concat(chunks)));
-    request.on("aborted", () => reject(refuse("bad_request", "The body ended before it was whole.")));
-    request.on("error", () => reject(refuse("bad_request", "The body could not be read.")));
+    request.on("aborted", () => stop(refuse("bad_request", "The body ended before it was whole.")));
+    request.on("error", () => stop(refuse("bad_request", "The body could not be read.")));
   });
 
 /**

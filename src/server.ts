@@ -58,13 +58,16 @@ export const serve = async (
   options: { baseUrl: () => string; limits?: Partial<typeof LIMITS> },
 ): Promise<HttpServer> => {
   const { socketTimeout, ...limits } = { ...LIMITS, ...options.limits };
-  const server: Server = createServer(limits, app);
+  // The application refuses a request without a host, in the form of all refusals.
+  const server: Server = createServer({ ...limits, requireHostHeader: false }, app);
   server.maxConnections = MAX_CONNECTIONS;
   server.timeout = socketTimeout;
   server.on("checkContinue", (request, response) => {
     Object.assign(request, { [EXPECTS_CONTINUE]: true });
     app(request, response);
   });
+  // An expectation that nobody knows may be passed over, and then it is answered like any other request.
+  server.on("checkExpectation", (request, response) => app(request, response));
   server.on("clientError", (error: Error & { code?: string }, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const { status, code, detail } = RAW[error.code ?? ""] ?? {
