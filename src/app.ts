@@ -107,6 +107,11 @@ export const createApp = (
     });
     next();
   });
+  app.use((request: Request, _response: Response, next: NextFunction) => {
+    if (request.httpVersion === "1.1" && request.headers.host === undefined)
+      throw refuse("bad_request", "The request names no host. Send the header Host.");
+    next();
+  });
   app.get("/healthz", (_request, response) => void response.set("Cache-Control", "no-store").json({ status: "ok" }));
   app.get("/readyz", async (_request, response) => {
     const state = await options.readiness();
