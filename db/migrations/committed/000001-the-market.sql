@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:54d441766bb5ce99402f38262a6740e11460e650
+--! Hash: sha1:94013af50a99e7e5fbcf45a909e6eb243faab693
 --! Message: the market
 
 --! Included index.sql
@@ -15929,8 +15929,9 @@ create table market.offer (
   place tsvector not null generated always as (
     to_tsvector('simple', market.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
-      || coalesce(metadata -> 'location' ->> 'region', '') || ' '
-      || coalesce(metadata -> 'location' ->> 'country', '')))) stored,
+      || coalesce(metadata -> 'location' ->> 'region', '')))
+    -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
+    || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country')], null))) stored,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known
@@ -16071,6 +16072,8 @@ create index ask_account_id_idx on market.ask (account_id, id desc);
 create index ask_agent_id_idx on market.ask (agent_id);
 create index ask_domain_category_idx on market.ask (domain, category);
 create index ask_kind_idx on market.ask (ask_kind);
+-- Asks whose text still waits to be read: few, and looked for every minute.
+create index ask_unread_idx on market.ask (id) where read_at is null;
 -- What a new offer is held against.
 create index ask_watching_idx on market.ask (ask_kind, domain, category) where status = 'active' and watch_enabled;
 
@@ -17367,6 +17370,32 @@ end
 $$;
 comment on function market.words_query(jsonb) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
 
+create function market.place_query(place text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  if place is null then
+    return null;
+  end if;
+  -- Every word, but for "in" and the like; a country by its name in any language or by its code.
+  return (
+    with words as (
+      select w.lexeme as word,
+        array(
+          select 'country/' || lower(substr(v.sense, 9)) from market.vocabulary v
+          where v.term = w.lexeme and v.sense like 'country:%'
+          union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$') as countries,
+        exists (
+          select from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config)
+          where to_tsvector(('pg_catalog.' || c.config)::regconfig, w.lexeme) = '') as stops
+      from unnest(to_tsvector('simple', market.fold(place))) as w
+    )
+    select coalesce(string_agg('(' || market.any_lexeme(w.word || w.countries)::text || ')', ' & '), '')::tsquery
+    from words w where not w.stops or not exists (select from words o where not o.stops));
+end
+$$;
+comment on function market.place_query(text) is 'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
+
 create function market.search_offers(
   query text,
   filters jsonb,
@@ -17390,8 +17419,7 @@ declare
   weights integer[];
   every tsquery;
   some_of tsquery;
-  wanted_place tsquery := case when filters ? 'location' then
-    plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
+  wanted_place tsquery := market.place_query(filters ->> 'location');
   domains text[] := market.text_array(filters -> 'domain');
   categories text[] := market.text_array(filters -> 'category');
   kinds text[] := market.text_array(filters -> 'offer_kind');
@@ -17465,8 +17493,7 @@ create function market.browse_offers(
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
-  wanted_place tsquery := case when filters ? 'location' then
-    plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
+  wanted_place tsquery := market.place_query(filters ->> 'location');
   domains text[] := market.text_array(filters -> 'domain');
   categories text[] := market.text_array(filters -> 'category');
   kinds text[] := market.text_array(filters -> 'offer_kind');

@@ -38,8 +38,9 @@ create table market.offer (
   place tsvector not null generated always as (
     to_tsvector('simple', market.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
-      || coalesce(metadata -> 'location' ->> 'region', '') || ' '
-      || coalesce(metadata -> 'location' ->> 'country', '')))) stored,
+      || coalesce(metadata -> 'location' ->> 'region', '')))
+    -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
+    || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country')], null))) stored,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known

@@ -64,6 +64,32 @@ end
 $$;
 comment on function market.words_query(jsonb) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
 
+create function market.place_query(place text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  if place is null then
+    return null;
+  end if;
+  -- Every word, but for "in" and the like; a country by its name in any language or by its code.
+  return (
+    with words as (
+      select w.lexeme as word,
+        array(
+          select 'country/' || lower(substr(v.sense, 9)) from market.vocabulary v
+          where v.term = w.lexeme and v.sense like 'country:%'
+          union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$') as countries,
+        exists (
+          select from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config)
+          where to_tsvector(('pg_catalog.' || c.config)::regconfig, w.lexeme) = '') as stops
+      from unnest(to_tsvector('simple', market.fold(place))) as w
+    )
+    select coalesce(string_agg('(' || market.any_lexeme(w.word || w.countries)::text || ')', ' & '), '')::tsquery
+    from words w where not w.stops or not exists (select from words o where not o.stops));
+end
+$$;
+comment on function market.place_query(text) is 'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
+
 create function market.search_offers(
   query text,
   filters jsonb,
@@ -87,8 +113,7 @@ declare
   weights integer[];
   every tsquery;
   some_of tsquery;
-  wanted_place tsquery := case when filters ? 'location' then
-    plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
+  wanted_place tsquery := market.place_query(filters ->> 'location');
   domains text[] := market.text_array(filters -> 'domain');
   categories text[] := market.text_array(filters -> 'category');
   kinds text[] := market.text_array(filters -> 'offer_kind');
@@ -162,8 +187,7 @@ create function market.browse_offers(
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
-  wanted_place tsquery := case when filters ? 'location' then
-    plainto_tsquery('simple', market.fold(filters ->> 'location')) end;
+  wanted_place tsquery := market.place_query(filters ->> 'location');
   domains text[] := market.text_array(filters -> 'domain');
   categories text[] := market.text_array(filters -> 'category');
   kinds text[] := market.text_array(filters -> 'offer_kind');
