@@ -1,0 +1,174 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import test from "ava";
+import type { Agent, Body } from "../support/market.ts";
+import { type Market, NOTHING, openContract, openMarket, validatorOf, wrongBy } from "./contract.ts";
+
+/**
+ * The OpenAPI document is true. Every answer in these tests is held against it as it comes (contract.ts); here are its
+ * examples, what it must say of everything, and a round through every operation.
+ */
+
+let market: Market;
+let agent: Agent;
+test.before(async () => {
+  market = await openMarket();
+  agent = await market.agent();
+  await market.sql("update market.sign_in_method set available = true");
+});
+test.after.always(() => market?.stop());
+
+type Operation = { method: string; path: string; operation: Body };
+
+const operations = (): Operation[] =>
+  Object.entries<Body>(market.contract.document.paths).flatMap(([path, methods]) =>
+    Object.entries<Body>(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+
+test("every operation says what it is called, what it does, and what it answers", (t) => {
+  const tags = market.contract.document.tags.map(({ name }: Body) => name);
+  const ids = operations().map(({ operation }) => operation.operationId);
+  t.is(new Set(ids).size, ids.length);
+  for (const { operation, path } of operations()) {
+    t.regex(operation.operationId, /^[a-z][A-Za-z]+$/);
+    t.regex(operation.summary, /^[A-Z].*[^.]$/, path);
+    t.regex(operation.description, /^[A-Z].*\.$/s, path);
+    t.true(operation.tags.every((tag: string) => tags.includes(tag)));
+    const statuses = Object.keys(operation.responses);
+    t.true(statuses.some((status) => /^2/.test(status)));
+    t.true(statuses.includes("400"));
+    t.is(statuses.includes("401"), operation.security === undefined, `${path}: 401 where a token is needed`);
+    for (const [status, response] of Object.entries<Body>(operation.responses)) {
+      t.regex(response.description, /\.$/, `${operation.operationId} ${status}`);
+      t.truthy(response.headers["Request-Id"]);
+      const media = Object.keys(response.content ?? {});
+      const empty = status === "204" || status === "304";
+      t.deepEqual(
+        media,
+        empty ? [] : [Number(status) < 400 ? "application/json" : "application/problem+json"],
+        `${operation.operationId} ${status}`,
+      );
+    }
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = operation.parameters.filter((parameter: Body) => parameter.in === "path");
+    t.deepEqual(
+      declared.map(({ name }: Body) => name),
+      named,
+    );
+  }
+});
+
+test("every schema is one, by the rules of JSON Schema 2020-12", (t) => {
+  const ajv = new Ajv2020({ strict: false });
+  formats.default(ajv);
+  for (const [name, schema] of Object.entries<Body>(market.contract.document.components.schemas)) {
+    t.true(ajv.validateSchema(schema), `${name}: ${JSON.stringify(ajv.errors)}`);
+  }
+});
+
+test("every example is what its schema says", (t) => {
+  const validator = validatorOf(market.contract.document);
+  let examples = 0;
+  for (const { method, path, operation } of operations()) {
+    const places: (string | number)[][] = [
+      ...(operation.requestBody ? [["requestBody"]] : []),
+      ...Object.keys(operation.responses).map((status) => ["responses", status]),
+    ];
+    for (const place of places) {
+      const at = ["paths", path, method.toLowerCase(), ...place, "content"];
+      const content = place.reduce((value: Body, name) => value[name], operation).content ?? {};
+      for (const [media, { example, examples: several }] of Object.entries<Body>(content)) {
+        const values = [
+          ...(example === undefined ? [] : [example]),
+          ...Object.values<Body>(several ?? {}).map(({ value }) => value),
+        ];
+        for (const value of values) {
+          examples += 1;
+          t.deepEqual(wrongBy(validator(...at, media, "schema"), value), [], `${method} ${path} ${place.join(" ")}`);
+        }
+      }
+    }
+  }
+  t.true(examples > operations().length * 3);
+});
+
+test("every request that the document gives as an example is accepted", async (t) => {
+  for (const { method, path, operation } of operations()) {
+    const example = operation.requestBody?.content["application/json"].example;
+    if (example === undefined) continue;
+    const { status, text } = await agent.call(method, path.replace("{id}", NOTHING), example);
+    t.true(status < 300 || (path.includes("{id}") && status === 404), `${method} ${path}: ${text}`);
+  }
+});
+
+test("a request without a member that the document requires is refused by its name", async (t) => {
+  const { schemas } = market.contract.document.components;
+  for (const { method, path, operation } of operations()) {
+    const content = operation.requestBody?.content["application/json"];
+    const schema = schemas[content?.schema.$ref?.split("/").at(-1)];
+    for (const name of schema?.required ?? []) {
+      const { [name]: _left, ...rest } = content.example;
+      const { status, body } = await agent.call(method, path.replace("{id}", NOTHING), rest);
+      t.deepEqual([status, body.errors?.map(({ pointer }: Body) => pointer)], [400, [`/${name}`]], path);
+    }
+  }
+});
+
+test("every success that the document describes has been seen, as it describes it", async (t) => {
+  const { contract, call } = market;
+  const traveller = await market.agent("Traveller");
+  const get = (path: string) => traveller.call("GET", path);
+  const post = (path: string, body?: Body) => traveller.call("POST", path, body);
+
+  for (const path of ["/v1", "/v1/openapi.json", "/v1/taxonomy"]) {
+    const { headers } = await call("GET", path);
+    await call("GET", path, { headers: { "if-none-match": headers["etag"] ?? "" } });
+  }
+  await call("POST", "/v1/connect");
+  await get("/v1/me");
+  const verification = await post("/v1/me/verifications", { method: "apple" });
+  await post("/v1/me/verifications", { method: "apple" });
+  await get(`/v1/me/verifications/${verification.body.id}`);
+  const sofa = "Grey sofa for sale. 180 EUR, in Berlin. Write to lena@example.com";
+  await post("/v1/offers/preview", { text: sofa });
+  const offer = `/v1/offers/${(await post("/v1/offers", { text: sofa })).body.offer_id}`;
+  await post("/v1/offers/search", { query: "sofa" });
+  await get("/v1/offers");
+  await get(offer);
+  await traveller.call("PATCH", offer, { text: sofa });
+  await post(`${offer}/report`, { reason: "other" });
+  await post(`${offer}/archive`);
+  await get(offer);
+  await post(`${offer}/republish`);
+  const ask = `/v1/asks/${(await post("/v1/asks", { text: "Looking for a sofa" })).body.id}`;
+  await get("/v1/asks");
+  await get(ask);
+  await traveller.call("PATCH", ask, { watch_enabled: false });
+  for (const move of ["archive", "reopen", "fulfill"]) await post(`${ask}/${move}`);
+  await get(`${ask}/matches`);
+  await traveller.call("DELETE", "/v1/me/agent");
+
+  const described = operations().flatMap(({ operation }) =>
+    Object.keys(operation.responses)
+      .filter((status) => Number(status) < 400)
+      .map((status) => `${operation.operationId} ${status}`),
+  );
+  t.deepEqual(
+    described.filter((one) => !contract.seen.has(one)),
+    [],
+  );
+});
+
+test("an answer that is not as described is told apart", (t) => {
+  const { faults } = openContract(market.contract.document);
+  const headers = { "request-id": "x", "content-type": "application/json; charset=utf-8" };
+  const body = { id: 7, status: "gone" };
+  const answer = { status: 200, headers, body, text: JSON.stringify(body) };
+  t.true(faults("GET", `/v1/asks/${NOTHING}`, answer).length > 3);
+  t.deepEqual(faults("GET", `/v1/asks/${NOTHING}`, { ...answer, headers: {} }), ["no Request-Id"]);
+  t.regex(faults("GET", `/v1/asks/${NOTHING}`, { ...answer, status: 299 }).join(), /does not describe the status 299/);
+  t.deepEqual(faults("GET", "/v2", answer), ["200 application/json, which is no Problem"]);
+  const list = { results: [], page: { next_cursor: null, has_more: false } };
+  t.deepEqual(faults("GET", "/v1/asks", { ...answer, body: list }), []);
+  t.is(faults("GET", "/v1/asks", { ...answer, body: { ...list, secret: 1 } }).length, 1, "a member it does not know");
+});
