@@ -5,6 +5,9 @@ import pg from "pg";
 
 const MIGRATIONS = fileURLToPath(new URL("../db/migrations", import.meta.url));
 
+/** Any number that nobody else locks, so that processes which start together migrate one after another: "soukmigr". */
+const MIGRATION_LOCK = "8317996141034170226";
+
 /** A migration that cannot have its lock gives up, rather than queueing every request behind it. */
 const LOCK_TIMEOUT = "5s";
 
@@ -21,17 +24,30 @@ const withLockTimeout = (url: string): string => {
  * @throws when a migration failed or could not get its lock in time; nothing of it is then applied.
  */
 export const migrate = async (url: string, embedded = false): Promise<void> => {
-  const connectionString = embedded ? url : withLockTimeout(url);
+  // An embedded database has one process and one session.
+  if (embedded) return apply(url);
+  const connectionString = withLockTimeout(url);
+  const turn = new pg.Client({ connectionString });
+  turn.on("error", () => undefined);
+  await turn.connect();
+  try {
+    // graphile-migrate does not wait for its own lock, but gives up.
+    await turn.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    await apply(connectionString);
+  } finally {
+    await turn.end();
+  }
+};
+
+const apply = async (connectionString: string): Promise<void> => {
   await runCommitted({
     connectionString,
     migrationsFolder: MIGRATIONS,
     logger: new Logger(() => () => undefined),
   });
   const pool = new pg.Pool({ connectionString, max: 1 });
-  // Whatever goes wrong with the connection, the statement under way says so.
   // The query in flight reports what befell its connection; without listeners the process would end of it as well.
   pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
   pool.on("connect", (client) => client.on("error", () => undefined));
   try {
     const { rows } = await pool.query<{ installed: boolean; database: string }>(

@@ -20,6 +20,9 @@ const INCLUDE = /^--!include (\S+)$/gm;
 /** A dump of the schema is a few hundred kilobytes; Node stops at one megabyte by itself. */
 const DUMP_BYTES = 64 * 1024 * 1024;
 
+/** Twice as long as graphile-migrate keeps its connections: 200 ms. */
+const KEPT_MS = 400;
+
 const run = promisify(execFile);
 
 let migrated: Database;
@@ -39,6 +42,8 @@ test.before(async () => {
 });
 
 test.after.always(async () => {
+  // graphile-migrate ends the process when a connection breaks that it still keeps for another migration.
+  await new Promise((resolve) => setTimeout(resolve, KEPT_MS));
   await migrated?.drop();
   await declared?.drop();
 });
@@ -111,6 +116,19 @@ test.serial("migrating twice does nothing the second time", async (t) => {
   const before = [await applied(), await dump(migrated), await contents(migrated)];
   await migrate(migrated.url);
   t.deepEqual([await applied(), await dump(migrated), await contents(migrated)], before);
+});
+
+test.serial("processes that start together migrate one database", async (t) => {
+  const fresh = await createEmptyDatabase();
+  const program = fileURLToPath(new URL("../../src/migrate.ts", import.meta.url));
+  const script = `import { migrate } from ${JSON.stringify(program)}; await migrate(${JSON.stringify(fresh.url)});`;
+  const migrateElsewhere = () => run(process.execPath, ["--input-type=module", "--eval", script]);
+  try {
+    await t.notThrowsAsync(Promise.all([migrateElsewhere(), migrateElsewhere(), migrateElsewhere()]));
+    t.deepEqual(await contents(fresh), await contents(migrated));
+  } finally {
+    await fresh.drop();
+  }
 });
 
 test.serial("no change waits in current.sql", async (t) => {
