@@ -209,7 +209,7 @@ test.serial("a query of operators, quotes or stop words is only words", async (t
     const started = Date.now();
     const { status } = await agent.call("POST", SEARCH, { query, filters: { location: query.slice(0, 200) || "x" } });
     t.true([200, 400].includes(status), query);
-    t.true(Date.now() - started < 3_000, query);
+    t.true(Date.now() - started < 5_000, query);
   }
 });
 
@@ -264,7 +264,7 @@ test.serial("a body that grows past the cap when it is unpacked is a 413, and no
       const started = Date.now();
       const { status, body } = await send(path, bomb, { "content-encoding": encoding });
       t.deepEqual([status, body.code], [413, "payload_too_large"], `${encoding} ${path}`);
-      t.true(Date.now() - started < 2_000, `${encoding} ${path}`);
+      t.true(Date.now() - started < 5_000, `${encoding} ${path}`);
     }
   }
 });
@@ -363,7 +363,7 @@ test.serial("a body that says it is too large is refused before a byte of it is 
   ] as const) {
     const answer = await speak(market.url, head("POST", path, { ...JSON_HEADERS, "Content-Length": size }));
     t.deepEqual([answer.statuses, answer.body.code], [[413], "payload_too_large"], path);
-    t.true(answer.ms < 1_000, `${answer.ms} ms`);
+    t.true(answer.ms < 5_000, `${answer.ms} ms`);
   }
 });
 
@@ -376,7 +376,7 @@ test.serial("who asks whether to go on is answered at once when there is no poin
   ] as const) {
     const answer = await speak(market.url, head("POST", SEARCH, headers));
     t.deepEqual(answer.statuses, [status], "and not told to go on");
-    t.true(answer.ms < 1_000, `${answer.ms} ms`);
+    t.true(answer.ms < 5_000, `${answer.ms} ms`);
   }
   const body = '{"query": "sofa"}';
   let sent = false;
@@ -571,7 +571,7 @@ test.serial("who sends or reads too slowly is cut off, and others are served mea
   t.is(await served.text(), "served");
   for (const answer of await Promise.all(slow)) {
     t.deepEqual([answer.statuses, answer.body.code, answer.closed], [[408], "bad_request", true]);
-    t.true(answer.ms < 2_000, `${answer.ms} ms`);
+    t.true(answer.ms < 4_000, `${answer.ms} ms`);
   }
   const { hostname, port } = new URL(server.url);
   const reader = connect(Number(port), hostname);
@@ -588,7 +588,7 @@ test.serial("who sends or reads too slowly is cut off, and others are served mea
   reader.resume();
   await closed;
   t.true(bytes < 64 * 1024 * 1024, "not all of it");
-  t.true(Date.now() - started < 4_000);
+  t.true(Date.now() - started < 6_000);
 });
 
 // ── Anything ─────────────────────────────────────────────────────────────────────────────────────────────────────────
