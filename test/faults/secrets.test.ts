@@ -142,7 +142,8 @@ test.serial(
 
     // What goes wrong, with the same words.
     await publish("Zwiebelfisch without a contact", "four");
-    await publish(`${PRIVATE.text} ${seller.token}`, "five");
+    // Pasted where it does not belong: a server that logs parameters then logs a text with it.
+    await publish(`${PRIVATE.text} ${stranger.token}`, "five");
     await seller.call("POST", "/v1/offers", { text: PRIVATE.text, images: ["Zwiebelfisch"] });
     await call(service.url, "POST", `/v1/offers?token=${seller.token}`, {
       raw: `{"text": "${PRIVATE.text}`,
@@ -172,7 +173,8 @@ test.serial(
     const serverLog = await cluster.log();
     t.true(serverLog.includes("api.submit_offer"), "the server logs statements in this test");
     t.deepEqual(traces(logs, { ...secrets, ...PRIVATE, ...codes }), [], "the service's log");
-    t.deepEqual(traces(serverLog, secrets), [], "the log of the database, with every statement and its parameters");
+    const { "the token of stranger": _, ...unpasted } = secrets;
+    t.deepEqual(traces(serverLog, unpasted), [], "the log of the database, with every statement and its parameters");
     t.deepEqual(traces(jobs.join("\n"), { ...secrets, ...PRIVATE, ...codes }), [], "jobs");
     const everything = `${await dump()}\n${await everyRow()}`;
     t.true(everything.includes(PRIVATE.contact), "the dump holds what it should");

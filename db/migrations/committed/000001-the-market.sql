@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:94013af50a99e7e5fbcf45a909e6eb243faab693
+--! Hash: sha1:a8fe49de8d3c3de8b1f41af7f436bb851d0cd784
 --! Message: the market
 
 --! Included index.sql
@@ -16600,7 +16600,9 @@ as $$
 begin
   -- Eight attempts with graphile-worker's exponential backoff are about an hour.
   perform graphile_worker.add_job(enqueue.task, json_build_object('id', enqueue.id),
-    job_key => enqueue.task || ':' || enqueue.id, max_attempts => 8);
+    job_key => enqueue.task || ':' || enqueue.id, max_attempts => 8,
+    -- A queue does one job after the other: an embedder that hangs holds four of a worker's hands, never those that read.
+    queue_name => case when enqueue.task <> 'read_submission' then 'embed ' || (hashtext(enqueue.id::text) & 3) end);
 end
 $$;
 comment on function market.enqueue(text, uuid) is 'Gives the worker a job about one row. For the market''s own functions.';
