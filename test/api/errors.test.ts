@@ -492,11 +492,15 @@ test.serial("500: shows nothing of what went wrong, which is in the log", async 
       "Something went wrong on our side. Try once more; if it happens again, report the request_id.",
     );
     t.false(/list_asks|function|42883|select/i.test(answer.text.replace(answer.body.request_id, "")));
-    const lines = market
-      .logs()
-      .split("\n")
-      .filter((line) => line.includes(answer.body.request_id));
-    t.true(lines.some((line) => line.includes("list_asks")));
+    const logged = await eventually(
+      async () =>
+        market
+          .logs()
+          .split("\n")
+          .filter((line) => line.includes(answer.body.request_id)),
+      (lines) => lines.some((line) => line.includes("list_asks")),
+    );
+    t.true(logged.length > 0);
   } finally {
     await market.sql("alter function api.list_asks_elsewhere(text, integer, text) rename to list_asks");
   }
