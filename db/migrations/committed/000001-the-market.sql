@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:a8fe49de8d3c3de8b1f41af7f436bb851d0cd784
+--! Hash: sha1:6bb9add14951f520c778a3d0fed32c62c8001663
 --! Message: the market
 
 --! Included index.sql
@@ -16075,7 +16075,7 @@ create index ask_kind_idx on market.ask (ask_kind);
 -- Asks whose text still waits to be read: few, and looked for every minute.
 create index ask_unread_idx on market.ask (id) where read_at is null;
 -- What a new offer is held against.
-create index ask_watching_idx on market.ask (ask_kind, domain, category) where status = 'active' and watch_enabled;
+create index ask_active_idx on market.ask (domain, ask_kind, category) where status = 'active';
 
 alter table market.ask enable row level security;
 alter table market.ask force row level security;
@@ -17745,6 +17745,8 @@ begin
       and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
       and a.ask_kind = any (array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by)))
       and a.domain = offer.domain
+      -- Another category needs a shared word at least: cheaper to see here than in market.judge.
+      and (a.category is null or offer.category is null or a.category = offer.category or offer.search @@ a.keywords_query)
       and a.account_id is distinct from offer.account_id
     -- In the order of ids, so that two offers that meet at the same asks lock them in the same order.
     order by a.id

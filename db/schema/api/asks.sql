@@ -73,7 +73,7 @@ begin
   perform market.require_connected('manage_asks', market.rate_headers(market.own_figures('create_ask')));
   ask := market.own_ask(update_ask.id);
   if errors <> '[]' then
-    perform market.fail_fields(errors);
+    perform market.fail_fields(errors, market.rate_headers(market.own_figures('create_ask')));
   end if;
   if body ? 'watch_enabled' then
     update market.ask a set watch_enabled = (body ->> 'watch_enabled')::boolean, updated_at = now()

@@ -79,7 +79,7 @@ begin
     update market.submission s set account_id = person where s.agent_id = agent.id;
     update market.report r set account_id = person where r.account_id = agent.account_id
       and not exists (select from market.report o where o.offer_id = r.offer_id and o.account_id = person);
-    delete from market.account a where a.id = agent.account_id and a.claimed_at is null;
+    -- The provisional account stays a while: a call under way may still write to it. jobs.forget_keys forgets it.
   end if;
   return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'new_session', person is null);
 end

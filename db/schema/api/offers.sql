@@ -6,7 +6,9 @@ as $$
 declare
   offer market.offer;
 begin
-  select * into offer from market.offer o where o.id = own_offer.id and o.account_id = market.account_id() for update;
+  select * into offer from market.offer o where o.id = own_offer.id and o.account_id = market.account_id()
+  -- No stronger than needed: matches of the offer are written meanwhile, and refer to it.
+  for no key update;
   if not found then
     perform market.fail(404, 'not_found', 'You have no such offer.');
   end if;
@@ -75,6 +77,11 @@ begin
   offer := market.own_offer(update_offer.id);
   if offer.status not in ('published', 'archived', 'pending_review') then
     perform market.fail(409, 'invalid_state', format('This offer is %s, so it cannot be changed.', offer.status));
+  end if;
+  -- What is not sent is taken from what is there, so two changes under way at once would undo each other.
+  if exists (select from market.submission s where s.target_id = offer.id and s.settled_at is null) then
+    perform market.fail(409, 'invalid_state', 'Another change of this offer is being read. Try again in a second.',
+      jsonb_build_object('retry_after', 1, 'headers', market.rate_headers(market.own_figures('publish_offer'))));
   end if;
   return market.submit('update_offer', 'publish_offer',
     -- Always read anew, since what is published must stand in the text that is shown.

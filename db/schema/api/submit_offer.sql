@@ -6,7 +6,7 @@ create function market.text_errors(text text) returns jsonb
 as $$
   select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
   from (values
-    (case when btrim(text, E' \t\r\n') = '' then 'The text is empty.' end),
+    (case when coalesce(market.first_line(text), '') = '' then 'The text is empty.' end),
     (case when char_length(normalize(text, NFC)) > 4000 then 'A text may have at most 4,000 characters.' end),
     (market.contains_secret(text))) as e (detail)
   where e.detail is not null

@@ -13,8 +13,8 @@ begin
   if submission.id is null or not market.awaits_reading(submission) then
     return false;
   end if;
-  -- Whatever the removal of an agent meets half way is not published.
-  if exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
+  -- Whatever the removal of an agent meets half way is not published; an ask that was answered belongs to the account.
+  if submission.settled_at is null and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
     perform market.settle(submission.id, 401, jsonb_build_object('code', 'unauthorized', 'detail', 'This agent was removed.'));
     return true;
   end if;

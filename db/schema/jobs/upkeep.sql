@@ -21,10 +21,16 @@ begin
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
     where o.created_at <= now() - interval '30 days' limit 10000);
+  -- Provisional accounts whose agent went to the account of a person who had one.
+  delete from market.account a
+  where a.id in (
+    select o.id from market.account o
+    where o.claimed_at is null and o.created_at <= now() - interval '24 hours'
+      and not exists (select from market.agent g where g.account_id = o.id) limit 10000);
   return forgotten;
 end
 $$;
-comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago, and query vectors of more than 30 days ago; gives how many keys.';
+comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago, query vectors of more than 30 days ago, and accounts that lost their only agent before a person claimed them; gives how many keys.';
 grant execute on function jobs.forget_keys() to souk_worker;
 
 create function jobs.sweep_submissions() returns integer
@@ -42,8 +48,8 @@ begin
   select count(market.withdraw(stuck.id)) into swept from stuck;
   -- An ask that was answered before its text was read is read still.
   perform market.enqueue('read_submission', s.id)
-  from market.submission s join market.ask a on a.id = s.target_id and a.read_at is null and a.text = s.text
-  where s.settled_at is not null
+  from market.ask a join market.submission s on s.target_id = a.id and s.text = a.text and s.settled_at is not null
+  where a.read_at is null
   limit 1000;
   return swept;
 end

@@ -7,6 +7,7 @@ create table market.account (
   created_at timestamptz not null default now(),
   constraint account_display_name_length check (char_length(display_name) between 1 and 80)
 );
+create index account_unclaimed_idx on market.account (created_at) where claimed_at is null;
 comment on table market.account is 'One row is one account that agents act for.';
 comment on column market.account.id is 'UUIDv7.';
 comment on column market.account.display_name is 'What the person wants to be called, null until told.';

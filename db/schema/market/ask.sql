@@ -62,8 +62,10 @@ create index ask_domain_category_idx on market.ask (domain, category);
 create index ask_kind_idx on market.ask (ask_kind);
 -- Asks whose text still waits to be read: few, and looked for every minute.
 create index ask_unread_idx on market.ask (id) where read_at is null;
+-- Asks that were answered before their text was read.
+create index ask_unread_idx on market.ask (id) where read_at is null;
 -- What a new offer is held against.
-create index ask_watching_idx on market.ask (ask_kind, domain, category) where status = 'active' and watch_enabled;
+create index ask_active_idx on market.ask (domain, ask_kind, category) where status = 'active';
 
 alter table market.ask enable row level security;
 alter table market.ask force row level security;

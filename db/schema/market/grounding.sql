@@ -16,7 +16,7 @@ create function market.stated_numbers(quote text) returns setof numeric
 as $$
   with pieces as (
     select regexp_split_to_array(m.number[1], '[ \u00a0\u2009\u202f''’]') as pieces
-    from regexp_matches(quote, '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]*[0-9])?', 'g') as m (number)
+    from regexp_matches(left(quote, 4000), '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]*[0-9])?', 'g') as m (number)
   ), written as (
     -- "iPhone 13 1 200 EUR" may be 13 and 1200: every run of pieces counts that looks like one number.
     select distinct run.digits
@@ -46,8 +46,9 @@ as $$
       ('m|mln|mio|million|millions|millionen|millones|milioni|milh[oõ]es|miljoen', 1000000)) as f (words, factor)
     where quote ~* ('[0-9]\s*(' || f.words || ')\M')
   )
+  -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
   select amount = 0 and quote !~ '[1-9]'
-    or exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
+    or amount <= 1e12 and exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
 $$;
 comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors; no digits for 0.';
 
@@ -100,6 +101,7 @@ as $$
   where line.words <> ''
   order by l.n limit 1
 $$;
+grant execute on function market.first_line(text) to souk_agent;
 comment on function market.first_line(text) is 'The first line that says something, as a title: at most 120 characters; null when there is none.';
 
 create function market.contains_secret(text text) returns text

@@ -204,6 +204,8 @@ begin
       and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
       and a.ask_kind = any (array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by)))
       and a.domain = offer.domain
+      -- Another category needs a shared word at least: cheaper to see here than in market.judge.
+      and (a.category is null or offer.category is null or a.category = offer.category or offer.search @@ a.keywords_query)
       and a.account_id is distinct from offer.account_id
     -- In the order of ids, so that two offers that meet at the same asks lock them in the same order.
     order by a.id

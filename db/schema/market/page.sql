@@ -24,6 +24,10 @@ begin
     -- Clients may make one up: whatever its readers cast must be what it says.
     perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real, (found ->> 'rank')::integer,
       (found ->> 'price')::bigint, (found ->> 'time')::timestamptz, (found ->> 'as_of')::timestamptz;
+    -- No list is read this far; beyond it sums of ranks would overflow.
+    if (found ->> 'rank')::integer not between 0 and 1000000 then
+      found := null;
+    end if;
   exception when others then
     found := null;
   end;

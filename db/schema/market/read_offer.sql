@@ -13,7 +13,8 @@ begin
   offer.text := read_offer.text;
   offer.language := reading ->> 'language';
   offer.title := left(reading -> 'title' ->> 'value', 120);
-  if coalesce(offer.title, '') = '' or not market.states_title(offer.text, offer.title) then
+  if coalesce(offer.title, '') = '' or not market.states_title(offer.text, offer.title)
+    or not market.is_quoted(offer.text, reading -> 'title') then
     offer.title := market.first_line(offer.text);
     offer.extraction := '{}';
   else

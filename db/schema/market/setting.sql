@@ -19,7 +19,7 @@ create policy "everyone reads the switches" on market.setting for select to souk
 grant select on market.setting to souk_agent, souk_person;
 
 insert into market.setting (name, value, summary) values
-  ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it.'),
+  ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes.'),
   ('embedding_model', '"builtin-hash-1"', 'The model in force: only its vectors are compared. Set by the worker at its start.');
 
 create function market.setting(name text) returns jsonb

@@ -24,6 +24,10 @@ create table market.submission (
 create index submission_account_id_idx on market.submission (account_id);
 create index submission_agent_id_idx on market.submission (agent_id);
 create index submission_created_at_idx on market.submission (created_at);
+-- What waits to be read: a change under way, and what the sweep looks for.
+create index submission_target_id_waiting_idx on market.submission (target_id) where settled_at is null;
+create index submission_created_at_waiting_idx on market.submission (created_at) where settled_at is null;
+create index submission_target_id_idx on market.submission (target_id);
 comment on table market.submission is 'One row is one text being read, or read within the last day, with the answer its caller got.';
 comment on column market.submission.id is 'UUIDv7; the worker''s job carries only this.';
 comment on column market.submission.kind is 'What is to become of the text.';
@@ -41,8 +45,8 @@ comment on column market.submission.body is 'Body of the answer; of a Problem, t
 alter table market.submission enable row level security;
 alter table market.submission force row level security;
 create policy "the owner sees all" on market.submission to souk_owner using (true) with check (true);
-create policy "an agent sees its submissions" on market.submission for select to souk_agent
-  using (agent_id = (select market.agent_id()));
+create policy "an agent sees its submissions and those of its account" on market.submission for select to souk_agent
+  using (agent_id = (select market.agent_id()) or account_id = (select market.account_id()));
 create policy "a connected agent submits for its account" on market.submission for insert to souk_agent
   with check (agent_id = (select market.agent_id()) and account_id = (select market.account_id())
     and settled_at is null and ((select market.connected()) or kind = 'preview_offer')

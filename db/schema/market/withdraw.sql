@@ -13,9 +13,13 @@ begin
     return;
   end if;
   if submission.kind in ('create_ask', 'update_ask') then
-    update market.ask a set text = submission.text, read_at = null, updated_at = now()
+    -- Nothing is known yet of the text that stands there now.
+    update market.ask a set text = submission.text, read_at = null, updated_at = now(),
+      title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
+      keywords_query = null, exclude_query = null, place_query = null, price_max_hundredths = null, price_currency = null
     where a.id = submission.target_id and a.account_id = submission.account_id
     returning * into ask;
+    delete from market.match m where m.ask_id = ask.id;
     perform market.settle(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
       market.ask_document(ask));
   else
