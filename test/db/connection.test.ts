@@ -142,7 +142,6 @@ test.serial("a person with an account gets the agent added to it, with all that 
 
   t.false((await approve(second, first.session)).new_session);
   t.is(await accountOf(second), first.account);
-  t.deepEqual(await market.sql("select from market.account where id = $1", [provisional]), []);
   const open = await market.call(second, "get_verification", {
     id: verification.id,
     base_url: "",
@@ -153,6 +152,11 @@ test.serial("a person with an account gets the agent added to it, with all that 
   t.deepEqual(reports, [{ account_id: first.account }]);
   await market.work("finish_reading", submission, reading);
   t.is((await market.call(second, "get_answer", { submission_id: submission })).status, 200);
+
+  await market.sql("update market.account set created_at = now() - interval '2 days' where id = $1", [provisional]);
+  await market.work("forget_keys");
+  t.deepEqual(await market.sql("select from market.account where id = $1", [provisional]), [], "nobody acts for it");
+  t.is(await accountOf(second), first.account);
 });
 
 test.serial("an account that reported an offer twice, by two agents, has one voice", async (t) => {

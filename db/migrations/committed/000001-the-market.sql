@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:6bb9add14951f520c778a3d0fed32c62c8001663
+--! Hash: sha1:1ec27623f26fc671d33146f01db42722a379a30d
 --! Message: the market
 
 --! Included index.sql
@@ -186,7 +186,7 @@ create policy "everyone reads the switches" on market.setting for select to souk
 grant select on market.setting to souk_agent, souk_person;
 
 insert into market.setting (name, value, summary) values
-  ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it.'),
+  ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes.'),
   ('embedding_model', '"builtin-hash-1"', 'The model in force: only its vectors are compared. Set by the worker at its start.');
 
 create function market.setting(name text) returns jsonb
@@ -15465,6 +15465,7 @@ create table market.account (
   created_at timestamptz not null default now(),
   constraint account_display_name_length check (char_length(display_name) between 1 and 80)
 );
+create index account_unclaimed_idx on market.account (created_at) where claimed_at is null;
 comment on table market.account is 'One row is one account that agents act for.';
 comment on column market.account.id is 'UUIDv7.';
 comment on column market.account.display_name is 'What the person wants to be called, null until told.';
@@ -16072,7 +16073,7 @@ create index ask_account_id_idx on market.ask (account_id, id desc);
 create index ask_agent_id_idx on market.ask (agent_id);
 create index ask_domain_category_idx on market.ask (domain, category);
 create index ask_kind_idx on market.ask (ask_kind);
--- Asks whose text still waits to be read: few, and looked for every minute.
+-- Asks that were answered before their text was read.
 create index ask_unread_idx on market.ask (id) where read_at is null;
 -- What a new offer is held against.
 create index ask_active_idx on market.ask (domain, ask_kind, category) where status = 'active';
@@ -16447,6 +16448,10 @@ create table market.submission (
 create index submission_account_id_idx on market.submission (account_id);
 create index submission_agent_id_idx on market.submission (agent_id);
 create index submission_created_at_idx on market.submission (created_at);
+-- What waits to be read: a change under way, and what the sweep looks for.
+create index submission_target_id_waiting_idx on market.submission (target_id) where settled_at is null;
+create index submission_created_at_waiting_idx on market.submission (created_at) where settled_at is null;
+create index submission_target_id_idx on market.submission (target_id);
 comment on table market.submission is 'One row is one text being read, or read within the last day, with the answer its caller got.';
 comment on column market.submission.id is 'UUIDv7; the worker''s job carries only this.';
 comment on column market.submission.kind is 'What is to become of the text.';
@@ -16464,8 +16469,8 @@ comment on column market.submission.body is 'Body of the answer; of a Problem, t
 alter table market.submission enable row level security;
 alter table market.submission force row level security;
 create policy "the owner sees all" on market.submission to souk_owner using (true) with check (true);
-create policy "an agent sees its submissions" on market.submission for select to souk_agent
-  using (agent_id = (select market.agent_id()));
+create policy "an agent sees its submissions and those of its account" on market.submission for select to souk_agent
+  using (agent_id = (select market.agent_id()) or account_id = (select market.account_id()));
 create policy "a connected agent submits for its account" on market.submission for insert to souk_agent
   with check (agent_id = (select market.agent_id()) and account_id = (select market.account_id())
     and settled_at is null and ((select market.connected()) or kind = 'preview_offer')
@@ -16727,6 +16732,10 @@ begin
     -- Clients may make one up: whatever its readers cast must be what it says.
     perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real, (found ->> 'rank')::integer,
       (found ->> 'price')::bigint, (found ->> 'time')::timestamptz, (found ->> 'as_of')::timestamptz;
+    -- No list is read this far; beyond it sums of ranks would overflow.
+    if (found ->> 'rank')::integer not between 0 and 1000000 then
+      found := null;
+    end if;
   exception when others then
     found := null;
   end;
@@ -16903,7 +16912,7 @@ create function market.stated_numbers(quote text) returns setof numeric
 as $$
   with pieces as (
     select regexp_split_to_array(m.number[1], '[ \u00a0\u2009\u202f''’]') as pieces
-    from regexp_matches(quote, '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]*[0-9])?', 'g') as m (number)
+    from regexp_matches(left(quote, 4000), '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]*[0-9])?', 'g') as m (number)
   ), written as (
     -- "iPhone 13 1 200 EUR" may be 13 and 1200: every run of pieces counts that looks like one number.
     select distinct run.digits
@@ -16933,8 +16942,9 @@ as $$
       ('m|mln|mio|million|millions|millionen|millones|milioni|milh[oõ]es|miljoen', 1000000)) as f (words, factor)
     where quote ~* ('[0-9]\s*(' || f.words || ')\M')
   )
+  -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
   select amount = 0 and quote !~ '[1-9]'
-    or exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
+    or amount <= 1e12 and exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
 $$;
 comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors; no digits for 0.';
 
@@ -16983,10 +16993,11 @@ create function market.first_line(text text) returns text
 as $$
   select left(line.words, 120)
   from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
-    lateral (select btrim(regexp_replace(l.line, '[\s\u00a0\u2000-\u200f\u202f\u3000\ufeff]+', ' ', 'g')) as words) as line
+    lateral (select btrim(regexp_replace(l.line, '[\s\u00a0\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0]+', ' ', 'g')) as words) as line
   where line.words <> ''
   order by l.n limit 1
 $$;
+grant execute on function market.first_line(text) to souk_agent;
 comment on function market.first_line(text) is 'The first line that says something, as a title: at most 120 characters; null when there is none.';
 
 create function market.contains_secret(text text) returns text
@@ -17129,10 +17140,8 @@ insert into market.question (field, language, question) values
 create function market.questions(missing_fields text[], language text) returns jsonb
   language sql stable
 as $$
-  -- What it is about covers what exactly it is.
   select coalesce(jsonb_agg(coalesce(own.question, english.question) order by f.n), '[]')
-  from unnest(case when 'domain' = any (missing_fields) then array_remove(missing_fields, 'category') else missing_fields end)
-    with ordinality as f (field, n)
+  from unnest(missing_fields) with ordinality as f (field, n)
   left join market.question own on own.field = f.field and own.language = split_part(questions.language, '-', 1)
   join market.question english on english.field = f.field and english.language = 'en'
 $$;
@@ -17154,7 +17163,8 @@ begin
   offer.text := read_offer.text;
   offer.language := reading ->> 'language';
   offer.title := left(reading -> 'title' ->> 'value', 120);
-  if coalesce(offer.title, '') = '' or not market.states_title(offer.text, offer.title) then
+  if coalesce(offer.title, '') = '' or not market.states_title(offer.text, offer.title)
+    or not market.is_quoted(offer.text, reading -> 'title') then
     offer.title := market.first_line(offer.text);
     offer.extraction := '{}';
   else
@@ -17929,8 +17939,8 @@ begin
   if submission.id is null or not market.awaits_reading(submission) then
     return false;
   end if;
-  -- Whatever the removal of an agent meets half way is not published.
-  if exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
+  -- Whatever the removal of an agent meets half way is not published; an ask that was answered belongs to the account.
+  if submission.settled_at is null and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
     perform market.settle(submission.id, 401, jsonb_build_object('code', 'unauthorized', 'detail', 'This agent was removed.'));
     return true;
   end if;
@@ -18106,9 +18116,13 @@ begin
     return;
   end if;
   if submission.kind in ('create_ask', 'update_ask') then
-    update market.ask a set text = submission.text, read_at = null, updated_at = now()
+    -- Nothing is known yet of the text that stands there now.
+    update market.ask a set text = submission.text, read_at = null, updated_at = now(),
+      title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
+      keywords_query = null, exclude_query = null, place_query = null, price_max_hundredths = null, price_currency = null
     where a.id = submission.target_id and a.account_id = submission.account_id
     returning * into ask;
+    delete from market.match m where m.ask_id = ask.id;
     perform market.settle(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
       market.ask_document(ask));
   else
@@ -18144,10 +18158,16 @@ begin
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
     where o.created_at <= now() - interval '30 days' limit 10000);
+  -- Provisional accounts whose agent went to the account of a person who had one.
+  delete from market.account a
+  where a.id in (
+    select o.id from market.account o
+    where o.claimed_at is null and o.created_at <= now() - interval '24 hours'
+      and not exists (select from market.agent g where g.account_id = o.id) limit 10000);
   return forgotten;
 end
 $$;
-comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago, and query vectors of more than 30 days ago; gives how many keys.';
+comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago, query vectors of more than 30 days ago, and accounts that lost their only agent before a person claimed them; gives how many keys.';
 grant execute on function jobs.forget_keys() to souk_worker;
 
 create function jobs.sweep_submissions() returns integer
@@ -18165,8 +18185,8 @@ begin
   select count(market.withdraw(stuck.id)) into swept from stuck;
   -- An ask that was answered before its text was read is read still.
   perform market.enqueue('read_submission', s.id)
-  from market.submission s join market.ask a on a.id = s.target_id and a.read_at is null and a.text = s.text
-  where s.settled_at is not null
+  from market.ask a join market.submission s on s.target_id = a.id and s.text = a.text and s.settled_at is not null
+  where a.read_at is null
   limit 1000;
   return swept;
 end
@@ -18236,6 +18256,12 @@ end
 $$;
 comment on function jobs.get_held_jobs(text) is 'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
 grant execute on function jobs.get_held_jobs(text) to souk_worker;
+
+create function jobs.is_beating() returns boolean
+  language sql stable security definer set search_path = ''
+as $$ select exists (select from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds') $$;
+comment on function jobs.is_beating() is 'Whether any pool of workers lives: for health checks.';
+grant execute on function jobs.is_beating() to souk_worker;
 --! EndIncluded jobs/heartbeat.sql
 
 -- The HTTP layer's door
@@ -18247,7 +18273,7 @@ create function market.clean_name(name text) returns text
 as $$
   -- Control, bidirectional and zero-width characters would let a name pretend to be other words on the approval page.
   select coalesce(nullif(btrim(regexp_replace(normalize(name, NFC),
-    '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\U000E0000-\U000E007F]', '', 'g')), ''),
+    '[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|[\U000E0000-\U000E007F]', '', 'g'), E' \u00a0\u3000'), ''),
     'Unnamed agent')
 $$;
 comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
@@ -18388,7 +18414,10 @@ begin
     update market.submission s set account_id = person where s.agent_id = agent.id;
     update market.report r set account_id = person where r.account_id = agent.account_id
       and not exists (select from market.report o where o.offer_id = r.offer_id and o.account_id = person);
-    delete from market.account a where a.id = agent.account_id and a.claimed_at is null;
+    delete from market.report r where r.account_id = agent.account_id;
+    -- One voice an account: what both reported was reported already.
+    delete from market.report r where r.account_id = agent.account_id;
+    -- The provisional account stays a while: a call under way may still write to it. jobs.forget_keys forgets it.
   end if;
   return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'new_session', person is null);
 end
@@ -18513,8 +18542,8 @@ begin
       when not connected then jsonb_build_array(
         jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
         jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
-      else jsonb_build_array(
-        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me'),
+      else case when agent.connected_at > now() - interval '1 hour' then jsonb_build_array(
+        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end || jsonb_build_array(
         jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers'),
         jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
         jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end);
@@ -18611,7 +18640,7 @@ create function market.text_errors(text text) returns jsonb
 as $$
   select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
   from (values
-    (case when btrim(text, E' \t\r\n') = '' then 'The text is empty.' end),
+    (case when coalesce(market.first_line(text), '') = '' then 'The text is empty.' end),
     (case when char_length(normalize(text, NFC)) > 4000 then 'A text may have at most 4,000 characters.' end),
     (market.contains_secret(text))) as e (detail)
   where e.detail is not null
@@ -18736,7 +18765,9 @@ as $$
 declare
   offer market.offer;
 begin
-  select * into offer from market.offer o where o.id = own_offer.id and o.account_id = market.account_id() for update;
+  select * into offer from market.offer o where o.id = own_offer.id and o.account_id = market.account_id()
+  -- No stronger than needed: matches of the offer are written meanwhile, and refer to it.
+  for no key update;
   if not found then
     perform market.fail(404, 'not_found', 'You have no such offer.');
   end if;
@@ -18805,6 +18836,11 @@ begin
   offer := market.own_offer(update_offer.id);
   if offer.status not in ('published', 'archived', 'pending_review') then
     perform market.fail(409, 'invalid_state', format('This offer is %s, so it cannot be changed.', offer.status));
+  end if;
+  -- What is not sent is taken from what is there, so two changes under way at once would undo each other.
+  if exists (select from market.submission s where s.target_id = offer.id and s.settled_at is null) then
+    perform market.fail(409, 'invalid_state', 'Another change of this offer is being read. Try again in a second.',
+      jsonb_build_object('retry_after', 1, 'headers', market.rate_headers(market.own_figures('publish_offer'))));
   end if;
   return market.submit('update_offer', 'publish_offer',
     -- Always read anew, since what is published must stand in the text that is shown.
@@ -18946,7 +18982,7 @@ begin
   perform market.require_connected('manage_asks', market.rate_headers(market.own_figures('create_ask')));
   ask := market.own_ask(update_ask.id);
   if errors <> '[]' then
-    perform market.fail_fields(errors);
+    perform market.fail_fields(errors, market.rate_headers(market.own_figures('create_ask')));
   end if;
   if body ? 'watch_enabled' then
     update market.ask a set watch_enabled = (body ->> 'watch_enabled')::boolean, updated_at = now()

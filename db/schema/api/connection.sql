@@ -79,6 +79,9 @@ begin
     update market.submission s set account_id = person where s.agent_id = agent.id;
     update market.report r set account_id = person where r.account_id = agent.account_id
       and not exists (select from market.report o where o.offer_id = r.offer_id and o.account_id = person);
+    delete from market.report r where r.account_id = agent.account_id;
+    -- One voice an account: what both reported was reported already.
+    delete from market.report r where r.account_id = agent.account_id;
     -- The provisional account stays a while: a call under way may still write to it. jobs.forget_keys forgets it.
   end if;
   return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'new_session', person is null);

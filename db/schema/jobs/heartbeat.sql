@@ -59,3 +59,9 @@ end
 $$;
 comment on function jobs.get_held_jobs(text) is 'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
 grant execute on function jobs.get_held_jobs(text) to souk_worker;
+
+create function jobs.is_beating() returns boolean
+  language sql stable security definer set search_path = ''
+as $$ select exists (select from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds') $$;
+comment on function jobs.is_beating() is 'Whether any pool of workers lives: for health checks.';
+grant execute on function jobs.is_beating() to souk_worker;

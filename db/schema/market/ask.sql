@@ -60,8 +60,6 @@ create index ask_account_id_idx on market.ask (account_id, id desc);
 create index ask_agent_id_idx on market.ask (agent_id);
 create index ask_domain_category_idx on market.ask (domain, category);
 create index ask_kind_idx on market.ask (ask_kind);
--- Asks whose text still waits to be read: few, and looked for every minute.
-create index ask_unread_idx on market.ask (id) where read_at is null;
 -- Asks that were answered before their text was read.
 create index ask_unread_idx on market.ask (id) where read_at is null;
 -- What a new offer is held against.

@@ -97,7 +97,7 @@ create function market.first_line(text text) returns text
 as $$
   select left(line.words, 120)
   from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
-    lateral (select btrim(regexp_replace(l.line, '[\s\u00a0\u2000-\u200f\u202f\u3000\ufeff]+', ' ', 'g')) as words) as line
+    lateral (select btrim(regexp_replace(l.line, '[\s\u00a0\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0]+', ' ', 'g')) as words) as line
   where line.words <> ''
   order by l.n limit 1
 $$;

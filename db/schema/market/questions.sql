@@ -70,10 +70,8 @@ insert into market.question (field, language, question) values
 create function market.questions(missing_fields text[], language text) returns jsonb
   language sql stable
 as $$
-  -- What it is about covers what exactly it is.
   select coalesce(jsonb_agg(coalesce(own.question, english.question) order by f.n), '[]')
-  from unnest(case when 'domain' = any (missing_fields) then array_remove(missing_fields, 'category') else missing_fields end)
-    with ordinality as f (field, n)
+  from unnest(missing_fields) with ordinality as f (field, n)
   left join market.question own on own.field = f.field and own.language = split_part(questions.language, '-', 1)
   join market.question english on english.field = f.field and english.language = 'en'
 $$;
