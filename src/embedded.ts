@@ -27,8 +27,9 @@ const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // Another user's process lives, too.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 };
 
@@ -38,7 +39,7 @@ const lock = async (dataDir: string): Promise<string> => {
   const holder = Number(await readFile(file, "utf8").catch(() => "0"));
   if (holder > 0 && holder !== process.pid && isAlive(holder)) {
     throw new Error(
-      `Another process (${holder}) uses the database in ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
+      `Another process (${holder}) uses the database in ${dataDir}. Stop it, or set DATA_DIR to another folder. If it is no Souk, delete ${file}.`,
     );
   }
   await writeFile(file, String(process.pid));

@@ -166,7 +166,7 @@ const VERIFICATION = {
   summary: "Give this link to the person you act for and do not open it yourself.",
 };
 
-const ID = { offer: shape.idPath("id"), ask: shape.idPath("id"), verification: shape.idPath("id") };
+const ID = shape.idPath("id");
 
 export const ENDPOINTS: readonly Endpoint[] = [
   {
@@ -334,7 +334,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     kind: "read",
     call: "get_verification",
     args: ["base_url", "link_key"],
-    pathParameters: ID.verification,
+    pathParameters: ID,
     answers: { 200: { description: "The verification.", schema: shape.verification, example: VERIFICATION } },
     problems: ["not_found"],
     cache: "no-store",
@@ -460,7 +460,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     auth: "token",
     kind: "read",
     call: "get_offer",
-    pathParameters: ID.offer,
+    pathParameters: ID,
     answers: {
       200: {
         description: "The offer.",
@@ -491,7 +491,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     args: ["body", "errors"],
     permission: "manage_offers",
     limit: "publish_offer",
-    pathParameters: ID.offer,
+    pathParameters: ID,
     body: {
       schema: shape.offerPatch,
       required: true,
@@ -519,7 +519,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     kind: "write",
     call: "archive_offer",
     permission: "manage_offers",
-    pathParameters: ID.offer,
+    pathParameters: ID,
     answers: { 200: { description: "The offer.", schema: shape.ownerOffer, example: SOFA_OWNED } },
     problems: ["verification_required", "not_found", "invalid_state"],
     cache: "no-store",
@@ -535,7 +535,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     kind: "write",
     call: "republish_offer",
     permission: "manage_offers",
-    pathParameters: ID.offer,
+    pathParameters: ID,
     answers: { 200: { description: "The offer.", schema: shape.ownerOffer, example: SOFA_OWNED } },
     problems: ["verification_required", "not_found", "invalid_state", "rate_limited"],
     cache: "no-store",
@@ -551,7 +551,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     kind: "write",
     call: "report_offer",
     args: ["members"],
-    pathParameters: ID.offer,
+    pathParameters: ID,
     body: {
       schema: shape.report,
       required: true,
@@ -618,7 +618,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     auth: "token",
     kind: "read",
     call: "get_ask",
-    pathParameters: ID.ask,
+    pathParameters: ID,
     answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
     problems: ["not_found"],
     cache: "no-store",
@@ -636,7 +636,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     args: ["body", "errors"],
     permission: "manage_asks",
     limit: "create_ask",
-    pathParameters: ID.ask,
+    pathParameters: ID,
     body: { schema: shape.askPatch, required: true, limit: ANY_BODY, example: { watch_enabled: false } },
     answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
     problems: ["verification_required", "not_found", "rate_limited"],
@@ -656,7 +656,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       kind: "write",
       call: `${move}_ask`,
       permission: "manage_asks",
-      pathParameters: ID.ask,
+      pathParameters: ID,
       answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
       problems: ["verification_required", "not_found", "invalid_state"],
       cache: "no-store",
@@ -672,7 +672,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     auth: "token",
     kind: "read",
     call: "list_matches",
-    pathParameters: ID.ask,
+    pathParameters: ID,
     query: shape.matchesQuery,
     answers: {
       200: {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isIP } from "node:net";
 import { performance } from "node:perf_hooks";
 import type { Request, Response } from "express";
 import pgvector from "pgvector";
@@ -8,7 +9,7 @@ import type { Actor, Arguments, Database } from "./database.ts";
 import type { Endpoint } from "./endpoints.ts";
 import type { Embedder } from "./language/reading.ts";
 import type { Log } from "./log.ts";
-import { type Answer, isUnavailable, type Refusal, refuse, toRefusal } from "./problem.ts";
+import { type Answer, isConnectionLost, isUnavailable, type Refusal, refuse, toRefusal } from "./problem.ts";
 import { hashSecret, isToken, linkKey, newCode, newSecret, newToken } from "./tokens.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -41,6 +42,8 @@ type Parsed = {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The contract: 1 to 255 characters of printable ASCII. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+/** While notifications arrive, answers are asked for only in case that one is lost. */
+const LISTENING_POLL_MS = 2_000;
 /** A search waits this long for its query's vector before it answers by words. */
 const QUERY_EMBEDDING_MS = 1_500;
 
@@ -188,9 +191,17 @@ type Envelope = {
   submission?: string;
 };
 
+/** The text was or may have been admitted, and then the database could not be reached to hear what became of it. */
+const UNKNOWN_OUTCOME = refuse(
+  "service_unavailable",
+  "The market could not be reached while the text was being read, so it is not known what became of it. Repeat the request with the same Idempotency-Key; without one, look at your list first.",
+  { retry_after: 2 },
+);
+
 /** A function's own answer; a refusal that it stored (missing_contact) becomes a refusal again. */
 const fromEnvelope = (envelope: Envelope, headers: Record<string, string | number>): Answer => {
-  const { status = 500, body = {} } = envelope;
+  const { status, body = {} } = envelope;
+  if (status === undefined) throw UNKNOWN_OUTCOME;
   if (status >= 400) {
     const { code, detail, ...members } = body as { code: Refusal["refused"]; detail: string };
     throw refuse(code, detail, members, headers);
@@ -209,7 +220,10 @@ const awaitAnswer = async (
   for (;;) {
     const left = deadline - performance.now();
     if (left <= 0) break;
-    await context.waiting.next(submission, Math.min(context.pollMs, left));
+    await context.waiting.next(
+      submission,
+      Math.min(context.waiting.listens() ? LISTENING_POLL_MS : context.pollMs, left),
+    );
     // Whoever hung up is not waited for; the text is read all the same, and a key replays.
     if (gone()) throw refuse("service_unavailable", "The client hung up.");
     try {
@@ -227,16 +241,14 @@ const awaitAnswer = async (
   ) as Envelope;
 };
 
-/** The text was admitted, and then the database could not be reached to hear what became of it. */
-const UNKNOWN_OUTCOME = refuse(
-  "service_unavailable",
-  "The market could not be reached while the text was being read, so it is not known what became of it. Repeat the request with the same Idempotency-Key; without one, look at your list first.",
-  { retry_after: 2 },
-);
-
 const submit = async (context: Context, endpoint: Endpoint, parsed: Parsed, response: Response): Promise<Answer> => {
   const admitted = JSON.parse(
-    await context.database.call(parsed.actor, endpoint.call ?? "", argumentsOf(context, endpoint, parsed)),
+    await context.database
+      .call(parsed.actor, endpoint.call ?? "", argumentsOf(context, endpoint, parsed))
+      .catch((error: unknown) => {
+        // The connection may have been lost after the commit.
+        throw isConnectionLost(error) ? UNKNOWN_OUTCOME : error;
+      }),
   ) as Envelope;
   const headers = admitted.headers ?? {};
   if (admitted.submission === undefined) return fromEnvelope(admitted, headers);
@@ -287,6 +299,12 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
   }
 };
 
+/** The caller's address as the proxies that count say it, some of them with a port; else the socket's. */
+const addressOf = (request: Request): string => {
+  const said = (request.ip ?? "").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").replace(/^\[(.*)\](:\d+)?$/, "$1");
+  return isIP(said) ? said : (request.socket.remoteAddress ?? "0.0.0.0");
+};
+
 const connect = async (context: Context, endpoint: Endpoint, parsed: Parsed, request: Request): Promise<Answer> => {
   const token = newToken();
   const secret = newSecret();
@@ -296,7 +314,7 @@ const connect = async (context: Context, endpoint: Endpoint, parsed: Parsed, req
       token_hash: hashSecret(token),
       secret_hash: hashSecret(secret),
       code: newCode(),
-      address: request.ip ?? "",
+      address: addressOf(request),
       connections_per_hour: context.connectionsPerHour,
     }),
   ) as { connection: object };

@@ -10,8 +10,8 @@ import { migrate } from "./migrate.ts";
 import { type HttpServer, serve } from "./server.ts";
 import { listenForSubmissions, type Waiting } from "./waiting.ts";
 
-/** A container's stop takes ten seconds by default; a text that is being read may take most of it. */
-const GRACE_MS = 8_000;
+/** A container's stop takes ten seconds by default: with a second of drain and three of the worker, this is what is left. */
+const GRACE_MS = 5_000;
 const RETRY_MS = 1_000;
 /** How often an answer is asked for when no notification came. */
 const POLL_MS = { server: 250, embedded: 25 };
@@ -66,7 +66,8 @@ const migrateOnly = async (config: Config, log: Log): Promise<void> => {
 const runService = async (part: Exclude<Part, "migrate">, config: Config, log: Log): Promise<void> => {
   const stopping = new AbortController();
   const signalled = new Promise<NodeJS.Signals>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+    // Not once: npm passes Ctrl-C on to a process that the terminal has told already, and a second signal must not kill it.
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve(signal));
   });
   if (part !== "start" && !config.databaseUrl)
     throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");

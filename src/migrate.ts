@@ -13,7 +13,8 @@ const LOCK_TIMEOUT = "5s";
 
 const withLockTimeout = (url: string): string => {
   const parsed = new URL(url);
-  parsed.searchParams.set("options", `-c lock_timeout=${LOCK_TIMEOUT}`);
+  const given = parsed.searchParams.get("options");
+  parsed.searchParams.set("options", `${given ? `${given} ` : ""}-c lock_timeout=${LOCK_TIMEOUT}`);
   return parsed.href;
 };
 

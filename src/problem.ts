@@ -111,7 +111,7 @@ export const PROBLEMS = {
     status: 503,
     title: "The service is briefly unavailable",
     retryable: true,
-    help: "Nothing was done. Wait as many seconds as `Retry-After` says, then try again.",
+    help: "Wait as many seconds as `Retry-After` says, then try again, with the same Idempotency-Key if you sent one. `detail` says whether anything may have been done.",
   },
 } as const;
 
@@ -154,6 +154,17 @@ export const isUnavailable = (thrown: unknown): boolean => {
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
   return NOT_NOW.test(code) || NOT_NOW_MESSAGE.test(thrown.message);
 };
+
+/**
+ * Whether a failure left it open if the statement was committed: the connection went while it ran. A statement that
+ * PostgreSQL refused or cancelled, or that never got a connection, did nothing.
+ */
+export const isConnectionLost = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  (/^(08...|57P0[1-5]|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(
+    "code" in thrown && typeof thrown.code === "string" ? thrown.code : "",
+  ) ||
+    /Connection terminated|connection error|Query read timeout/i.test(thrown.message));
 
 /** Seconds a client is asked to wait when the database cannot be used: restarts take about this long. */
 const UNAVAILABLE_RETRY_SECONDS = 2;

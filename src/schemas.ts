@@ -390,7 +390,11 @@ export const search = z
           })
           .optional(),
         location: text().min(1).max(200).optional().describe("A place as people write it."),
-        posted_since: z.iso.date("A day is written YYYY-MM-DD.").optional(),
+        posted_since: z.iso
+          .date("A day is written YYYY-MM-DD.")
+          // PostgreSQL has no year 0.
+          .refine((day) => day >= "0001-01-01", "A day is written YYYY-MM-DD.")
+          .optional(),
         reviewed: z.boolean().optional(),
         verified_publisher: z.boolean().optional(),
         has_images: z.boolean().optional(),

@@ -8,6 +8,8 @@ import type { Log } from "./log.ts";
 export type Waiting = {
   /** Resolves when the submission may have been settled, or after `milliseconds` at the latest. */
   next(submissionId: string, milliseconds: number): Promise<void>;
+  /** Whether notifications arrive at present. */
+  listens(): boolean;
   close(): Promise<void>;
 };
 
@@ -24,12 +26,17 @@ export const listenForSubmissions = (url: string | null, log: Log): Waiting => {
   const connect = async (): Promise<void> => {
     if (closed || url === null) return;
     const fresh = new pg.Client({ connectionString: url, application_name: "souk_api listen", keepAlive: true });
+    let lost = false;
+    // An error is followed by an end: one lost connection is made anew once.
     const again = () => {
+      if (lost) return;
+      lost = true;
       if (client === fresh) client = null;
       fresh.end().catch(() => undefined);
       if (!closed) setTimeout(connect, RECONNECT_MS).unref();
     };
-    fresh.once("error", again);
+    fresh.on("error", again);
+    fresh.on("end", again);
     fresh.on("notification", ({ payload }) => {
       if (!payload) return;
       const waiter = waiters.get(payload);
@@ -46,12 +53,10 @@ export const listenForSubmissions = (url: string | null, log: Log): Waiting => {
     try {
       await fresh.connect();
       await fresh.query("listen submission");
-      client = fresh;
-      fresh.once("end", again);
+      if (closed) await fresh.end();
+      else client = fresh;
     } catch (error) {
       log.debug({ err: error }, "cannot listen for submissions yet");
-      fresh.removeListener("error", again);
-      fresh.on("error", () => undefined);
       again();
     }
   };
@@ -71,6 +76,7 @@ export const listenForSubmissions = (url: string | null, log: Log): Waiting => {
         waiters.set(submissionId, done);
       });
     },
+    listens: () => client !== null,
     async close() {
       closed = true;
       await client?.end().catch(() => undefined);

@@ -23,7 +23,7 @@ const RESTART_MS = 1_000;
 /** Minutes are UTC. */
 const CRONTAB = `
 * * * * * sweep_submissions
-7 * * * * forget_keys
+* * * * * forget_keys
 `;
 
 export type Worker = { stop(): Promise<void> };

@@ -66,7 +66,7 @@ export const isFormToken = (request: Request, baseUrl: string, path: string, tok
 
 /** What an Origin header may say. "null" is what browsers send that were told to hide where they are. */
 const isOwnOrigin = (origin: string | undefined, site: string | undefined, baseUrl: string): boolean => {
-  if (origin === undefined) return site === undefined || site === "same-origin";
+  if (origin === undefined) return site === "same-origin";
   if (origin === "null") return site === "same-origin";
   return origin === new URL(baseUrl).origin;
 };

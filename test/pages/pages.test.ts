@@ -207,6 +207,7 @@ for (const [title, fields, headers] of [
   ],
   ["from another site, without its origin", {}, { Origin: null, "Sec-Fetch-Site": "cross-site" }],
   ["without an origin, not from a page", {}, { Origin: null, "Sec-Fetch-Site": "none" }],
+  ["that says nothing of where it comes from", {}, { Origin: null, "Sec-Fetch-Site": null }],
   ["with the token of an agent", {}, { Authorization: `Bearer agt_${"0".repeat(49)}` }],
   ["with any other authorization", {}, { Authorization: "Basic YTpi" }],
 ] as const) {
@@ -238,7 +239,6 @@ test("a token counts for its own link only", async (t) => {
 
 for (const [title, headers] of [
   ["that does not say which site", { "Sec-Fetch-Site": null }],
-  ["that says nothing of origins", { Origin: null, "Sec-Fetch-Site": null }],
   ["that hides the origin from everyone", { Origin: null }],
   ["that hides the origin behind null", { Origin: "null" }],
   ["in which a person reloads", { "Sec-Fetch-Site": "none" }],

@@ -62,7 +62,6 @@ export const servePages = async (t: Teardown, script: Script = {}, baseUrl?: str
       return JSON.stringify(answer);
     },
     check: async () => {},
-    busy: () => ({ total: 0, idle: 0, waiting: 0 }),
     close: async () => {},
   };
   const app = express();
