@@ -16,7 +16,8 @@ create function market.stated_numbers(quote text) returns setof numeric
 as $$
   with pieces as (
     select regexp_split_to_array(m.number[1], '[ \u00a0\u2009\u202f''’]') as pieces
-    from regexp_matches(left(quote, 4000), '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]*[0-9])?', 'g') as m (number)
+    -- No number is written longer; and a row of thousands of them is taken apart in pieces.
+    from regexp_matches(quote, '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]{0,30}[0-9])?', 'g') as m (number)
   ), written as (
     -- "iPhone 13 1 200 EUR" may be 13 and 1200: every run of pieces counts that looks like one number.
     select distinct run.digits
