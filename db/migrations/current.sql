@@ -1,1 +1,3 @@
--- Enter migration here
+--! Message: the market
+
+--!include index.sql

@@ -10,26 +10,24 @@
 -- The login roles get no password here: an operator sets one (`alter role souk_api password ...`).
 
 do $$
+declare
+  wanted record;
 begin
-  if not exists (select from pg_roles where rolname = 'souk_owner') then
-    create role souk_owner nologin;
-  end if;
-  if not exists (select from pg_roles where rolname = 'souk_queue') then
-    create role souk_queue nologin;
-  end if;
-  if not exists (select from pg_roles where rolname = 'souk_agent') then
-    create role souk_agent nologin;
-  end if;
-  if not exists (select from pg_roles where rolname = 'souk_person') then
-    create role souk_person nologin;
-  end if;
-  -- noinherit: membership lets it enter a role, and gives it nothing before.
-  if not exists (select from pg_roles where rolname = 'souk_api') then
-    create role souk_api login noinherit;
-  end if;
-  if not exists (select from pg_roles where rolname = 'souk_worker') then
-    create role souk_worker login;
-  end if;
+  for wanted in
+    select * from (values
+      ('souk_owner', 'nologin'), ('souk_queue', 'nologin'), ('souk_agent', 'nologin'), ('souk_person', 'nologin'),
+      -- noinherit: membership lets it enter a role, and gives it nothing before.
+      ('souk_api', 'login noinherit'),
+      ('souk_worker', 'login')) as r (name, options)
+    where not exists (select from pg_roles where rolname = r.name)
+  loop
+    begin
+      execute format('create role %I %s', wanted.name, wanted.options);
+    exception when duplicate_object or unique_violation then
+      -- Another database of this cluster is being migrated at this moment.
+      null;
+    end;
+  end loop;
 end
 $$;
 

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:89aee600bedf9e78bcedd3dee28c7e93f34b4cfa
+--! Hash: sha1:1dd411405c34d858471359f26394a004aebb234e
 --! Message: the market
 
 --! Included index.sql
@@ -18,26 +18,24 @@
 -- The login roles get no password here: an operator sets one (`alter role souk_api password ...`).
 
 do $$
+declare
+  wanted record;
 begin
-  if not exists (select from pg_roles where rolname = 'souk_owner') then
-    create role souk_owner nologin;
-  end if;
-  if not exists (select from pg_roles where rolname = 'souk_queue') then
-    create role souk_queue nologin;
-  end if;
-  if not exists (select from pg_roles where rolname = 'souk_agent') then
-    create role souk_agent nologin;
-  end if;
-  if not exists (select from pg_roles where rolname = 'souk_person') then
-    create role souk_person nologin;
-  end if;
-  -- noinherit: membership lets it enter a role, and gives it nothing before.
-  if not exists (select from pg_roles where rolname = 'souk_api') then
-    create role souk_api login noinherit;
-  end if;
-  if not exists (select from pg_roles where rolname = 'souk_worker') then
-    create role souk_worker login;
-  end if;
+  for wanted in
+    select * from (values
+      ('souk_owner', 'nologin'), ('souk_queue', 'nologin'), ('souk_agent', 'nologin'), ('souk_person', 'nologin'),
+      -- noinherit: membership lets it enter a role, and gives it nothing before.
+      ('souk_api', 'login noinherit'),
+      ('souk_worker', 'login')) as r (name, options)
+    where not exists (select from pg_roles where rolname = r.name)
+  loop
+    begin
+      execute format('create role %I %s', wanted.name, wanted.options);
+    exception when duplicate_object or unique_violation then
+      -- Another database of this cluster is being migrated at this moment.
+      null;
+    end;
+  end loop;
 end
 $$;
 
@@ -16553,7 +16551,8 @@ begin
   perform market.lock_window(scope, admit.action);
   figures := market.window_figures(scope, admit.action, cap);
   if (figures ->> 'remaining')::integer = 0 then
-    wait := coalesce(market.window_wait(scope, admit.action, cap), 1);
+    -- The figures are a moment older: what they promise must not come before the wait is over.
+    wait := greatest(market.window_wait(scope, admit.action, cap), (figures ->> 'resets_in')::integer, 1);
     perform market.fail(429, 'rate_limited',
       format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait),
       jsonb_build_object('retry_after', wait, 'headers', market.rate_headers(figures)));

@@ -45,7 +45,8 @@ begin
   perform market.lock_window(scope, admit.action);
   figures := market.window_figures(scope, admit.action, cap);
   if (figures ->> 'remaining')::integer = 0 then
-    wait := coalesce(market.window_wait(scope, admit.action, cap), 1);
+    -- The figures are a moment older: what they promise must not come before the wait is over.
+    wait := greatest(market.window_wait(scope, admit.action, cap), (figures ->> 'resets_in')::integer, 1);
     perform market.fail(429, 'rate_limited',
       format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait),
       jsonb_build_object('retry_after', wait, 'headers', market.rate_headers(figures)));
