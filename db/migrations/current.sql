@@ -1,3 +1,1 @@
---! Message: the market
-
---!include index.sql
+-- Enter migration here
