@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:1dd411405c34d858471359f26394a004aebb234e
+--! Hash: sha1:ac7f48050150c64870625fb06af0753dcfebf600
 --! Message: the market
 
 --! Included index.sql
@@ -21,6 +21,12 @@ do $$
 declare
   wanted record;
 begin
+  begin
+    -- Two databases of one cluster may be migrated at once; this is the one lock that they share.
+    lock table pg_catalog.pg_authid in share row exclusive mode;
+  exception when insufficient_privilege then
+    null;
+  end;
   for wanted in
     select * from (values
       ('souk_owner', 'nologin'), ('souk_queue', 'nologin'), ('souk_agent', 'nologin'), ('souk_person', 'nologin'),
@@ -29,12 +35,7 @@ begin
       ('souk_worker', 'login')) as r (name, options)
     where not exists (select from pg_roles where rolname = r.name)
   loop
-    begin
-      execute format('create role %I %s', wanted.name, wanted.options);
-    exception when duplicate_object or unique_violation then
-      -- Another database of this cluster is being migrated at this moment.
-      null;
-    end;
+    execute format('create role %I %s', wanted.name, wanted.options);
   end loop;
 end
 $$;
