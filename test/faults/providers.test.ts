@@ -62,6 +62,7 @@ const publish = (agent: Agent, text = SOFA, key?: string): Promise<Answer> =>
 
 const newAgent = () => connectedAgent(service.url, database.url);
 
+/** Until every job has been tried. One that an earlier test left hanging gives up after thirty seconds. */
 const idle = () =>
   eventually(
     () =>
@@ -70,7 +71,7 @@ const idle = () =>
         "select count(*)::int from graphile_worker.jobs where locked_at is not null or run_at <= now() and attempts = 0",
       ),
     (busy) => busy === 0,
-    15_000,
+    60_000,
   );
 
 /** Readings fail in this way; vectors are made. */
