@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OpenAiSettings } from "./language/makers.ts";
+import type { OpenAiSettings } from "./language/embedders.ts";
 
 /** A variable that is set but empty, as in a copied .env.example, counts as not set. */
 const optional = <T extends z.ZodType>(schema: T) =>

@@ -22,6 +22,8 @@ export type Context = {
   baseUrl: () => string;
   connectionsPerHour: number;
   extractionDeadlineMs: number;
+  /** When waiting for texts has to end because the process stops, as performance.now() counts; Infinity while it runs. */
+  leaveBy: () => number;
   /** How often to ask for an answer when no notification says that it is there, in milliseconds. */
   pollMs: number;
 };
@@ -42,8 +44,8 @@ type Parsed = {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The contract: 1 to 255 characters of printable ASCII. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
-/** While notifications arrive, answers are asked for only in case that one is lost. */
-const LISTENING_POLL_MS = 2_000;
+/** While notifications arrive, answers are asked for only in case that one is lost, or that the process has to stop. */
+const LISTENING_POLL_MS = 1_000;
 /** A search waits this long for its query's vector before it answers by words. */
 const QUERY_EMBEDDING_MS = 1_500;
 
@@ -218,7 +220,7 @@ const awaitAnswer = async (
 ): Promise<Envelope> => {
   const deadline = performance.now() + context.extractionDeadlineMs;
   for (;;) {
-    const left = deadline - performance.now();
+    const left = Math.min(deadline, context.leaveBy()) - performance.now();
     if (left <= 0) break;
     await context.waiting.next(
       submission,

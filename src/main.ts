@@ -1,20 +1,28 @@
+import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startWorker, type Worker } from "../worker/main.ts";
+import type { Worker } from "../worker/main.ts";
 import { createApp, type Readiness } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { type EmbeddedDatabase, startEmbeddedDatabase } from "./embedded.ts";
-import { createEmbedder } from "./language/makers.ts";
+import type { EmbeddedDatabase } from "./embedded.ts";
+import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
-import { migrate } from "./migrate.ts";
 import { type HttpServer, serve } from "./server.ts";
 import { listenForSubmissions, type Waiting } from "./waiting.ts";
 
 /** A container's stop takes ten seconds by default: with a second of drain and three of the worker, this is what is left. */
 const GRACE_MS = 5_000;
+/** After a signal, texts that are being read get this long; their callers are then told that nothing was published. */
+const PATIENCE_MS = 4_000;
 const RETRY_MS = 1_000;
 /** How often an answer is asked for when no notification came. */
 const POLL_MS = { server: 250, embedded: 25 };
+
+// Loaded by the parts that need them: an API process has no use for the reader, the migrations and the embedded database,
+// which together weigh as much as all the rest.
+const loadWorker = () => import("../worker/main.ts");
+const loadMigrate = () => import("./migrate.ts");
+const loadEmbedded = () => import("./embedded.ts");
 
 type Part = "start" | "api" | "worker" | "migrate";
 
@@ -58,6 +66,7 @@ const untilItWorks = async (
 
 const migrateOnly = async (config: Config, log: Log): Promise<void> => {
   if (!config.databaseUrl) throw new Error("Set DATABASE_URL to the database that is to be brought up to date.");
+  const { migrate } = await loadMigrate();
   await migrate(config.databaseUrl);
   log.info("the database is up to date");
 };
@@ -73,7 +82,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
 
   let embedded: EmbeddedDatabase | null = null;
-  if (!config.databaseUrl) embedded = await startEmbeddedDatabase(config.dataDir);
+  if (!config.databaseUrl) embedded = await (await loadEmbedded()).startEmbeddedDatabase(config.dataDir);
   const url = config.databaseUrl ?? embedded?.url ?? "";
 
   let database: Database | null = null;
@@ -82,6 +91,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   let worker: Worker | null = null;
   let migrated = part === "api";
   let baseUrl = config.baseUrl ?? "";
+  let leaveBy = Number.POSITIVE_INFINITY;
 
   if (part !== "worker") {
     database = openDatabase({
@@ -114,6 +124,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         baseUrl: () => baseUrl,
         connectionsPerHour: config.connectionsPerHour,
         extractionDeadlineMs: config.extractionDeadlineMs,
+        leaveBy: () => leaveBy,
         pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
       },
       { trustProxy: config.trustProxy, readiness },
@@ -125,6 +136,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
 
   const starting = (async () => {
     if (part === "start") {
+      const { migrate } = await loadMigrate();
       await untilItWorks("the database could not be migrated", log, stopping.signal, () =>
         migrate(url, embedded !== null),
       );
@@ -132,7 +144,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     }
     if (stopping.signal.aborted) return;
     if (part !== "api") {
-      worker = startWorker({
+      worker = (await loadWorker()).startWorker({
         url,
         embedded: embedded !== null,
         alone: embedded !== null,
@@ -150,6 +162,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
 
   const signal = await signalled;
   log.info({ signal }, "stopping");
+  leaveBy = performance.now() + PATIENCE_MS;
   stopping.abort();
   await server?.close(GRACE_MS);
   await starting;
