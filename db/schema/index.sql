@@ -47,6 +47,7 @@
 --!include market/read_offer.sql
 --!include market/passes.sql
 --!include market/search.sql
+--!include market/classify_query.sql
 --!include market/matching.sql
 
 -- The worker's door

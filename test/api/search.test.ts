@@ -72,7 +72,7 @@ test("a search answers with offers, best first, and what to do next", async (t) 
       body: {
         type: "results",
         query: "sofa",
-        classification: null,
+        classification: { domain: "home_garden", category: "furniture", kind: null },
         results: [
           {
             id: "<id>",
@@ -134,7 +134,7 @@ test("a search that finds nothing says to state what is wanted as an ask", async
       body: {
         type: "results",
         query: "",
-        classification: null,
+        classification: { domain: "fashion", category: null, kind: null },
         results: [],
         page: { next_cursor: null, has_more: false },
         notices: [],

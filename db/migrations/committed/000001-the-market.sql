@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:ac7f48050150c64870625fb06af0753dcfebf600
+--! Hash: sha1:87182c1f84d768bf4fa261b04392a300d16e9b56
 --! Message: the market
 
 --! Included index.sql
@@ -17549,6 +17549,45 @@ $$;
 comment on function market.browse_offers(jsonb, timestamptz, uuid, text, jsonb, integer) is
   'Published offers that pass the filters, without a query, in the order asked for, after a position.';
 --! EndIncluded market/search.sql
+--! Included market/classify_query.sql
+-- What a search is about, as far as its words and filters agree on it.
+
+create function market.classify_query(query text, filters jsonb) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  classes text[];
+  domains text[];
+begin
+  -- The categories that all words naming a thing have in common: "cargo bike" is about bicycles, "bike sofa" about nothing.
+  with named as (
+    select w.lexeme, substr(v.sense, 10) as class
+    from unnest(to_tsvector('simple', market.fold(query))) as w
+    join market.vocabulary v on v.term in (w.lexeme, rtrim(w.lexeme, 's')) and v.sense like 'category:%' and v.weight >= 2
+    group by 1, 2
+  )
+  select array_agg(c.class), array_agg(distinct split_part(c.class, '/', 1)) into classes, domains
+  from (
+    select n.class from named n group by n.class
+    having count(*) = (select count(distinct o.lexeme) from named o)) as c
+  where (not filters ? 'domain' or split_part(c.class, '/', 1) = any (market.text_array(filters -> 'domain')))
+    and (not filters ? 'category' or split_part(c.class, '/', 2) = any (market.text_array(filters -> 'category')));
+  if domains is null and cardinality(market.text_array(filters -> 'domain')) = 1 then
+    domains := market.text_array(filters -> 'domain');
+  end if;
+  if cardinality(domains) is distinct from 1 then
+    return null;
+  end if;
+  return jsonb_build_object(
+    'domain', domains[1],
+    'category', case when cardinality(classes) = 1 then split_part(classes[1], '/', 2) end,
+    'kind', case when cardinality(market.text_array(filters -> 'offer_kind')) = 1
+      then (market.text_array(filters -> 'offer_kind'))[1] end);
+end
+$$;
+comment on function market.classify_query(text, jsonb) is
+  'domain, category and kind of a search, null where its words and filters do not agree on one; null when nothing is certain.';
+--! EndIncluded market/classify_query.sql
 --! Included market/matching.sql
 -- Which offers answer an ask, and why. Computed from the ask's criteria and the columns of the offer, never by a model.
 -- Kind, price and exclusions are hard; so is the place where one has to be there. The subject has to agree too: by
@@ -19207,7 +19246,7 @@ begin
 
   return jsonb_build_object(
     'type', 'results', 'query', coalesce(request ->> 'query', ''),
-    'classification', null,
+    'classification', market.classify_query(query, filters),
     'results', results,
     'page', market.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'time', last.published_at,
       'price', last.price_hundredths, 'rank', results -> -1 -> 'rank'), more),

@@ -113,7 +113,7 @@ begin
 
   return jsonb_build_object(
     'type', 'results', 'query', coalesce(request ->> 'query', ''),
-    'classification', null,
+    'classification', market.classify_query(query, filters),
     'results', results,
     'page', market.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'time', last.published_at,
       'price', last.price_hundredths, 'rank', results -> -1 -> 'rank'), more),
