@@ -198,7 +198,7 @@ test.serial("plpgsql_check finds nothing in any function", async (t) => {
   const { rowCount } = await client.query("select from pg_available_extensions where name = 'plpgsql_check'");
   if (rowCount === 0 && !process.env["CI"]) {
     t.log("This PostgreSQL has no plpgsql_check: the functions were not checked here. CI checks them.");
-    t.pass();
+    t.is(rowCount, 0);
     return;
   }
   await client.query("create extension plpgsql_check");
