@@ -8,7 +8,7 @@ import { indexDocument, openApiDocument } from "./openapi.ts";
 import { pages } from "./pages/pages.ts";
 import { type Answer, refuse, toProblem, toRefusal } from "./problem.ts";
 
-const CACHE = { public: "public, max-age=300", private: "private, no-cache", "no-store": "no-store" } as const;
+const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
 
 /** Bytes that were not read are let go for this long after a 413, so that the answer is not lost to a reset. */
 const LINGER_MS = 250;

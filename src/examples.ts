@@ -1,0 +1,112 @@
+/** One sofa, from its text to its listing, and one ask: what the OpenAPI document shows of each answer. A test holds them against the schemas. */
+
+export const SOFA = {
+  text: "Grey three-seat sofa, good condition, smoke-free home. 180 EUR, pick up in Berlin-Neukölln. Call 030 901820 or write to lena@example.com",
+};
+export const SOFA_ID = "01979e5c-6a4e-7c21-9a51-3f0b6f3f7a10";
+export const ASK_ID = "01979e5c-9b1a-7f3e-8b4d-5c2d1e0f9a77";
+const SOFA_CONTACT = {
+  schema_version: 2 as const,
+  methods: [
+    { type: "phone", value: "+4930901820", preferred: false },
+    { type: "email", value: "lena@example.com", preferred: false },
+  ],
+  primary: {
+    methods: [
+      { type: "phone", value: "+4930901820", preferred: false },
+      { type: "email", value: "lena@example.com", preferred: false },
+    ],
+  },
+  additional: [],
+};
+export const SOFA_LISTING = {
+  id: SOFA_ID,
+  document: {
+    title: "Grey three-seat sofa",
+    description: SOFA.text,
+    location: "Berlin-Neukölln",
+    language: "en",
+  },
+  metadata: {
+    pricing: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },
+    condition: "used_good",
+  },
+  content: {
+    preview: {
+      headline: "Grey three-seat sofa",
+      snippet: SOFA.text,
+      price_label: "180 EUR",
+      location_label: "Berlin-Neukölln",
+    },
+    contact: SOFA_CONTACT,
+    images: [],
+  },
+  posted: "2026-06-01",
+  reviewed: false,
+  publisher: {
+    verified: false,
+    member_since: "2026-05",
+    last_active: "2026-06",
+    offers: { active: 1, lifetime: 1, removed: 0 },
+  },
+};
+export const SOFA_UNDERSTOOD = {
+  title: "Grey three-seat sofa",
+  domain: "home_garden",
+  category: "furniture",
+  offer_kind: "sale",
+  price: "180 EUR",
+  location: "Berlin-Neukölln",
+  contact: "030 901820",
+  extraction: {
+    price: {
+      value: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },
+      quote: "180 EUR",
+      start: 57,
+      end: 64,
+      basis: "stated",
+      confidence: 0.95,
+    },
+  },
+};
+export const SOFA_OWNED = {
+  id: SOFA_ID,
+  status: "archived",
+  visibility: "owner_only",
+  review: "You took this offer down. It can be republished.",
+  title: "Grey three-seat sofa",
+  description: SOFA.text,
+  domain: "home_garden",
+  category: "furniture",
+  offer_kind: "sale",
+  metadata: SOFA_LISTING.metadata,
+  preview: SOFA_LISTING.content.preview,
+  contact: SOFA_CONTACT,
+  images: [],
+  missing_fields: [],
+  published_at: "2026-06-01T09:30:00.000Z",
+  created_at: "2026-06-01T09:30:00.000Z",
+  updated_at: "2026-06-02T18:00:00.000Z",
+};
+export const WANTED = { text: "Looking for a sofa in Berlin, up to 250 EUR" };
+export const ASKED = {
+  id: ASK_ID,
+  status: "active",
+  watch_enabled: true,
+  text: WANTED.text,
+  title: "sofa",
+  domain: "home_garden",
+  category: "furniture",
+  ask_kind: "buy",
+  criteria: { keywords: ["sofa"], must: [], exclude: [], price: { max: 250, currency: "EUR" }, attributes: {} },
+  created_at: "2026-06-01T10:00:00.000Z",
+  updated_at: "2026-06-01T10:00:00.000Z",
+};
+export const VERIFICATION = {
+  id: "01979e5d-0c2b-7d4a-9e11-8a7b6c5d4e3f",
+  method: "email",
+  status: "pending",
+  url: "https://souk.example.com/verify/4f1d0c",
+  expires_in: 1800,
+  summary: "Give this link to the person you act for and do not open it yourself.",
+};
