@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import test from "ava";
 import { migrate } from "../../src/migrate.ts";
 import { createEmptyDatabase, type Database, withClient } from "../support/database.ts";
+import { currentMigration, DB, INCLUDE, isEmptyMigration, schemaFile } from "../support/sql_files.ts";
 
 /**
  * db/schema is what people read, db/migrations is what runs: both have to build the same database.
@@ -15,8 +16,6 @@ import { createEmptyDatabase, type Database, withClient } from "../support/datab
  *   declared  made by db/schema/index.sql with the files it includes
  */
 
-const DB = fileURLToPath(new URL("../../db", import.meta.url));
-const INCLUDE = /^--!include (\S+)$/gm;
 /** A dump of the schema is a few hundred kilobytes; Node stops at one megabyte by itself. */
 const DUMP_BYTES = 64 * 1024 * 1024;
 
@@ -28,16 +27,10 @@ const run = promisify(execFile);
 let migrated: Database;
 let declared: Database;
 
-const flatten = async (file: string): Promise<string> => {
-  const text = await readFile(join(DB, "schema", file), "utf8");
-  const parts = await Promise.all([...text.matchAll(INCLUDE)].map(([, included]) => flatten(included ?? "")));
-  return text.replaceAll(INCLUDE, () => parts.shift() ?? "");
-};
-
 test.before(async () => {
   [migrated, declared] = await Promise.all([createEmptyDatabase(), createEmptyDatabase()]);
   await migrate(migrated.url);
-  const schema = await flatten("index.sql");
+  const schema = await schemaFile("index.sql");
   await withClient(declared.url, (client) => client.query(`begin;\n${schema}\n;commit`));
 });
 
@@ -132,10 +125,7 @@ test.serial("processes that start together migrate one database", async (t) => {
 });
 
 test.serial("no change waits in current.sql", async (t) => {
-  const current = await readFile(join(DB, "migrations", "current.sql"), "utf8");
-  t.notRegex(current, /^--!include/m);
-  const statements = current.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/--.*$/gm, "");
-  t.is(statements.trim(), "");
+  t.true(isEmptyMigration(await currentMigration()));
 });
 
 test("every file of db/schema is in its table of contents, once", async (t) => {

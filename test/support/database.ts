@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { migrate } from "../../src/migrate.ts";
+import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**
  * Databases for tests.
@@ -154,6 +155,9 @@ async function readyTemplate(): Promise<string> {
     await client.query(`drop database if exists ${name} with (force)`);
     await client.query(`create database ${name} template template0`);
     await migrate(urlOf(name));
+    // The change in progress is tested before it is committed.
+    const current = await currentMigration();
+    if (!isEmptyMigration(current)) await withClient(urlOf(name), (db) => db.query(`begin;\n${current}\n;commit`));
     // Nobody may connect: CREATE DATABASE refuses to copy a database that is in use.
     await client.query(`alter database ${name} is_template true allow_connections false`);
   });

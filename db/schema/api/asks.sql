@@ -1,6 +1,6 @@
 -- Asks: stating what somebody wants, and what becomes of it.
 
-create function market.own_ask(id uuid) returns market.ask
+create or replace function market.own_ask(id uuid) returns market.ask
   language plpgsql stable
 as $$
 declare
@@ -16,7 +16,7 @@ $$;
 comment on function market.own_ask(uuid) is 'An ask of the account acted for; 404 otherwise.';
 grant execute on function market.own_ask(uuid) to souk_agent, souk_person;
 
-create function api.create_ask(body jsonb, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
+create or replace function api.create_ask(body jsonb, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
   language plpgsql volatile
 as $$
 begin
@@ -28,7 +28,7 @@ $$;
 comment on function api.create_ask(jsonb, text, bytea, jsonb) is 'Takes an AskCreate: {submission, headers} to wait for, or a replay.';
 grant execute on function api.create_ask(jsonb, text, bytea, jsonb) to souk_api;
 
-create function api.get_ask(id uuid) returns jsonb
+create or replace function api.get_ask(id uuid) returns jsonb
   language plpgsql stable
 as $$
 begin
@@ -38,7 +38,7 @@ $$;
 comment on function api.get_ask(uuid) is 'An own ask; 404 otherwise.';
 grant execute on function api.get_ask(uuid) to souk_api;
 
-create function api.list_asks(status text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_asks(status text, "limit" integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -64,7 +64,7 @@ $$;
 comment on function api.list_asks(text, integer, text) is 'The account''s own asks, newest first.';
 grant execute on function api.list_asks(text, integer, text) to souk_api;
 
-create function api.update_ask(id uuid, body jsonb, errors jsonb) returns jsonb
+create or replace function api.update_ask(id uuid, body jsonb, errors jsonb) returns jsonb
   language plpgsql volatile
 as $$
 declare
@@ -90,7 +90,7 @@ comment on function api.update_ask(uuid, jsonb, jsonb) is
   'Changes watch_enabled at once; a new text is read like a new ask''s, counts like one, and keeps the id. {submission, headers}, or the answer.';
 grant execute on function api.update_ask(uuid, jsonb, jsonb) to souk_api;
 
-create function market.set_ask_status(id uuid, status text) returns jsonb
+create or replace function market.set_ask_status(id uuid, status text) returns jsonb
   language plpgsql volatile
 as $$
 declare
@@ -107,21 +107,21 @@ $$;
 comment on function market.set_ask_status(uuid, text) is 'Moves an own ask; one that is there already stays. 409 invalid_state when the move is not allowed.';
 grant execute on function market.set_ask_status(uuid, text) to souk_agent, souk_person;
 
-create function api.archive_ask(id uuid) returns jsonb
+create or replace function api.archive_ask(id uuid) returns jsonb
   language plpgsql volatile
 as $$ begin return market.set_ask_status(archive_ask.id, 'archived'); end $$;
 comment on function api.archive_ask(uuid) is 'Puts an own ask away.';
-create function api.fulfill_ask(id uuid) returns jsonb
+create or replace function api.fulfill_ask(id uuid) returns jsonb
   language plpgsql volatile
 as $$ begin return market.set_ask_status(fulfill_ask.id, 'fulfilled'); end $$;
 comment on function api.fulfill_ask(uuid) is 'Marks an own ask as answered.';
-create function api.reopen_ask(id uuid) returns jsonb
+create or replace function api.reopen_ask(id uuid) returns jsonb
   language plpgsql volatile
 as $$ begin return market.set_ask_status(reopen_ask.id, 'active'); end $$;
 comment on function api.reopen_ask(uuid) is 'Makes an own ask active again.';
 grant execute on function api.archive_ask(uuid), api.fulfill_ask(uuid), api.reopen_ask(uuid) to souk_api;
 
-create function api.list_matches(id uuid, since text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_matches(id uuid, since text, "limit" integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare

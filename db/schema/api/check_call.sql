@@ -1,7 +1,7 @@
 -- A request whose body could not be parsed still learns first what stands in its way: who it is, whether it may, and its
 -- figures. Only such a request costs this statement.
 
-create function api.check_call(permission text, action text) returns jsonb
+create or replace function api.check_call(permission text, action text) returns jsonb
   language plpgsql volatile
 as $$
 declare

@@ -1,6 +1,6 @@
 -- An agent makes itself. It acts for a provisional account until a person approves; creation is capped per address.
 
-create function market.clean_name(name text) returns text
+create or replace function market.clean_name(name text) returns text
   language sql immutable
 as $$
   -- Control, bidirectional and zero-width characters would let a name pretend to be other words on the approval page.
@@ -10,7 +10,7 @@ as $$
 $$;
 comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
 
-create function market.network_of(address text) returns text
+create or replace function market.network_of(address text) returns text
   language sql immutable
 as $$
   -- An IPv6 customer has a /64 at least, so that is one address; IPv4 in IPv6 clothes is IPv4.
@@ -21,7 +21,7 @@ as $$
 $$;
 comment on function market.network_of(text) is 'The network that counts as one address: IPv4 /32, IPv6 /64.';
 
-create function api.connect_agent(
+create or replace function api.connect_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
 ) returns jsonb
   language plpgsql volatile security definer set search_path = ''

@@ -1,7 +1,7 @@
 -- The page behind a connection link. Looking changes nothing; approving is one atomic update, and whoever is first is
 -- the person the agent acts for. These need no entering: the secret in the link is what admits.
 
-create function market.usable_connection(secret_hash bytea) returns market.connection
+create or replace function market.usable_connection(secret_hash bytea) returns market.connection
   language plpgsql volatile
 as $$
 declare
@@ -17,7 +17,7 @@ end
 $$;
 comment on function market.usable_connection(bytea) is 'The connection of a link, locked, or the refusal that says why it cannot be used.';
 
-create function market.check_connection(connection market.connection) returns void
+create or replace function market.check_connection(connection market.connection) returns void
   language plpgsql stable
 as $$
 begin
@@ -32,7 +32,7 @@ end
 $$;
 comment on function market.check_connection(market.connection) is 'Refuses a link that is unknown (404), used (409) or over (410).';
 
-create function api.get_connection(secret_hash bytea) returns jsonb
+create or replace function api.get_connection(secret_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = ''
 as $$
 declare
@@ -53,7 +53,7 @@ comment on function api.get_connection(bytea) is
   'What the approval page shows: agent_name, code, requested_at, expires_in (seconds); 404, 409 or 410 otherwise. Changes nothing.';
 grant execute on function api.get_connection(bytea) to souk_api;
 
-create function api.approve_connection(secret_hash bytea, session_hash bytea, new_session_hash bytea) returns jsonb
+create or replace function api.approve_connection(secret_hash bytea, session_hash bytea, new_session_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -91,7 +91,7 @@ comment on function api.approve_connection(bytea, bytea, bytea) is
   'Approves: the agent acts for the person with this session, or for a new account that the new session signs in. Gives agent_id, agent_name, new_session; 404, 409 or 410 otherwise.';
 grant execute on function api.approve_connection(bytea, bytea, bytea) to souk_api;
 
-create function api.decline_connection(secret_hash bytea) returns jsonb
+create or replace function api.decline_connection(secret_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare

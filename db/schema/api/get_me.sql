@@ -1,6 +1,6 @@
 -- One document that lets an agent rebuild its whole situation. The person's e-mail and phone are never in it.
 
-create function api.get_me(base_url text, link_key bytea) returns jsonb
+create or replace function api.get_me(base_url text, link_key bytea) returns jsonb
   language plpgsql stable
 as $$
 declare

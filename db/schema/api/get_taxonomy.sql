@@ -1,6 +1,6 @@
 -- The vocabulary that clients may rely on. Public.
 
-create function api.get_taxonomy() returns jsonb
+create or replace function api.get_taxonomy() returns jsonb
   language plpgsql stable security definer set search_path = ''
 as $$
 begin

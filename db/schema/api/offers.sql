@@ -1,6 +1,6 @@
 -- One offer, the caller's own offers, and what their owner may do with them.
 
-create function market.own_offer(id uuid) returns market.offer
+create or replace function market.own_offer(id uuid) returns market.offer
   language plpgsql volatile
 as $$
 declare
@@ -18,7 +18,7 @@ $$;
 comment on function market.own_offer(uuid) is 'An offer of the account acted for, locked; 404 otherwise.';
 grant execute on function market.own_offer(uuid) to souk_agent, souk_person;
 
-create function api.get_offer(id uuid) returns jsonb
+create or replace function api.get_offer(id uuid) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -41,7 +41,7 @@ comment on function api.get_offer(uuid) is
   'A published offer for anyone (with owner for its owner), an unpublished one for its owner; 404 otherwise.';
 grant execute on function api.get_offer(uuid) to souk_api;
 
-create function api.list_offers(status text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_offers(status text, "limit" integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -67,7 +67,7 @@ $$;
 comment on function api.list_offers(text, integer, text) is 'The account''s own offers as OwnerOffers, newest first.';
 grant execute on function api.list_offers(text, integer, text) to souk_api;
 
-create function api.update_offer(id uuid, body jsonb, errors jsonb) returns jsonb
+create or replace function api.update_offer(id uuid, body jsonb, errors jsonb) returns jsonb
   language plpgsql volatile
 as $$
 declare
@@ -93,7 +93,7 @@ comment on function api.update_offer(uuid, jsonb, jsonb) is
   'Takes a new text or images of an own offer, to be read like a new one; counts as publishing. {submission, headers}.';
 grant execute on function api.update_offer(uuid, jsonb, jsonb) to souk_api;
 
-create function api.archive_offer(id uuid) returns jsonb
+create or replace function api.archive_offer(id uuid) returns jsonb
   language plpgsql volatile
 as $$
 declare
@@ -110,7 +110,7 @@ $$;
 comment on function api.archive_offer(uuid) is 'Takes an own offer down; an archived one stays as it is. 409 invalid_state for a removed one.';
 grant execute on function api.archive_offer(uuid) to souk_api;
 
-create function api.republish_offer(id uuid) returns jsonb
+create or replace function api.republish_offer(id uuid) returns jsonb
   language plpgsql volatile
 as $$
 declare
@@ -130,7 +130,7 @@ $$;
 comment on function api.republish_offer(uuid) is 'Puts an own archived offer up again, which counts as publishing; a published one stays as it is. 409 invalid_state for a removed one.';
 grant execute on function api.republish_offer(uuid) to souk_api;
 
-create function api.report_offer(id uuid, reason text, comment text) returns jsonb
+create or replace function api.report_offer(id uuid, reason text, comment text) returns jsonb
   language plpgsql volatile
 as $$
 begin

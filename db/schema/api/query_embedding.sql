@@ -1,7 +1,7 @@
 -- Vectors of queries, when a provider is paid for them: each is bought once, and only for an agent that a person approved,
 -- so that whoever calls POST /v1/connect in a loop buys nothing.
 
-create function api.find_query_embedding(query_hash bytea, model text) returns jsonb
+create or replace function api.find_query_embedding(query_hash bytea, model text) returns jsonb
   language plpgsql stable
 as $$
 begin
@@ -16,7 +16,7 @@ comment on function api.find_query_embedding(bytea, text) is
   'embedding: the vector of a query by its SHA-256, or null; may_embed: whether the caller may have one made.';
 grant execute on function api.find_query_embedding(bytea, text) to souk_api;
 
-create function api.keep_query_embedding(query_hash bytea, model text, embedding text) returns jsonb
+create or replace function api.keep_query_embedding(query_hash bytea, model text, embedding text) returns jsonb
   language plpgsql volatile
 as $$
 begin

@@ -1,6 +1,6 @@
 -- Removing an agent takes effect at once: its next call is refused.
 
-create function api.remove_own_agent() returns jsonb
+create or replace function api.remove_own_agent() returns jsonb
   language plpgsql volatile
 as $$
 begin
@@ -11,7 +11,7 @@ $$;
 comment on function api.remove_own_agent() is 'An agent removes itself.';
 grant execute on function api.remove_own_agent() to souk_api;
 
-create function api.remove_agent(agent_id uuid) returns jsonb
+create or replace function api.remove_agent(agent_id uuid) returns jsonb
   language plpgsql volatile
 as $$
 begin

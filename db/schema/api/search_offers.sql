@@ -1,6 +1,6 @@
 -- The answer to a search.
 
-create function market.allowed_values(request jsonb) returns jsonb
+create or replace function market.allowed_values(request jsonb) returns jsonb
   language plpgsql stable
 as $$
 begin
@@ -23,7 +23,7 @@ $$;
 comment on function market.allowed_values(jsonb) is 'What is unknown in the classification filters of a search: [{pointer, detail}].';
 grant execute on function market.allowed_values(jsonb), market.text_array(jsonb) to souk_agent;
 
-create function api.search_offers(request jsonb, embedding text, model text, notices jsonb) returns jsonb
+create or replace function api.search_offers(request jsonb, embedding text, model text, notices jsonb) returns jsonb
   language plpgsql stable
 as $$
 begin
@@ -37,7 +37,7 @@ comment on function api.search_offers(jsonb, text, text, jsonb) is
   'SearchResponse for a search body; embedding: the query''s vector by that model, or null, and then notices say why.';
 grant execute on function api.search_offers(jsonb, text, text, jsonb) to souk_api;
 
-create function market.answer_search(request jsonb, embedding text, model text, notices jsonb) returns jsonb
+create or replace function market.answer_search(request jsonb, embedding text, model text, notices jsonb) returns jsonb
   language plpgsql stable security definer set search_path = ''
   -- One plan with a branch for each way of searching: branches not taken cost nothing, planning them anew 0.5 ms.
   set plan_cache_mode = 'force_generic_plan'

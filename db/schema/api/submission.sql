@@ -1,6 +1,6 @@
 -- Waiting for a text to be read.
 
-create function market.answer_of(submission_id uuid) returns jsonb
+create or replace function market.answer_of(submission_id uuid) returns jsonb
   language sql stable
 as $$
   select jsonb_build_object('status', s.status, 'body', s.body)
@@ -10,7 +10,7 @@ $$;
 comment on function market.answer_of(uuid) is 'The settled answer of one of the caller''s submissions, else null.';
 grant execute on function market.answer_of(uuid) to souk_agent;
 
-create function api.get_answer(submission_id uuid) returns jsonb
+create or replace function api.get_answer(submission_id uuid) returns jsonb
   language plpgsql stable
 as $$
 begin
@@ -20,7 +20,7 @@ $$;
 comment on function api.get_answer(uuid) is 'status and body of a submission''s answer; {} while it is being read.';
 grant execute on function api.get_answer(uuid) to souk_api;
 
-create function api.withdraw_submission(submission_id uuid) returns jsonb
+create or replace function api.withdraw_submission(submission_id uuid) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin

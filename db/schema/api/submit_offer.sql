@@ -1,7 +1,7 @@
 -- Publishing from plain text: checked, counted, written down and given to the worker, in one statement. What the text
 -- says is read by the worker; the answer is the submission's.
 
-create function market.text_errors(text text) returns jsonb
+create or replace function market.text_errors(text text) returns jsonb
   language sql immutable
 as $$
   select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
@@ -14,7 +14,7 @@ $$;
 comment on function market.text_errors(text) is 'What is wrong with a text before it is read: [{pointer, detail}].';
 grant execute on function market.text_errors(text) to souk_agent;
 
-create function market.submission_errors(body jsonb) returns jsonb
+create or replace function market.submission_errors(body jsonb) returns jsonb
   language plpgsql stable
 as $$
 begin
@@ -30,7 +30,7 @@ $$;
 comment on function market.submission_errors(jsonb) is 'What is wrong with an OfferSubmission of the right shape: [{pointer, detail}].';
 grant execute on function market.submission_errors(jsonb) to souk_agent;
 
-create function market.submit(kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid)
+create or replace function market.submit(kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid)
   returns jsonb
   language plpgsql volatile
 as $$
@@ -61,7 +61,7 @@ comment on function market.submit(text, text, jsonb, text, bytea, jsonb, uuid) i
   'Admits a text and has it read: {submission, headers}, or {status, body, headers} when a key replays.';
 grant execute on function market.submit(text, text, jsonb, text, bytea, jsonb, uuid) to souk_agent;
 
-create function api.submit_offer(body jsonb, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
+create or replace function api.submit_offer(body jsonb, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
   language plpgsql volatile
 as $$
 begin
@@ -74,7 +74,7 @@ comment on function api.submit_offer(jsonb, text, bytea, jsonb) is
   'Takes an OfferSubmission: {submission, headers} to wait for, or a replay. errors: what the edge found wrong with the body.';
 grant execute on function api.submit_offer(jsonb, text, bytea, jsonb) to souk_api;
 
-create function api.preview_offer(body jsonb, errors jsonb) returns jsonb
+create or replace function api.preview_offer(body jsonb, errors jsonb) returns jsonb
   language plpgsql volatile
 as $$
 begin

@@ -1,6 +1,6 @@
 -- An agent asks that its person proves a sign-in method; the person does so on a page, so no secret passes the agent.
 
-create function api.start_verification(method text, base_url text, link_key bytea) returns jsonb
+create or replace function api.start_verification(method text, base_url text, link_key bytea) returns jsonb
   language plpgsql volatile
 as $$
 declare
@@ -40,7 +40,7 @@ comment on function api.start_verification(text, text, bytea) is
   'Verification: 201 with a new link, 200 with the same one while pending, 200 completed when proved already; 400 unknown_method.';
 grant execute on function api.start_verification(text, text, bytea) to souk_api;
 
-create function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb
+create or replace function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb
   language plpgsql stable
 as $$
 declare

@@ -1,6 +1,6 @@
 -- Vectors: what is to be embedded, and keeping what was. A vector that is not one is refused, and words still find.
 
-create function jobs.get_embedding_input(id uuid) returns text
+create or replace function jobs.get_embedding_input(id uuid) returns text
   language sql stable security definer set search_path = ''
 as $$
   -- An offer's title twice: it says what the thing is. An ask as it stands: it is embedded before it has been read, too.
@@ -14,7 +14,7 @@ $$;
 comment on function jobs.get_embedding_input(uuid) is 'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
 grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
 
-create function jobs.store_offer_embedding(id uuid, embedding text, model text) returns boolean
+create or replace function jobs.store_offer_embedding(id uuid, embedding text, model text) returns boolean
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -34,7 +34,7 @@ comment on function jobs.store_offer_embedding(uuid, text, text) is
   'Keeps an offer''s vector and matches the offer; without a right vector (false) it is matched by its words.';
 grant execute on function jobs.store_offer_embedding(uuid, text, text) to souk_worker;
 
-create function market.store_ask_embedding(ask_id uuid, embedding text, model text) returns boolean
+create or replace function market.store_ask_embedding(ask_id uuid, embedding text, model text) returns boolean
   language plpgsql volatile
 as $$
 declare
@@ -52,7 +52,7 @@ end
 $$;
 comment on function market.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector; false when it is not a right one, and the ask goes without.';
 
-create function jobs.store_ask_embedding(id uuid, embedding text, model text) returns boolean
+create or replace function jobs.store_ask_embedding(id uuid, embedding text, model text) returns boolean
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -66,7 +66,7 @@ $$;
 comment on function jobs.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector and matches the ask.';
 grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_worker;
 
-create function jobs.use_embedding_model(model text) returns void
+create or replace function jobs.use_embedding_model(model text) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -86,7 +86,7 @@ $$;
 comment on function jobs.use_embedding_model(text) is 'Puts a model in force, and has everything embedded that has no vector of it.';
 grant execute on function jobs.use_embedding_model(text) to souk_worker;
 
-create function jobs.retry_ask_embedding(submission_id uuid) returns void
+create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void
   language sql volatile security definer set search_path = ''
 as $$
   select market.enqueue('embed_ask', s.target_id) from market.submission s where s.id = retry_ask_embedding.submission_id

@@ -1,7 +1,7 @@
 -- A text has been read: publish, change, preview or refuse, and settle the submission, all in one transaction. Its
 -- caller is told by a notification, and a key replays what is settled here.
 
-create function jobs.finish_reading(id uuid, reading jsonb, embedding text default null, model text default null)
+create or replace function jobs.finish_reading(id uuid, reading jsonb, embedding text default null, model text default null)
   returns boolean
   language plpgsql volatile security definer set search_path = ''
 as $$
@@ -31,7 +31,7 @@ comment on function jobs.finish_reading(uuid, jsonb, text, text) is
   'Settles a submission by its grounded reading (for an ask with its vector, where there is one); false when it was settled before.';
 grant execute on function jobs.finish_reading(uuid, jsonb, text, text) to souk_worker;
 
-create function market.settle(id uuid, status integer, body jsonb) returns void
+create or replace function market.settle(id uuid, status integer, body jsonb) returns void
   language plpgsql volatile
 as $$
 begin
@@ -42,7 +42,7 @@ end
 $$;
 comment on function market.settle(uuid, integer, jsonb) is 'Writes down the answer of a submission, the first one for good, and wakes whoever waits for it.';
 
-create function market.finish_offer(submission market.submission, reading jsonb, out status integer, out body jsonb)
+create or replace function market.finish_offer(submission market.submission, reading jsonb, out status integer, out body jsonb)
   language plpgsql volatile
 as $$
 declare
@@ -99,7 +99,7 @@ $$;
 comment on function market.finish_offer(market.submission, jsonb) is
   'Publishes, changes or previews an offer by its reading, or refuses it for want of a contact: the answer''s status and body.';
 
-create function market.finish_ask(submission market.submission, reading jsonb, embedding text, model text,
+create or replace function market.finish_ask(submission market.submission, reading jsonb, embedding text, model text,
   out status integer, out body jsonb)
   language plpgsql volatile
 as $$
@@ -124,7 +124,7 @@ $$;
 comment on function market.finish_ask(market.submission, jsonb, text, text) is
   'Fills in an ask by its reading and matches it: the answer''s status and body.';
 
-create function market.read_ask(text text, reading jsonb) returns market.ask
+create or replace function market.read_ask(text text, reading jsonb) returns market.ask
   language plpgsql stable
 as $$
 declare

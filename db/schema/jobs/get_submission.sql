@@ -1,6 +1,6 @@
 -- What the worker reads: the text of a submission that still waits.
 
-create function market.awaits_reading(submission market.submission) returns boolean
+create or replace function market.awaits_reading(submission market.submission) returns boolean
   language sql stable
 as $$
   -- An ask is filled in even after its caller was answered, as long as it still has this text.
@@ -10,7 +10,7 @@ as $$
 $$;
 comment on function market.awaits_reading(market.submission) is 'Whether reading the text of a submission still has an effect.';
 
-create function jobs.get_submission(id uuid) returns jsonb
+create or replace function jobs.get_submission(id uuid) returns jsonb
   language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object('kind', s.kind, 'text', s.text)

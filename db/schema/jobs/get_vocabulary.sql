@@ -1,6 +1,6 @@
 -- What the built-in reader and the instructions to a model are made from: the taxonomy and the words.
 
-create function jobs.get_vocabulary() returns jsonb
+create or replace function jobs.get_vocabulary() returns jsonb
   language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(

@@ -13,7 +13,7 @@ alter table market.worker_heartbeat enable row level security;
 alter table market.worker_heartbeat force row level security;
 create policy "the owner sees all" on market.worker_heartbeat to souk_owner using (true) with check (true);
 
-create function jobs.beat(pool_id text, alone boolean) returns integer
+create or replace function jobs.beat(pool_id text, alone boolean) returns integer
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -38,7 +38,7 @@ comment on function jobs.beat(text, boolean) is
   'Says every ten seconds that a pool lives, and frees the jobs of pools that do not; alone: no other can live. Gives how many were dead.';
 grant execute on function jobs.beat(text, boolean) to souk_worker;
 
-create function jobs.rest(pool_id text) returns void
+create or replace function jobs.rest(pool_id text) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -50,7 +50,7 @@ $$;
 comment on function jobs.rest(text) is 'A pool that stopped says so, and leaves its jobs to others.';
 grant execute on function jobs.rest(text) to souk_worker;
 
-create function jobs.get_held_jobs(pool_id text) returns text[]
+create or replace function jobs.get_held_jobs(pool_id text) returns text[]
   language plpgsql stable security definer set search_path = ''
 as $$
 begin
@@ -60,7 +60,7 @@ $$;
 comment on function jobs.get_held_jobs(text) is 'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
 grant execute on function jobs.get_held_jobs(text) to souk_worker;
 
-create function jobs.is_beating() returns boolean
+create or replace function jobs.is_beating() returns boolean
   language sql stable security definer set search_path = ''
 as $$ select exists (select from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds') $$;
 comment on function jobs.is_beating() is 'Whether any pool of workers lives: for health checks.';

@@ -1,6 +1,6 @@
 -- What the worker's clock does. Each in bounded batches, so that no lock is long.
 
-create function jobs.forget_keys() returns integer
+create or replace function jobs.forget_keys() returns integer
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -33,7 +33,7 @@ $$;
 comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago, query vectors of more than 30 days ago, and accounts that lost their only agent before a person claimed them; gives how many keys.';
 grant execute on function jobs.forget_keys() to souk_worker;
 
-create function jobs.sweep_submissions() returns integer
+create or replace function jobs.sweep_submissions() returns integer
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare

@@ -1,7 +1,7 @@
 -- Admitting a call that costs: the key first (a replay or a conflict is not counted), then the cap, then what is wrong
 -- with the fields, and only then it counts.
 
-create function market.admit(action text, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
+create or replace function market.admit(action text, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -62,7 +62,7 @@ comment on function market.admit(text, text, bytea, jsonb) is
   'Counts a call of the entered agent, or refuses it (409, 429, 400 in this order), or gives the answer to replay: status, body. Always gives headers.';
 grant execute on function market.admit(text, text, bytea, jsonb) to souk_agent;
 
-create function market.fail_fields(errors jsonb, headers jsonb default '{}') returns void
+create or replace function market.fail_fields(errors jsonb, headers jsonb default '{}') returns void
   language plpgsql volatile
 as $$
 begin
@@ -77,7 +77,7 @@ comment on function market.fail_fields(jsonb, jsonb) is
   'Refuses with 400 bad_request and the given errors: [{pointer, detail}].';
 grant execute on function market.fail_fields(jsonb, jsonb) to souk_api, souk_agent, souk_person;
 
-create function market.hold_answer(idempotency_key text, submission_id uuid) returns void
+create or replace function market.hold_answer(idempotency_key text, submission_id uuid) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin

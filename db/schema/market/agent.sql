@@ -35,7 +35,7 @@ create policy "a person removes agents of the account" on market.agent for updat
 grant select (id, account_id, name, created_at, connected_at, removed_at) on market.agent to souk_agent, souk_person;
 grant update (removed_at) on market.agent to souk_agent, souk_person;
 
-create function market.settle_removed_agent() returns trigger
+create or replace function market.settle_removed_agent() returns trigger
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -47,6 +47,6 @@ begin
 end
 $$;
 comment on function market.settle_removed_agent() is 'What dies with a removed agent: its open link and its keys.';
-create trigger settle_removed_agent after update of removed_at on market.agent
+create or replace trigger settle_removed_agent after update of removed_at on market.agent
   for each row when (old.removed_at is null and new.removed_at is not null)
   execute function market.settle_removed_agent();

@@ -80,7 +80,7 @@ grant select on market.ask to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, text, watch_enabled) on market.ask to souk_agent;
 grant update (status, watch_enabled, updated_at) on market.ask to souk_agent, souk_person;
 
-create function market.move_ask() returns trigger
+create or replace function market.move_ask() returns trigger
   language plpgsql volatile
 as $$
 begin
@@ -94,9 +94,9 @@ end
 $$;
 comment on function market.move_ask() is 'Lets an ask move only as the contract says: active to archived or fulfilled, and back.';
 grant execute on function market.move_ask() to souk_agent, souk_person;
-create trigger move_ask before update of status on market.ask for each row execute function market.move_ask();
+create or replace trigger move_ask before update of status on market.ask for each row execute function market.move_ask();
 
-create function market.refresh_ask() returns trigger
+create or replace function market.refresh_ask() returns trigger
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -105,7 +105,7 @@ begin
 end
 $$;
 comment on function market.refresh_ask() is 'An ask that is active again, or watches again, catches up with the offers it missed.';
-create trigger refresh_ask after update on market.ask for each row
+create or replace trigger refresh_ask after update on market.ask for each row
   when (new.status = 'active' and new.read_at is not null
     and (old.status <> 'active' or new.watch_enabled and not old.watch_enabled))
   execute function market.refresh_ask();

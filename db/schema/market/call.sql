@@ -21,7 +21,7 @@ alter table market.call enable row level security;
 alter table market.call force row level security;
 create policy "the owner sees all" on market.call to souk_owner using (true) with check (true);
 
-create function market.window_figures(scope text, action text, cap integer, span interval default '1 hour')
+create or replace function market.window_figures(scope text, action text, cap integer, span interval default '1 hour')
   returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
@@ -41,7 +41,7 @@ $$;
 comment on function market.window_figures(text, text, integer, interval) is
   'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it.';
 
-create function market.window_wait(scope text, action text, cap integer, span interval default '1 hour') returns integer
+create or replace function market.window_wait(scope text, action text, cap integer, span interval default '1 hour') returns integer
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -56,13 +56,13 @@ $$;
 comment on function market.window_wait(text, text, integer, interval) is
   'Whole seconds until a full window has a free slot: whoever waits that long finds one. Null while it has one.';
 
-create function market.lock_window(scope text, action text) returns void
+create or replace function market.lock_window(scope text, action text) returns void
   language sql volatile
 as $$ select pg_advisory_xact_lock(hashtextextended(lock_window.scope || ' ' || lock_window.action, 0)) $$;
 comment on function market.lock_window(text, text) is
   'Makes calls of one scope and action wait for each other until the transaction ends.';
 
-create function market.rate_headers(figures jsonb) returns jsonb
+create or replace function market.rate_headers(figures jsonb) returns jsonb
   language sql immutable
 as $$
   select jsonb_build_object(

@@ -1,6 +1,6 @@
 -- How many calls an hour an account's agents have: caps rise with the record and fall with removals.
 
-create function market.call_cap(account_id uuid, action text) returns integer
+create or replace function market.call_cap(account_id uuid, action text) returns integer
   language plpgsql stable security definer set search_path = ''
 as $$
 begin

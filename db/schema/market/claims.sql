@@ -1,16 +1,16 @@
 -- Who is calling: claims set by market.enter_agent or market.enter_person for one transaction, null outside of one.
 
-create function market.agent_id() returns uuid
+create or replace function market.agent_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.agent_id', true), '')::uuid $$;
 comment on function market.agent_id() is 'The calling agent, null when the caller is not an agent.';
 
-create function market.account_id() returns uuid
+create or replace function market.account_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.account_id', true), '')::uuid $$;
 comment on function market.account_id() is 'The account that is acted for, null outside a request.';
 
-create function market.connected() returns boolean
+create or replace function market.connected() returns boolean
   language sql stable parallel safe
 as $$ select coalesce(nullif(current_setting('market.connected', true), '')::boolean, false) $$;
 comment on function market.connected() is 'Whether a person approved the caller; false outside a request.';

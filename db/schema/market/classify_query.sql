@@ -1,6 +1,6 @@
 -- What a search is about, as far as its words and filters agree on it.
 
-create function market.classify_query(query text, filters jsonb) returns jsonb
+create or replace function market.classify_query(query text, filters jsonb) returns jsonb
   language plpgsql stable
 as $$
 declare

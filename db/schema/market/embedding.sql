@@ -76,7 +76,7 @@ create policy "the owner sees all" on market.embedding_model to souk_owner using
 create policy "the owner sees all" on market.offer_embedding to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
 
-create function market.unit_vector(embedding text) returns public.halfvec
+create or replace function market.unit_vector(embedding text) returns public.halfvec
   language plpgsql immutable set search_path = ''
 as $$
 declare

@@ -1,6 +1,6 @@
 -- Work for the worker: jobs carry ids and nothing else, and the same work asked twice is one job.
 
-create function market.enqueue(task text, id uuid) returns void
+create or replace function market.enqueue(task text, id uuid) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -13,7 +13,7 @@ end
 $$;
 comment on function market.enqueue(text, uuid) is 'Gives the worker a job about one row. For the market''s own functions.';
 
-create function market.enqueue_reading() returns trigger
+create or replace function market.enqueue_reading() returns trigger
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -22,5 +22,5 @@ begin
 end
 $$;
 comment on function market.enqueue_reading() is 'Every submission is read.';
-create trigger enqueue_reading after insert on market.submission
+create or replace trigger enqueue_reading after insert on market.submission
   for each row execute function market.enqueue_reading();

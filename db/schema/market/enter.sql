@@ -1,7 +1,7 @@
 -- Entering: the first thing in every request's one statement. Sets the claims and the role for this transaction, which
 -- is this statement. An invoker function, because the role cannot be set inside a security definer one.
 
-create function market.find_agent(token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean)
+create or replace function market.find_agent(token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean)
   language plpgsql stable security definer set search_path = ''
 as $$
 begin
@@ -13,7 +13,7 @@ $$;
 comment on function market.find_agent(bytea) is 'The agent whose token has this SHA-256; nulls when unknown or removed.';
 grant execute on function market.find_agent(bytea) to souk_api;
 
-create function market.enter_agent(token_hash bytea) returns boolean
+create or replace function market.enter_agent(token_hash bytea) returns boolean
   language plpgsql volatile
 as $$
 declare
@@ -35,7 +35,7 @@ comment on function market.enter_agent(bytea) is
   'Makes the rest of the statement run as the agent with this token hash, or fails with 401. Writes nothing.';
 grant execute on function market.enter_agent(bytea) to souk_api;
 
-create function market.find_session(secret_hash bytea) returns uuid
+create or replace function market.find_session(secret_hash bytea) returns uuid
   language plpgsql stable security definer set search_path = ''
 as $$
 begin
@@ -46,7 +46,7 @@ $$;
 comment on function market.find_session(bytea) is 'The account of the session whose secret has this SHA-256, or null.';
 grant execute on function market.find_session(bytea) to souk_api;
 
-create function market.enter_person(secret_hash bytea) returns boolean
+create or replace function market.enter_person(secret_hash bytea) returns boolean
   language plpgsql volatile
 as $$
 declare

@@ -1,7 +1,7 @@
 -- A refusal is an exception that src/problem.ts turns into a Problem: SQLSTATE PT + status, the code as message, the
 -- sentence as detail, further members as JSON in the hint. Any other error is a bug, and answered as a 500.
 
-create function market.fail(status integer, code text, detail text, extra jsonb default '{}') returns void
+create or replace function market.fail(status integer, code text, detail text, extra jsonb default '{}') returns void
   language plpgsql volatile
 as $$
 begin

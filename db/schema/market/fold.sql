@@ -1,6 +1,6 @@
 -- Words are compared without case and accents.
 
-create function market.fold(words text) returns text
+create or replace function market.fold(words text) returns text
   language sql immutable parallel safe
 as $$
   select translate(
@@ -12,7 +12,7 @@ $$;
 comment on function market.fold(text) is 'Words as they are compared: lower case, compatibility forms resolved, no accents.';
 grant execute on function market.fold(text) to souk_agent, souk_person;
 
-create function market.search_config(language text) returns regconfig
+create or replace function market.search_config(language text) returns regconfig
   language sql immutable parallel safe
 as $$
   select case split_part(language, '-', 1)

@@ -1,7 +1,7 @@
 -- Nothing is published that the text does not say: a value counts only when its quote stands in the text, where the
 -- reading says it stands, and states the value. Both makers' readings are held to this.
 
-create function market.is_quoted(text text, field jsonb) returns boolean
+create or replace function market.is_quoted(text text, field jsonb) returns boolean
   language sql immutable
 as $$
   -- A quote of nothing stands everywhere, so it says nothing; a span that ends before it starts holds nothing.
@@ -11,7 +11,7 @@ as $$
 $$;
 comment on function market.is_quoted(text, jsonb) is 'Whether substr(text, start, end - start) = quote: offsets in code points, start counted from 1, end exclusive.';
 
-create function market.stated_numbers(quote text) returns setof numeric
+create or replace function market.stated_numbers(quote text) returns setof numeric
   language sql immutable
 as $$
   with pieces as (
@@ -34,7 +34,7 @@ as $$
 $$;
 comment on function market.stated_numbers(text) is 'The numbers in a quote: "1.200,50", "1 200", "1''200.-".';
 
-create function market.states_amount(quote text, amount numeric) returns boolean
+create or replace function market.states_amount(quote text, amount numeric) returns boolean
   language sql immutable
 as $$
   -- A word for thousands or millions behind one number of a range goes for the others, too: "10-12k".
@@ -53,7 +53,7 @@ as $$
 $$;
 comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors; no digits for 0.';
 
-create function market.states_contact(quote text, method jsonb) returns boolean
+create or replace function market.states_contact(quote text, method jsonb) returns boolean
   language sql immutable
 as $$
   -- A number's last digits, without a country code, which the quote need not say: eight, or six of a short number.
@@ -84,7 +84,7 @@ $$;
 comment on function market.states_contact(text, jsonb) is
   'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last digits of a number.';
 
-create function market.states_title(text text, title text) returns boolean
+create or replace function market.states_title(text text, title text) returns boolean
   language sql immutable
 as $$
   select not exists (
@@ -93,7 +93,7 @@ as $$
 $$;
 comment on function market.states_title(text, text) is 'Whether every word of a title stands in the text.';
 
-create function market.first_line(text text) returns text
+create or replace function market.first_line(text text) returns text
   language sql immutable
 as $$
   select left(line.words, 120)
@@ -105,7 +105,7 @@ $$;
 grant execute on function market.first_line(text) to souk_agent;
 comment on function market.first_line(text) is 'The first line that says something, as a title: at most 120 characters; null when there is none.';
 
-create function market.contains_secret(text text) returns text
+create or replace function market.contains_secret(text text) returns text
   language plpgsql immutable
 as $$
 declare

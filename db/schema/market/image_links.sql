@@ -1,6 +1,6 @@
 -- Images are links; this service never fetches them.
 
-create function market.image_errors(images jsonb) returns jsonb
+create or replace function market.image_errors(images jsonb) returns jsonb
   language sql immutable
 as $$
   select coalesce(jsonb_agg(jsonb_build_object('pointer', '/images/' || (i.n - 1), 'detail', i.wrong) order by i.n), '[]')
@@ -15,7 +15,7 @@ as $$
 $$;
 comment on function market.image_errors(jsonb) is 'What is wrong with image links: [{pointer, detail}].';
 
-create function market.image_links(images jsonb) returns text[]
+create or replace function market.image_links(images jsonb) returns text[]
   language sql immutable
 as $$
   select coalesce(array_agg(first.url order by first.n), '{}')
@@ -23,7 +23,7 @@ as $$
 $$;
 comment on function market.image_links(jsonb) is 'The links in order, duplicates dropped.';
 
-create function market.image_warnings(images text[]) returns text[]
+create or replace function market.image_warnings(images text[]) returns text[]
   language sql immutable
 as $$
   select case when exists (select from unnest(images) as url where url ~* '^http:')

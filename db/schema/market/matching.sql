@@ -2,7 +2,7 @@
 -- Kind, price and exclusions are hard; so is the place where one has to be there. The subject has to agree too: by
 -- category, by words or by vector.
 
-create function market.judge(ask market.ask, offer market.offer, similarity real, floor real) returns table (score real, reasons jsonb)
+create or replace function market.judge(ask market.ask, offer market.offer, similarity real, floor real) returns table (score real, reasons jsonb)
   language plpgsql stable
 as $$
 declare
@@ -123,7 +123,7 @@ $$;
 comment on function market.judge(market.ask, market.offer, real, real) is
   'Whether and how well an offer answers an ask: no row when it does not, else a score of 0 to 1 and the verdict on every criterion.';
 
-create function market.store_match(ask_id uuid, offer_id uuid, score real, reasons jsonb) returns void
+create or replace function market.store_match(ask_id uuid, offer_id uuid, score real, reasons jsonb) returns void
   language sql volatile
 as $$
   insert into market.match as m (ask_id, offer_id, score, reasons)
@@ -133,7 +133,7 @@ as $$
 $$;
 comment on function market.store_match(uuid, uuid, real, jsonb) is 'Remembers a match; one that was known keeps its sequence and first_matched_at.';
 
-create function market.match_ask(ask_id uuid) returns void
+create or replace function market.match_ask(ask_id uuid) returns void
   language plpgsql volatile
 as $$
 declare
@@ -174,7 +174,7 @@ end
 $$;
 comment on function market.match_ask(uuid) is 'Holds one ask against the market; its matches are then exactly the best hundred offers that answer it.';
 
-create function market.match_offer(offer_id uuid) returns void
+create or replace function market.match_offer(offer_id uuid) returns void
   language plpgsql volatile
 as $$
 declare

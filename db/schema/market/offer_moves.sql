@@ -5,7 +5,7 @@
 --   removed          -> published                       (a moderator restores)
 --   pending_review   -> published, rejected, archived
 
-create function market.move_offer() returns trigger
+create or replace function market.move_offer() returns trigger
   language plpgsql volatile
 as $$
 begin
@@ -34,9 +34,9 @@ end
 $$;
 comment on function market.move_offer() is 'Lets an offer move only as the contract says, and keeps its times.';
 grant execute on function market.move_offer() to souk_agent, souk_person;
-create trigger move_offer before update on market.offer for each row execute function market.move_offer();
+create or replace trigger move_offer before update on market.offer for each row execute function market.move_offer();
 
-create function market.count_offer() returns trigger
+create or replace function market.count_offer() returns trigger
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
@@ -53,12 +53,12 @@ begin
 end
 $$;
 comment on function market.count_offer() is 'Keeps the publisher''s record equal to a count of its offers.';
-create trigger count_new_offer after insert or delete on market.offer for each row execute function market.count_offer();
-create trigger count_moved_offer after update on market.offer for each row
+create or replace trigger count_new_offer after insert or delete on market.offer for each row execute function market.count_offer();
+create or replace trigger count_moved_offer after update on market.offer for each row
   when (old.status is distinct from new.status or old.published_at is distinct from new.published_at)
   execute function market.count_offer();
 
-create function market.refresh_offer() returns trigger
+create or replace function market.refresh_offer() returns trigger
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -71,7 +71,7 @@ begin
 end
 $$;
 comment on function market.refresh_offer() is 'A live offer is embedded and matched; one that is not live matches nothing.';
-create trigger refresh_new_offer after insert on market.offer for each row execute function market.refresh_offer();
-create trigger refresh_changed_offer after update on market.offer for each row
+create or replace trigger refresh_new_offer after insert on market.offer for each row execute function market.refresh_offer();
+create or replace trigger refresh_changed_offer after update on market.offer for each row
   when (old.status is distinct from new.status or old.text is distinct from new.text or old.title is distinct from new.title)
   execute function market.refresh_offer();

@@ -1,6 +1,6 @@
 -- The caller's own windows: the same figures in GET /v1/me and in the headers.
 
-create function market.own_figures(action text) returns jsonb
+create or replace function market.own_figures(action text) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin

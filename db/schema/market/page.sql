@@ -1,6 +1,6 @@
 -- Lists are read page by page; a cursor is opaque to clients and holds the sort key of the last row shown.
 
-create function market.cursor_of(place jsonb) returns text
+create or replace function market.cursor_of(place jsonb) returns text
   language plpgsql immutable parallel safe
 as $$
 begin
@@ -9,7 +9,7 @@ end
 $$;
 comment on function market.cursor_of(jsonb) is 'A position in a list as an opaque cursor (base64url).';
 
-create function market.position_of(cursor text, list text, member text default 'cursor') returns jsonb
+create or replace function market.position_of(cursor text, list text, member text default 'cursor') returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -42,7 +42,7 @@ $$;
 comment on function market.position_of(text, text, text) is
   'What a cursor of this list holds; 400 when it is not one. The list is named by what must stay the same between pages.';
 
-create function market.page(cursor jsonb, more boolean) returns jsonb
+create or replace function market.page(cursor jsonb, more boolean) returns jsonb
   language plpgsql immutable parallel safe
 as $$
 begin

@@ -1,7 +1,7 @@
 -- The visibility rule and the hard filters of a search, in one place for every way of finding candidates. Written to be
 -- inlined by the planner, so that each condition can use an index.
 
-create function market.text_array(filter jsonb) returns text[]
+create or replace function market.text_array(filter jsonb) returns text[]
   language plpgsql immutable parallel safe
 as $$
 begin
@@ -13,7 +13,7 @@ end
 $$;
 comment on function market.text_array(jsonb) is 'A string or an array of strings as text[]; null when absent.';
 
-create function market.is_verified(account_id uuid) returns boolean
+create or replace function market.is_verified(account_id uuid) returns boolean
   language plpgsql stable
 as $$
 begin
@@ -23,7 +23,7 @@ end
 $$;
 comment on function market.is_verified(uuid) is 'Whether an account has proved a sign-in method.';
 
-create function market.passes(
+create or replace function market.passes(
   offer market.offer, as_of timestamptz, domains text[], categories text[], kinds text[],
   price_min bigint, price_max bigint, currency text, period text, place tsquery, filters jsonb, account_id uuid
 ) returns boolean

@@ -1,6 +1,6 @@
 -- What an agent may do: everything that only reads, and everything else once a person has approved it.
 
-create function market.require_connected(permission text, headers jsonb default '{}') returns void
+create or replace function market.require_connected(permission text, headers jsonb default '{}') returns void
   language plpgsql stable
 as $$
 begin

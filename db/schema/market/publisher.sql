@@ -22,7 +22,7 @@ create policy "the owner sees all" on market.publisher to souk_owner using (true
 create policy "everyone reads the records" on market.publisher for select to souk_agent, souk_person using (true);
 grant select on market.publisher to souk_agent, souk_person;
 
-create function market.open_record() returns trigger
+create or replace function market.open_record() returns trigger
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
@@ -31,9 +31,9 @@ begin
 end
 $$;
 comment on function market.open_record() is 'Gives every account its record.';
-create trigger open_record after insert on market.account for each row execute function market.open_record();
+create or replace trigger open_record after insert on market.account for each row execute function market.open_record();
 
-create function market.note_activity() returns void
+create or replace function market.note_activity() returns void
   language sql volatile security definer set search_path = ''
 as $$
   -- Shown as a month, so once a day is enough, and the row is not contended.

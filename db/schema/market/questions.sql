@@ -67,7 +67,7 @@ insert into market.question (field, language, question) values
   ('category', 'pl', 'Co to dokładnie jest?'),
   ('domain', 'pl', 'Czego to dotyczy?');
 
-create function market.questions(missing_fields text[], language text) returns jsonb
+create or replace function market.questions(missing_fields text[], language text) returns jsonb
   language sql stable
 as $$
   select coalesce(jsonb_agg(coalesce(own.question, english.question) order by f.n), '[]')

@@ -1,6 +1,6 @@
 -- From a grounded reading to the columns of an offer: verified, classified within the taxonomy, and what is missing said.
 
-create function market.read_offer(text text, reading jsonb) returns market.offer
+create or replace function market.read_offer(text text, reading jsonb) returns market.offer
   language plpgsql stable security definer set search_path = ''
 as $$
 declare
@@ -96,7 +96,7 @@ $$;
 comment on function market.read_offer(text, jsonb) is
   'What of a grounded reading may be published: an offer with every column that the text decides, and nothing else set.';
 
-create function market.understood(offer market.offer) returns jsonb
+create or replace function market.understood(offer market.offer) returns jsonb
   language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(

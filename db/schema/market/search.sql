@@ -4,7 +4,7 @@
 -- These run as their owner, because text search and vector operators are not leakproof: under row-level security
 -- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published'.
 
-create function market.any_lexeme(lexemes text[]) returns tsquery
+create or replace function market.any_lexeme(lexemes text[]) returns tsquery
   language plpgsql immutable
 as $$
 begin
@@ -13,7 +13,7 @@ end
 $$;
 comment on function market.any_lexeme(text[]) is 'A tsquery for any of the lexemes.';
 
-create function market.query_terms(query text)
+create or replace function market.query_terms(query text)
   returns table (forms tsquery, forms_and_classes tsquery, names_thing boolean, n integer)
   language plpgsql stable
 as $$
@@ -51,7 +51,7 @@ $$;
 comment on function market.query_terms(text) is
   'The words of a query: each as a tsquery of its forms, and of its forms and categories; whether it names a thing; its place.';
 
-create function market.words_query(phrases jsonb) returns tsquery
+create or replace function market.words_query(phrases jsonb) returns tsquery
   language plpgsql stable
 as $$
 begin
@@ -64,7 +64,7 @@ end
 $$;
 comment on function market.words_query(jsonb) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
 
-create function market.place_query(place text) returns tsquery
+create or replace function market.place_query(place text) returns tsquery
   language plpgsql stable
 as $$
 begin
@@ -90,7 +90,7 @@ end
 $$;
 comment on function market.place_query(text) is 'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
 
-create function market.search_offers(
+create or replace function market.search_offers(
   query text,
   filters jsonb,
   embedding public.halfvec,
@@ -179,7 +179,7 @@ $$;
 comment on function market.search_offers(text, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
   'Published offers that pass the filters and answer the query by words or by meaning, with a relevance of 0 to 1. At most `candidates` by words and 100 by vector.';
 
-create function market.browse_offers(
+create or replace function market.browse_offers(
   filters jsonb, as_of timestamptz, searcher uuid, sort text, after jsonb, candidates integer
 )
   returns table (offer_id uuid, sort_key numeric)

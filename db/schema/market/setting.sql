@@ -22,7 +22,7 @@ insert into market.setting (name, value, summary) values
   ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes.'),
   ('embedding_model', '"builtin-hash-1"', 'The model in force: only its vectors are compared. Set by the worker at its start.');
 
-create function market.setting(name text) returns jsonb
+create or replace function market.setting(name text) returns jsonb
   language plpgsql stable
 as $$ begin return (select s.value from market.setting s where s.name = setting.name); end $$;
 comment on function market.setting(text) is 'The value of a switch.';

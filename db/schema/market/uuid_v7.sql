@@ -1,6 +1,6 @@
 -- Ids are UUIDv7 (RFC 9562, 5.7): 48 bits of milliseconds, then random bits. PostgreSQL has uuidv7() only from 18 on.
 
-create function market.uuid_v7() returns uuid
+create or replace function market.uuid_v7() returns uuid
   language sql volatile parallel safe
 as $$
   select encode(

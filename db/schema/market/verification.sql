@@ -80,7 +80,7 @@ grant select (account_id, method, proved_at) on market.proved_method to souk_age
 grant select on market.verification to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, method, secret_hash), update (status) on market.verification to souk_agent;
 
-create function market.keep_final_verification() returns trigger
+create or replace function market.keep_final_verification() returns trigger
   language plpgsql volatile
 as $$
 begin
@@ -91,10 +91,10 @@ begin
 end
 $$;
 comment on function market.keep_final_verification() is 'completed, expired and cancelled are final.';
-create trigger keep_final_verification before update of status on market.verification
+create or replace trigger keep_final_verification before update of status on market.verification
   for each row when (old.status is distinct from new.status) execute function market.keep_final_verification();
 
-create function market.verification_secret(link_key bytea, verification_id uuid) returns text
+create or replace function market.verification_secret(link_key bytea, verification_id uuid) returns text
   language sql immutable parallel safe
 as $$
   -- Made from a key that only the agent's token yields, so the same link can be given again and is stored nowhere.
@@ -103,7 +103,7 @@ $$;
 comment on function market.verification_secret(bytea, uuid) is
   'The secret in a verification''s link: SHA-256 over the agent''s link key and the verification''s id, in hex.';
 
-create function market.verification_document(verification market.verification, base_url text, link_key bytea) returns jsonb
+create or replace function market.verification_document(verification market.verification, base_url text, link_key bytea) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -132,7 +132,7 @@ comment on function market.verification_document(market.verification, text, byte
 grant execute on function market.keep_final_verification(), market.verification_secret(bytea, uuid),
   market.verification_document(market.verification, text, bytea) to souk_agent, souk_person;
 
-create function market.methods(available boolean) returns jsonb
+create or replace function market.methods(available boolean) returns jsonb
   language plpgsql stable
 as $$
 begin
@@ -142,7 +142,7 @@ end
 $$;
 comment on function market.methods(boolean) is 'The sign-in methods that can be started now, or those that cannot.';
 
-create function market.verified_methods() returns jsonb
+create or replace function market.verified_methods() returns jsonb
   language plpgsql stable
 as $$
 begin

@@ -1,7 +1,7 @@
 -- A text that was not read in time. An offer is then not published, and its key is free again; an ask stands with what is
 -- known, and is filled in when its text has been read.
 
-create function market.withdraw(id uuid) returns void
+create or replace function market.withdraw(id uuid) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare

@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The files of db as text that PostgreSQL can run: graphile-migrate's include lines are replaced by what they name. */
+
+export const DB = fileURLToPath(new URL("../../db", import.meta.url));
+export const INCLUDE = /^--!include (\S+)$/gm;
+
+const flatten = async (text: string): Promise<string> => {
+  const parts = await Promise.all([...text.matchAll(INCLUDE)].map(([, included]) => schemaFile(included ?? "")));
+  return text.replaceAll(INCLUDE, () => parts.shift() ?? "");
+};
+
+/** A file of db/schema, whole. */
+export const schemaFile = async (file: string): Promise<string> =>
+  flatten(await readFile(join(DB, "schema", file), "utf8"));
+
+/** The change in progress, whole: only comments when everything is committed. */
+export const currentMigration = async (): Promise<string> =>
+  flatten(await readFile(join(DB, "migrations", "current.sql"), "utf8"));
+
+/** Whether there is anything in a migration to run. */
+export const isEmptyMigration = (sql: string): boolean =>
+  sql
+    .replaceAll(/\/\*[\s\S]*?\*\//g, "")
+    .replaceAll(/--.*$/gm, "")
+    .trim() === "";
