@@ -14,10 +14,12 @@ import { createDatabase, type Database } from "./support/database.ts";
  * to nobody. Each has to refuse by itself what its caller may not do, so a new one here is worth a reviewer's time.
  */
 const RUN_AS_OWNER = [
+  "api.accept_moderator_link(bytea,bytea,bytea)",
   "api.approve_connection(bytea,bytea,bytea)",
   "api.connect_agent(text,bytea,bytea,text,text,integer)",
   "api.decline_connection(bytea)",
   "api.get_connection(bytea)",
+  "api.get_moderator_link(bytea)",
   "api.get_taxonomy()",
   "api.withdraw_submission(uuid)",
 ];

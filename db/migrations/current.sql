@@ -1,1 +1,423 @@
--- Enter migration here
+-- Moderators: their role and their schema, what they look at, what they decide, and what follows from it.
+
+do $$
+begin
+  begin
+    -- Two databases of one cluster may be migrated at once; this is the one lock that they share.
+    lock table pg_catalog.pg_authid in share row exclusive mode;
+  exception when insufficient_privilege then
+    null;
+  end;
+  if not exists (select from pg_roles where rolname = 'souk_moderator') then
+    create role souk_moderator nologin;
+  end if;
+end
+$$;
+grant souk_moderator to souk_api;
+
+create schema admin authorization souk_owner;
+comment on schema admin is 'What moderators see and decide, in their words: exactly what the GraphQL under /admin shows.';
+grant usage on schema market to souk_moderator;
+grant usage on schema admin to souk_moderator;
+
+set local role souk_owner;
+
+--!include market/reason.sql
+
+alter table market.account
+  add column suspended_at timestamptz,
+  add column suspension_reason text constraint account_suspension_reason_fkey references market.reason on delete restrict,
+  add column suspension_note text,
+  add constraint account_suspension_note_length check (char_length(suspension_note) between 1 and 500),
+  add constraint account_suspension_whole check (suspended_at is not null or (suspension_reason is null and suspension_note is null));
+create index account_suspension_reason_idx on market.account (suspension_reason) where suspension_reason is not null;
+create index account_display_name_idx on market.account (lower(display_name) text_pattern_ops);
+comment on column market.account.suspended_at is 'Since when moderation has suspended it; null while in good standing.';
+comment on column market.account.suspension_reason is 'Why it is suspended, as a code.';
+comment on column market.account.suspension_note is 'Why it is suspended, as a sentence for its owner.';
+
+create index agent_name_idx on market.agent (lower(name) text_pattern_ops);
+
+alter table market.offer
+  add column review_reason text constraint offer_review_reason_fkey references market.reason on delete restrict,
+  add column suspended_at timestamptz,
+  add constraint offer_suspended_is_archived check (suspended_at is null or status = 'archived');
+create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off) where status <> 'published';
+create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
+create index offer_suspended_idx on market.offer (account_id) where suspended_at is not null;
+comment on column market.offer.review_reason is 'Why a moderator took it down or rejected it, as a code.';
+comment on column market.offer.suspended_at is 'When it was archived because its account was suspended; it is published again when the account is reinstated.';
+
+create index ask_text_idx on market.ask using gin (to_tsvector('simple', market.fold(text)));
+
+alter table market.report add column settled_at timestamptz;
+comment on column market.report.settled_at is 'When a moderator decided on the offer it is about; null while it waits.';
+
+alter table market.setting
+  add column least integer,
+  add column most integer,
+  add column changed_by uuid,
+  add column changed_at timestamptz,
+  add constraint setting_bounds check ((least is null) = (most is null) and least <= most),
+  add constraint setting_within_bounds
+    check (jsonb_typeof(value) <> 'number' or least is null or value::numeric between least and most);
+comment on column market.setting.least is 'The least that a moderator may set a number to.';
+comment on column market.setting.most is 'The most that a moderator may set a number to.';
+comment on column market.setting.changed_by is 'The moderator who changed it last; null when it was changed in SQL, or never.';
+comment on column market.setting.changed_at is 'When a moderator changed it last.';
+revoke select on market.setting from souk_agent, souk_person;
+grant select (name, value, summary) on market.setting to souk_agent, souk_person;
+insert into market.setting (name, value, summary, least, most) values
+  ('publish_offer_cap', '60', 'Offers an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),
+  ('create_ask_cap', '120', 'Asks an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),
+  ('preview_offer_cap', '120', 'Previews an hour that an agent of a new account may ask for. It rises with the record of the account.', 4, 10000),
+  ('first_offers_to_review', '1', 'How many of the first offers of an account a moderator looks at after they went live; 0 for none.', 0, 100);
+
+--!include market/moderator.sql
+--!include market/review_case.sql
+--!include market/decision.sql
+--!include market/appeal.sql
+--!include market/suspension.sql
+--!include market/cap_override.sql
+--!include market/suspicious_link.sql
+--!include jobs/suspension.sql
+--!include api/appeal_offer.sql
+--!include api/moderator_link.sql
+--!include market/moderation_access.sql
+--!include admin/moderators.sql
+--!include admin/accounts.sql
+--!include admin/offers.sql
+--!include admin/cases.sql
+--!include admin/decisions.sql
+--!include admin/measures.sql
+--!include admin/settings.sql
+--!include admin/search.sql
+
+-- What was reported before there was anybody to look.
+insert into market.review_case (offer_id, causes, reports, opened_at)
+  select r.offer_id, array['reported'], count(*), min(r.created_at) from market.report r group by r.offer_id;
+insert into market.review_case (offer_id, causes, opened_at)
+  select o.id, array['pending'], o.created_at from market.offer o where o.status = 'pending_review'
+  on conflict on constraint review_case_pkey do update
+    set causes = market.review_case.causes || excluded.causes, opened_at = least(market.review_case.opened_at, excluded.opened_at);
+
+-- Functions beside tables whose text changed (as db/schema has them)
+
+CREATE OR REPLACE FUNCTION market.fold(words text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select translate(
+    replace(replace(replace(
+      regexp_replace(normalize(lower(words), NFKD), '[\u0300-\u036f]', '', 'g'),
+      'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'),
+    'łøđðıþ', 'loddit')
+$function$;
+comment on function market.fold(text) is 'Words as they are compared: lower case, compatibility forms resolved, no accents.';
+grant execute on function market.fold(text) to souk_agent, souk_moderator, souk_person;
+
+CREATE OR REPLACE FUNCTION market.search_config(language text)
+ RETURNS regconfig
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case split_part(language, '-', 1)
+    when 'de' then 'pg_catalog.german'::regconfig
+    when 'en' then 'pg_catalog.english'::regconfig
+    when 'es' then 'pg_catalog.spanish'::regconfig
+    when 'fr' then 'pg_catalog.french'::regconfig
+    when 'it' then 'pg_catalog.italian'::regconfig
+    when 'nl' then 'pg_catalog.dutch'::regconfig
+    when 'pt' then 'pg_catalog.portuguese'::regconfig
+    else 'pg_catalog.simple'::regconfig
+  end
+$function$;
+comment on function market.search_config(text) is 'The stemmer of a language (BCP 47); simple where PostgreSQL has none, as for Polish.';
+grant execute on function market.search_config(text) to souk_agent, souk_moderator, souk_person;
+
+CREATE OR REPLACE FUNCTION market.fail(status integer, code text, detail text, extra jsonb DEFAULT '{}'::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception using
+    errcode = 'PT' || fail.status,
+    message = fail.code,
+    detail = fail.detail,
+    hint = fail.extra::text;
+end
+$function$;
+comment on function market.fail(integer,text,text,jsonb) is 'Refuses the request: status and code of the contract, a sentence fit to be read aloud, and further members of the Problem (headers apart, under "headers").';
+grant execute on function market.fail(integer,text,text,jsonb) to souk_agent, souk_api, souk_moderator, souk_person;
+
+CREATE OR REPLACE FUNCTION market.setting(name text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$ begin return (select s.value from market.setting s where s.name = setting.name); end $function$;
+comment on function market.setting(text) is 'The value of a switch.';
+grant execute on function market.setting(text) to souk_agent, souk_moderator, souk_person;
+
+CREATE OR REPLACE FUNCTION market.require_connected(permission text, headers jsonb DEFAULT '{}'::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if not market.connected() then
+    perform market.fail(403, 'verification_required',
+      'No person has approved this agent yet. Ask the person you act for to open the connection link and compare the code; then try again.',
+      jsonb_build_object(
+        'headers', headers,
+        'permission', permission,
+        'connected', false,
+        'verified', market.verified_methods(),
+        -- No permission requires a method at present, so no method would lift the refusal.
+        'accepted_methods', '[]'::jsonb,
+        'options', '[]'::jsonb,
+        'next', jsonb_build_array(jsonb_build_object(
+          'summary', 'Ask the person to open the connection link you were given, then read your permissions.',
+          'method', 'GET', 'path', '/v1/me'))));
+  end if;
+  perform market.require_good_standing(require_connected.headers);
+end
+$function$;
+comment on function market.require_connected(text,jsonb) is 'Refuses with 403 verification_required, naming the permission, until a person has approved the agent, and with 409 invalid_state while the account is suspended.';
+grant execute on function market.require_connected(text,jsonb) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.call_cap(account_id uuid, action text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return coalesce((
+    select o.cap from market.cap_override o where o.account_id = call_cap.account_id and o.action = call_cap.action),
+  (with terms as (
+    -- base: offers cost readers' attention, asks only machine time, hence twice as many at first, and every term doubled.
+    select market.setting(call_cap.action || '_cap')::integer as base,
+      case call_cap.action when 'publish_offer' then 1 else 2 end as factor,
+      (select count(*) from (
+        select from market.offer o
+        where o.account_id = call_cap.account_id and o.status in ('published', 'archived')
+          and o.published_at <= now() - interval '72 hours'
+        limit 60) as settled) as settled,
+      (select count(*) from market.proved_method m where m.account_id = call_cap.account_id) as proved,
+      (select a.created_at <= now() - interval '30 days' from market.account a where a.id = call_cap.account_id) as old,
+      (select count(*) from (
+        select from market.offer o
+        where o.account_id = call_cap.account_id and o.status = 'removed' and o.removed_at > now() - interval '30 days'
+        limit 10) as removals) as removed
+  )
+  select greatest(
+    least(base + factor * (4 * settled + 30 * proved + case when old then 60 else 0 end), 10 * base) / 2 ^ removed,
+    base / 4)::integer
+  from terms));
+end
+$function$;
+comment on function market.call_cap(uuid,text) is 'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews. The base is a setting, and what a moderator set for the account goes before all.';
+grant execute on function market.call_cap(uuid,text) to souk_agent, souk_moderator, souk_person;
+
+CREATE OR REPLACE FUNCTION market.move_offer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status <> new.status and (old.status, new.status) not in (
+    ('published', 'archived'), ('published', 'removed'),
+    ('archived', 'published'), ('archived', 'removed'),
+    ('removed', 'published'),
+    ('pending_review', 'published'), ('pending_review', 'rejected'), ('pending_review', 'archived'))
+    -- Only a moderator restores, publishes what waits, takes down or rejects.
+    or old.status <> new.status and current_user in ('souk_agent', 'souk_person') and (old.status, new.status) not in (
+      ('published', 'archived'), ('archived', 'published'), ('pending_review', 'archived'))
+    -- What never passed review does not go live by way of the archive.
+    or old.status = 'archived' and new.status = 'published' and old.published_at is null
+  then
+    perform market.fail(409, 'invalid_state',
+      format('This offer is %s, so it cannot become %s.', old.status, new.status));
+  end if;
+  new.updated_at := now();
+  if new.status <> 'archived' then
+    new.suspended_at := null;
+  end if;
+  if new.status = 'published' then
+    new.published_at := coalesce(old.published_at, now());
+  elsif new.status = 'removed' and old.status <> 'removed' then
+    new.removed_at := now();
+  end if;
+  return new;
+end
+$function$;
+comment on function market.move_offer() is 'Lets an offer move only as the contract says, and keeps its times.';
+grant execute on function market.move_offer() to souk_agent, souk_moderator, souk_person;
+
+CREATE OR REPLACE FUNCTION market.owner_offer(offer market.offer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return jsonb_build_object(
+    'id', offer.id,
+    'status', offer.status,
+    'visibility', case offer.status when 'published' then 'public' else 'owner_only' end,
+    'review', coalesce(offer.review_note, case offer.status
+      when 'published' then 'This offer is live: anyone can find it.'
+      when 'pending_review' then 'A moderator will look at this offer before it goes live; nothing has to be done.'
+      when 'rejected' then 'A moderator decided that this offer does not go live.'
+      when 'archived' then case when offer.suspended_at is null then 'You took this offer down. It can be republished.'
+        else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account is reinstated.' end
+      when 'removed' then 'Moderation took this offer down; it cannot be republished.'
+      else 'This offer is not finished.' end),
+    'review_reason', offer.review_reason,
+    'appealable', market.is_appealable(offer),
+    'title', offer.title,
+    'description', offer.text,
+    'domain', offer.domain,
+    'category', offer.category,
+    'offer_kind', offer.offer_kind,
+    'metadata', offer.metadata,
+    'preview', market.preview(offer),
+    'contact', offer.contact,
+    'images', market.image_list(offer.images),
+    'missing_fields', to_jsonb(offer.missing_fields),
+    'published_at', market.utc(offer.published_at),
+    'created_at', market.utc(offer.created_at),
+    'updated_at', market.utc(offer.updated_at));
+end
+$function$;
+comment on function market.owner_offer(market.offer) is 'An offer as its owner sees it.';
+grant execute on function market.owner_offer(market.offer) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.finish_offer(submission market.submission, reading jsonb, OUT status integer, OUT body jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  read market.offer := market.read_offer(submission.text, reading);
+  current market.offer;
+begin
+  read.warnings := market.image_warnings(submission.images);
+  if submission.kind = 'preview_offer' then
+    status := 200;
+    body := market.understood(read) || jsonb_build_object('questions', market.questions(read.missing_fields, read.language));
+    return;
+  end if;
+  if not market.hold_standing(submission.account_id) then
+    status := 409;
+    body := jsonb_build_object('code', 'invalid_state', 'account_status', 'suspended',
+      'detail', 'This account was suspended by moderation while the text was being read, so nothing was published.');
+    return;
+  end if;
+  if 'contact' = any (read.missing_fields) then
+    status := 400;
+    body := jsonb_build_object('code', 'missing_contact',
+      'detail', 'The text names no way to reach the publisher. Ask the person for a phone number, an e-mail address or a link, put it into the text and send it again.',
+      'errors', jsonb_build_array(jsonb_build_object('pointer', '/text', 'detail', 'Add a phone number, an e-mail address or a link.')));
+    return;
+  end if;
+
+  if submission.kind = 'update_offer' then
+    update market.offer o set
+      text = read.text, images = submission.images, language = read.language, title = read.title,
+      domain = read.domain, category = read.category, offer_kind = read.offer_kind,
+      price_hundredths = read.price_hundredths, price_currency = read.price_currency, price_period = read.price_period,
+      location_text = read.location_text, metadata = read.metadata, contact = read.contact, extraction = read.extraction,
+      missing_fields = read.missing_fields, warnings = read.warnings, reviewed = false
+    where o.id = submission.target_id and o.account_id = submission.account_id
+      and o.status in ('published', 'archived', 'pending_review')
+    returning * into current;
+    if not found then
+      status := 409;
+      body := jsonb_build_object('code', 'invalid_state',
+        'detail', 'This offer was taken down by moderation while its new text was being read, so it cannot be changed.');
+      return;
+    end if;
+    status := 200;
+  else
+    insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, images, language, title,
+      domain, category, offer_kind, price_hundredths, price_currency, price_period, location_text,
+      metadata, contact, extraction, missing_fields, warnings, published_at)
+    select submission.target_id, submission.account_id, submission.agent_id, submission.origin_ask_id,
+      m.status, read.text, submission.images, read.language, read.title,
+      read.domain, read.category, read.offer_kind, read.price_hundredths, read.price_currency, read.price_period,
+      read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
+      case m.status when 'published' then now() end
+    from (select case when market.setting('pre_moderation')::boolean then 'pending_review' else 'published' end as status) as m
+    returning * into current;
+    status := 201;
+  end if;
+  perform market.review_read_offer(current, coalesce((finish_offer.reading ->> 'addresses_agents')::boolean, false));
+  body := jsonb_build_object('offer_id', current.id, 'status', current.status) || market.understood(current);
+end
+$function$;
+comment on function market.finish_offer(market.submission,jsonb) is 'Publishes, changes or previews an offer by its reading, or refuses it for want of a contact: the answer''s status and body.';
+
+CREATE OR REPLACE FUNCTION api.get_me(base_url text, link_key bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  agent market.agent;
+  account market.account;
+  connected boolean := market.connected();
+  may_write boolean;
+  acts_for text;
+begin
+  select a.id, a.account_id, a.name, null::bytea, a.created_at, a.connected_at, a.removed_at into agent
+  from market.agent a where a.id = market.agent_id();
+  select * into account from market.account a where a.id = market.account_id();
+  may_write := connected and account.suspended_at is null;
+  acts_for := coalesce(account.display_name, 'the person who approved me');
+  return jsonb_build_object(
+    'id', account.id,
+    'display_name', coalesce(account.display_name, ''),
+    'agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected),
+    'account', jsonb_build_object(
+      'connected', connected,
+      'verified', market.verified_methods(),
+      'available_methods', market.methods(true),
+      'unavailable_methods', market.methods(false),
+      'published_offers', (select p.lifetime from market.publisher p where p.account_id = account.id),
+      'member_since', market.utc(account.created_at),
+      'profile_url', get_me.base_url || '/settings'),
+    'permissions', (
+      select jsonb_object_agg(p.name, jsonb_build_object('allowed', may_write or not p.needs_approval)
+        || case when p.needs_approval and not connected then jsonb_build_object('accepted_methods', '[]'::jsonb,
+          'summary', 'A person has to approve this agent first, through the connection link.')
+        when p.needs_approval and not may_write then jsonb_build_object('accepted_methods', '[]'::jsonb,
+          'summary', 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.'))
+        else '{}' end)
+      from (values ('search_offers', false), ('read_offers', false), ('read_matches', false),
+        ('start_verification', false), ('report_offer', false),
+        ('publish_offer', true), ('create_ask', true), ('manage_offers', true), ('manage_asks', true)) as p (name, needs_approval)),
+    'limits', (
+      select jsonb_object_agg(l.action, market.own_figures(l.action))
+      from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)),
+    'pending_verifications', (
+      select coalesce(jsonb_agg(market.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
+      from market.verification v
+      where v.account_id = account.id and v.status = 'pending' and v.expires_at > now()),
+    'activity', jsonb_build_object(
+      'asks_active', (select count(*) from market.ask a where a.account_id = account.id and a.status = 'active'),
+      'offers_published', (select p.active from market.publisher p where p.account_id = account.id),
+      'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
+    'next', case
+      when not connected then jsonb_build_array(
+        jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
+      else case when agent.connected_at > now() - interval '1 hour' then jsonb_build_array(
+        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end || jsonb_build_array(
+        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers'),
+        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end);
+end
+$function$;
+comment on function api.get_me(text,bytea) is 'Me: account, permissions, limits, open verifications, activity and what to do next.';
+grant execute on function api.get_me(text,bytea) to souk_api;
+
+reset role;

@@ -11,6 +11,7 @@
 --!include market/taxonomy.sql
 --!include market/vocabulary.sql
 --!include market/vocabulary_data.sql
+--!include market/reason.sql
 
 -- Who: accounts, agents, how they connect, and what they proved
 --!include market/account.sql
@@ -21,6 +22,7 @@
 --!include market/verification.sql
 --!include market/enter.sql
 --!include market/permission.sql
+--!include market/moderator.sql
 
 -- What: offers, asks, what answers what
 --!include market/offer.sql
@@ -28,6 +30,13 @@
 --!include market/embedding.sql
 --!include market/match.sql
 --!include market/report.sql
+
+-- What moderators look at, and what they decide
+--!include market/review_case.sql
+--!include market/decision.sql
+--!include market/appeal.sql
+--!include market/suspension.sql
+--!include market/cap_override.sql
 
 -- Limits, keys, and texts on their way
 --!include market/call.sql
@@ -45,6 +54,7 @@
 --!include market/image_links.sql
 --!include market/questions.sql
 --!include market/read_offer.sql
+--!include market/suspicious_link.sql
 --!include market/passes.sql
 --!include market/search.sql
 --!include market/classify_query.sql
@@ -58,6 +68,7 @@
 --!include market/withdraw.sql
 --!include jobs/upkeep.sql
 --!include jobs/heartbeat.sql
+--!include jobs/suspension.sql
 
 -- The HTTP layer's door
 --!include api/connect_agent.sql
@@ -73,5 +84,18 @@
 --!include api/asks.sql
 --!include api/search_offers.sql
 --!include api/query_embedding.sql
+--!include api/appeal_offer.sql
+--!include api/moderator_link.sql
+
+-- The moderators' door
+--!include market/moderation_access.sql
+--!include admin/moderators.sql
+--!include admin/accounts.sql
+--!include admin/offers.sql
+--!include admin/cases.sql
+--!include admin/decisions.sql
+--!include admin/measures.sql
+--!include admin/settings.sql
+--!include admin/search.sql
 
 reset role;

@@ -5,6 +5,7 @@
 --   souk_api     login of the HTTP layer: may call functions of schema api, and reads no table
 --   souk_agent   what souk_api becomes for the one statement of an agent's request
 --   souk_person  what souk_api becomes for the one statement of a person's request
+--   souk_moderator  what souk_api becomes for an operation of a person who is a moderator
 --   souk_worker  login of the worker: may call functions of schema jobs, and work the queue
 --
 -- The login roles get no password here: an operator sets one (`alter role souk_api password ...`).
@@ -22,6 +23,7 @@ begin
   for wanted in
     select * from (values
       ('souk_owner', 'nologin'), ('souk_queue', 'nologin'), ('souk_agent', 'nologin'), ('souk_person', 'nologin'),
+      ('souk_moderator', 'nologin'),
       -- noinherit: membership lets it enter a role, and gives it nothing before.
       ('souk_api', 'login noinherit'),
       ('souk_worker', 'login')) as r (name, options)
@@ -32,7 +34,7 @@ begin
 end
 $$;
 
-grant souk_agent, souk_person to souk_api;
+grant souk_agent, souk_person, souk_moderator to souk_api;
 grant souk_queue to souk_owner, souk_worker;
 -- The migrating role hands objects to the owner, and a process started with the migrator's address becomes these.
 grant souk_owner, souk_queue, souk_api, souk_worker to current_user;
@@ -51,14 +53,17 @@ create extension if not exists vector;
 create schema market authorization souk_owner;
 create schema api authorization souk_owner;
 create schema jobs authorization souk_owner;
+create schema admin authorization souk_owner;
 comment on schema market is 'The tables of the market with their rules, and the helpers that functions share.';
 comment on schema api is 'One function an endpoint: what the HTTP layer may call, and nothing else.';
 comment on schema jobs is 'What the worker may call. Every function is idempotent, since jobs run at least once.';
+comment on schema admin is 'What moderators see and decide, in their words: exactly what the GraphQL under /admin shows.';
 
 revoke create on schema public from public;
-grant usage on schema market to souk_api, souk_agent, souk_person;
+grant usage on schema market to souk_api, souk_agent, souk_person, souk_moderator;
 grant usage on schema api to souk_api, souk_agent, souk_person;
 grant usage on schema jobs to souk_worker;
+grant usage on schema admin to souk_moderator;
 
 alter default privileges for role souk_owner revoke execute on functions from public;
 

@@ -77,7 +77,7 @@ const outcome = async (actor: Actor, text: string, values: unknown[] = []): Prom
 };
 
 const MATRIX = `
-  with role (name, n) as (values ('souk_api', 1), ('souk_agent', 2), ('souk_person', 3), ('souk_worker', 4)),
+  with role (name, n) as (values ('souk_api', 1), ('souk_agent', 2), ('souk_person', 3), ('souk_moderator', 4), ('souk_worker', 5)),
   subject as (
     select c.oid, format('%I.%I', n.nspname, c.relname) as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -7,11 +7,13 @@ declare
   agent market.agent;
   account market.account;
   connected boolean := market.connected();
+  may_write boolean;
   acts_for text;
 begin
   select a.id, a.account_id, a.name, null::bytea, a.created_at, a.connected_at, a.removed_at into agent
   from market.agent a where a.id = market.agent_id();
   select * into account from market.account a where a.id = market.account_id();
+  may_write := connected and account.suspended_at is null;
   acts_for := coalesce(account.display_name, 'the person who approved me');
   return jsonb_build_object(
     'id', account.id,
@@ -26,9 +28,12 @@ begin
       'member_since', market.utc(account.created_at),
       'profile_url', get_me.base_url || '/settings'),
     'permissions', (
-      select jsonb_object_agg(p.name, jsonb_build_object('allowed', connected or not p.needs_approval)
+      select jsonb_object_agg(p.name, jsonb_build_object('allowed', may_write or not p.needs_approval)
         || case when p.needs_approval and not connected then jsonb_build_object('accepted_methods', '[]'::jsonb,
-          'summary', 'A person has to approve this agent first, through the connection link.') else '{}' end)
+          'summary', 'A person has to approve this agent first, through the connection link.')
+        when p.needs_approval and not may_write then jsonb_build_object('accepted_methods', '[]'::jsonb,
+          'summary', 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.'))
+        else '{}' end)
       from (values ('search_offers', false), ('read_offers', false), ('read_matches', false),
         ('start_verification', false), ('report_offer', false),
         ('publish_offer', true), ('create_ask', true), ('manage_offers', true), ('manage_asks', true)) as p (name, needs_approval)),

@@ -55,6 +55,12 @@ begin
     body := market.understood(read) || jsonb_build_object('questions', market.questions(read.missing_fields, read.language));
     return;
   end if;
+  if not market.hold_standing(submission.account_id) then
+    status := 409;
+    body := jsonb_build_object('code', 'invalid_state', 'account_status', 'suspended',
+      'detail', 'This account was suspended by moderation while the text was being read, so nothing was published.');
+    return;
+  end if;
   if 'contact' = any (read.missing_fields) then
     status := 400;
     body := jsonb_build_object('code', 'missing_contact',
@@ -93,6 +99,7 @@ begin
     returning * into current;
     status := 201;
   end if;
+  perform market.review_read_offer(current, coalesce((finish_offer.reading ->> 'addresses_agents')::boolean, false));
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || market.understood(current);
 end
 $$;

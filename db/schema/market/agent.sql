@@ -12,6 +12,8 @@ create table market.agent (
   constraint agent_token_hash_is_sha256 check (octet_length(token_hash) = 32)
 );
 create index agent_account_id_idx on market.agent (account_id);
+-- Moderators look for agents by what they call themselves.
+create index agent_name_idx on market.agent (lower(name) text_pattern_ops);
 comment on table market.agent is 'One row is one agent. Its token is known to it alone; here is only the hash.';
 comment on column market.agent.id is 'UUIDv7.';
 comment on column market.agent.account_id is 'The account it acts for; provisional until a person approves.';

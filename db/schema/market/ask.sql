@@ -64,6 +64,8 @@ create index ask_kind_idx on market.ask (ask_kind);
 create index ask_unread_idx on market.ask (id) where read_at is null;
 -- What a new offer is held against.
 create index ask_active_idx on market.ask (domain, ask_kind, category) where status = 'active';
+-- Moderators find asks by their words.
+create index ask_text_idx on market.ask using gin (to_tsvector('simple', market.fold(text)));
 
 alter table market.ask enable row level security;
 alter table market.ask force row level security;

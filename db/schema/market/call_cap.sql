@@ -4,9 +4,11 @@ create or replace function market.call_cap(account_id uuid, action text) returns
   language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  return (with terms as (
-    -- base: offers cost readers' attention, asks only machine time, hence twice as many, and every term doubled.
-    select case call_cap.action when 'publish_offer' then 60 else 120 end as base,
+  return coalesce((
+    select o.cap from market.cap_override o where o.account_id = call_cap.account_id and o.action = call_cap.action),
+  (with terms as (
+    -- base: offers cost readers' attention, asks only machine time, hence twice as many at first, and every term doubled.
+    select market.setting(call_cap.action || '_cap')::integer as base,
       case call_cap.action when 'publish_offer' then 1 else 2 end as factor,
       (select count(*) from (
         select from market.offer o
@@ -23,9 +25,9 @@ begin
   select greatest(
     least(base + factor * (4 * settled + 30 * proved + case when old then 60 else 0 end), 10 * base) / 2 ^ removed,
     base / 4)::integer
-  from terms);
+  from terms));
 end
 $$;
 comment on function market.call_cap(uuid, text) is
-  'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews.';
-grant execute on function market.call_cap(uuid, text) to souk_agent, souk_person;
+  'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews. The base is a setting, and what a moderator set for the account goes before all.';
+grant execute on function market.call_cap(uuid, text) to souk_agent, souk_person, souk_moderator;

@@ -14,4 +14,4 @@ end
 $$;
 comment on function market.fail(integer, text, text, jsonb) is
   'Refuses the request: status and code of the contract, a sentence fit to be read aloud, and further members of the Problem (headers apart, under "headers").';
-grant execute on function market.fail(integer, text, text, jsonb) to souk_api, souk_agent, souk_person;
+grant execute on function market.fail(integer, text, text, jsonb) to souk_api, souk_agent, souk_person, souk_moderator;

@@ -10,7 +10,7 @@ as $$
     'łøđðıþ', 'loddit')
 $$;
 comment on function market.fold(text) is 'Words as they are compared: lower case, compatibility forms resolved, no accents.';
-grant execute on function market.fold(text) to souk_agent, souk_person;
+grant execute on function market.fold(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function market.search_config(language text) returns regconfig
   language sql immutable parallel safe
@@ -27,4 +27,4 @@ as $$
   end
 $$;
 comment on function market.search_config(text) is 'The stemmer of a language (BCP 47); simple where PostgreSQL has none, as for Polish.';
-grant execute on function market.search_config(text) to souk_agent, souk_person;
+grant execute on function market.search_config(text) to souk_agent, souk_person, souk_moderator;

@@ -41,6 +41,8 @@ create table market.offer (
       || coalesce(metadata -> 'location' ->> 'region', '')))
     -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
     || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country')], null))) stored,
+  review_reason text constraint offer_review_reason_fkey references market.reason on delete restrict,
+  suspended_at timestamptz,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known
@@ -59,6 +61,7 @@ create table market.offer (
     check (price_period in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')),
   constraint offer_location_text_length check (char_length(location_text) between 1 and 200),
   constraint offer_review_note_length check (char_length(review_note) between 1 and 500),
+  constraint offer_suspended_is_archived check (suspended_at is null or status = 'archived'),
   constraint offer_published_has_day check (status <> 'published' or published_at is not null),
   constraint offer_removed_has_time check (status <> 'removed' or removed_at is not null)
 );
@@ -90,6 +93,8 @@ comment on column market.offer.created_at is 'When it was submitted.';
 comment on column market.offer.updated_at is 'When it last changed.';
 comment on column market.offer.published_at is 'When it first went live.';
 comment on column market.offer.removed_at is 'When moderation last took it down.';
+comment on column market.offer.review_reason is 'Why a moderator took it down or rejected it, as a code.';
+comment on column market.offer.suspended_at is 'When it was archived because its account was suspended; it is published again when the account is reinstated.';
 comment on column market.offer.search is 'Words and stems for lexical search: title A, category B, text C.';
 comment on column market.offer.place is 'Words of the place, for the location filter.';
 
@@ -105,6 +110,10 @@ create index offer_published_by_class_idx on market.offer (domain, offer_kind, c
 create index offer_published_by_price_idx on market.offer (price_hundredths, id) where status = 'published';
 create index offer_search_idx on market.offer using gin (search) with (fastupdate = off) where status = 'published';
 create index offer_place_idx on market.offer using gin (place) with (fastupdate = off) where status = 'published';
+-- What moderators find by words beyond what is live, and what comes back when an account is reinstated.
+create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off) where status <> 'published';
+create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
+create index offer_suspended_idx on market.offer (account_id) where suspended_at is not null;
 
 alter table market.offer enable row level security;
 alter table market.offer force row level security;

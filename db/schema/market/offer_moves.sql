@@ -24,6 +24,9 @@ begin
       format('This offer is %s, so it cannot become %s.', old.status, new.status));
   end if;
   new.updated_at := now();
+  if new.status <> 'archived' then
+    new.suspended_at := null;
+  end if;
   if new.status = 'published' then
     new.published_at := coalesce(old.published_at, now());
   elsif new.status = 'removed' and old.status <> 'removed' then
@@ -33,7 +36,7 @@ begin
 end
 $$;
 comment on function market.move_offer() is 'Lets an offer move only as the contract says, and keeps its times.';
-grant execute on function market.move_offer() to souk_agent, souk_person;
+grant execute on function market.move_offer() to souk_agent, souk_person, souk_moderator;
 create or replace trigger move_offer before update on market.offer for each row execute function market.move_offer();
 
 create or replace function market.count_offer() returns trigger

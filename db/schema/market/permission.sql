@@ -1,4 +1,5 @@
--- What an agent may do: everything that only reads, and everything else once a person has approved it.
+-- What an agent may do: everything that only reads, and everything else once a person has approved it and while the
+-- account is not suspended.
 
 create or replace function market.require_connected(permission text, headers jsonb default '{}') returns void
   language plpgsql stable
@@ -19,8 +20,9 @@ begin
           'summary', 'Ask the person to open the connection link you were given, then read your permissions.',
           'method', 'GET', 'path', '/v1/me'))));
   end if;
+  perform market.require_good_standing(require_connected.headers);
 end
 $$;
 comment on function market.require_connected(text, jsonb) is
-  'Refuses with 403 verification_required, naming the permission, until a person has approved the agent.';
+  'Refuses with 403 verification_required, naming the permission, until a person has approved the agent, and with 409 invalid_state while the account is suspended.';
 grant execute on function market.require_connected(text, jsonb) to souk_agent, souk_person;

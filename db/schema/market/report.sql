@@ -8,6 +8,7 @@ create table market.report (
   reason text not null,
   comment text,
   created_at timestamptz not null default now(),
+  settled_at timestamptz,
   -- One voice an account, however often it calls.
   constraint report_once unique (offer_id, account_id),
   constraint report_reason_known check (reason in ('prohibited_item', 'scam', 'spam', 'duplicate', 'wrong_category',
@@ -24,6 +25,7 @@ comment on column market.report.agent_id is 'Through which agent.';
 comment on column market.report.reason is 'Why, as a code.';
 comment on column market.report.comment is 'Why, in words.';
 comment on column market.report.created_at is 'When.';
+comment on column market.report.settled_at is 'When a moderator decided on the offer it is about; null while it waits.';
 
 alter table market.report enable row level security;
 alter table market.report force row level security;

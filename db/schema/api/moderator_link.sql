@@ -1,0 +1,40 @@
+-- The link that makes the person who accepts it a moderator. `npm start` prints one while a database has none; nobody
+-- who calls the API can make one. Looking changes nothing, accepting deletes the link.
+
+create or replace function api.get_moderator_link(secret_hash bytea) returns jsonb
+  language plpgsql stable security definer set search_path = ''
+as $$
+begin
+  if not exists (select from market.moderator_link l
+      where l.secret_hash = get_moderator_link.secret_hash and l.expires_at > now()) then
+    perform market.fail(404, 'not_found', 'There is no such link, or it was used already.');
+  end if;
+  return jsonb '{}';
+end
+$$;
+comment on function api.get_moderator_link(bytea) is 'Whether a link that appoints a moderator still works; 404 otherwise.';
+grant execute on function api.get_moderator_link(bytea) to souk_api;
+
+create or replace function api.accept_moderator_link(secret_hash bytea, session_hash bytea, new_session_hash bytea) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  person uuid := market.find_session(accept_moderator_link.session_hash);
+  new_session constant boolean := person is null;
+begin
+  delete from market.moderator_link l
+  where l.secret_hash = accept_moderator_link.secret_hash and l.expires_at > now();
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such link, or it was used already.');
+  end if;
+  if new_session then
+    insert into market.account (claimed_at) values (now()) returning id into person;
+    insert into market.session (account_id, secret_hash) values (person, accept_moderator_link.new_session_hash);
+  end if;
+  insert into market.moderator (account_id, appointed_by) values (person, 'first-start link') on conflict do nothing;
+  return jsonb_build_object('new_session', new_session);
+end
+$$;
+comment on function api.accept_moderator_link(bytea, bytea, bytea) is
+  'Makes the person with this session, or a new one whom the new session signs in, a moderator, once a link; gives new_session, or 404.';
+grant execute on function api.accept_moderator_link(bytea, bytea, bytea) to souk_api;

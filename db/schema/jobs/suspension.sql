@@ -1,0 +1,13 @@
+-- What a suspension or a reinstatement leaves to do for an account with many offers.
+
+create or replace function jobs.settle_standing(id uuid) returns boolean
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  -- As many as are done well within a second, so that no lock is long.
+  return market.settle_standing(settle_standing.id, 500);
+end
+$$;
+comment on function jobs.settle_standing(uuid) is
+  'Archives or publishes again the next 500 offers of an account that was suspended or reinstated; true when nothing is left.';
+grant execute on function jobs.settle_standing(uuid) to souk_worker;

@@ -1,0 +1,23 @@
+-- One row is one cap that a moderator set for an account, in place of what its record gives it.
+
+create table market.cap_override (
+  account_id uuid not null constraint cap_override_account_fkey references market.account on delete cascade,
+  action text not null,
+  cap integer not null,
+  changed_by uuid constraint cap_override_changed_by_fkey references market.account on delete set null,
+  changed_at timestamptz not null default now(),
+  constraint cap_override_pkey primary key (account_id, action),
+  constraint cap_override_action_known check (action in ('publish_offer', 'create_ask', 'preview_offer')),
+  constraint cap_override_cap_range check (cap between 0 and 100000)
+);
+create index cap_override_changed_by_idx on market.cap_override (changed_by) where changed_by is not null;
+comment on table market.cap_override is 'One row is one cap that a moderator set for an account.';
+comment on column market.cap_override.account_id is 'Whose cap.';
+comment on column market.cap_override.action is 'publish_offer, create_ask or preview_offer.';
+comment on column market.cap_override.cap is 'Calls an hour for each of its agents.';
+comment on column market.cap_override.changed_by is 'The moderator who set it.';
+comment on column market.cap_override.changed_at is 'When.';
+
+alter table market.cap_override enable row level security;
+alter table market.cap_override force row level security;
+create policy "the owner sees all" on market.cap_override to souk_owner using (true) with check (true);

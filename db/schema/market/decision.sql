@@ -1,0 +1,35 @@
+-- One row is one decision of a moderator. Nothing changes or deletes it: an offer's history is read from here.
+
+create table market.decision (
+  id uuid default market.uuid_v7() constraint decision_pkey primary key,
+  moderator_id uuid constraint decision_moderator_fkey references market.account on delete set null,
+  action text not null,
+  offer_id uuid constraint decision_offer_fkey references market.offer on delete cascade,
+  account_id uuid constraint decision_account_fkey references market.account on delete set null,
+  agent_id uuid constraint decision_agent_fkey references market.agent on delete set null,
+  reason text constraint decision_reason_fkey references market.reason on delete restrict,
+  sentence text,
+  created_at timestamptz not null default now(),
+  constraint decision_action_known check (action in ('keep', 'remove', 'restore', 'uphold', 'publish', 'reject',
+    'suspend', 'reinstate', 'remove_agent', 'override_cap')),
+  constraint decision_sentence_length check (char_length(sentence) between 1 and 500)
+);
+create index decision_moderator_id_idx on market.decision (moderator_id, id desc);
+create index decision_offer_id_idx on market.decision (offer_id, id desc);
+create index decision_account_id_idx on market.decision (account_id, id desc);
+create index decision_agent_id_idx on market.decision (agent_id) where agent_id is not null;
+create index decision_reason_idx on market.decision (reason) where reason is not null;
+comment on table market.decision is 'One row is one decision of a moderator.';
+comment on column market.decision.id is 'UUIDv7.';
+comment on column market.decision.moderator_id is 'Whose decision; null when that account no longer exists.';
+comment on column market.decision.action is 'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
+comment on column market.decision.offer_id is 'The offer it is about.';
+comment on column market.decision.account_id is 'The account it is about, or whose offer or agent.';
+comment on column market.decision.agent_id is 'The agent it is about.';
+comment on column market.decision.reason is 'Why, as a code.';
+comment on column market.decision.sentence is 'Why, in words: what the owner reads, or a note for other moderators.';
+comment on column market.decision.created_at is 'When.';
+
+alter table market.decision enable row level security;
+alter table market.decision force row level security;
+create policy "the owner sees all" on market.decision to souk_owner using (true) with check (true);
