@@ -83,6 +83,12 @@ export const PROBLEMS = {
     retryable: false,
     help: "A connection link lasts 30 minutes. Connect again for a new one.",
   },
+  link_expired: {
+    status: 410,
+    title: "The link no longer works",
+    retryable: false,
+    help: "A link or code that was sent by mail works once and lasts 15 minutes. Start signing in again for a new one.",
+  },
   payload_too_large: {
     status: 413,
     title: "The body is too large",

@@ -1,0 +1,36 @@
+import type { Request, Response } from "express";
+import type { Actor } from "../database.ts";
+import { refuse } from "../problem.ts";
+import { hashSecret } from "../tokens.ts";
+import { readCookie, setCookie } from "./forgery.ts";
+
+/** The browser's session: a cookie that holds a secret, of which the database knows the hash. */
+
+const SESSION_COOKIE = "souk_session";
+
+/** Thirty days, as market.session keeps it. */
+const SESSION_SECONDS = 30 * 24 * 60 * 60;
+
+/** The hash of this browser's session secret, or null when it has none. Whether it still counts, the database knows. */
+export const sessionHash = (request: Request, baseUrl: string): Buffer | null => {
+  const secret = readCookie(request, baseUrl, SESSION_COOKIE);
+  return secret === null ? null : hashSecret(secret);
+};
+
+/**
+ * The person at this browser, as the actor of a call.
+ * @throws Refusal unauthorized when the browser has no session.
+ */
+export const personOf = (request: Request, baseUrl: string): Actor => {
+  const person = sessionHash(request, baseUrl);
+  if (person === null) throw refuse("unauthorized", "You are not signed in.");
+  return { person };
+};
+
+/** Signs this browser in with a session that the database has just made for the secret. */
+export const giveSession = (response: Response, baseUrl: string, secret: string): void =>
+  setCookie(response, baseUrl, SESSION_COOKIE, secret, SESSION_SECONDS);
+
+/** Makes this browser forget its session. */
+export const forgetSession = (response: Response, baseUrl: string): void =>
+  setCookie(response, baseUrl, SESSION_COOKIE, "", 0);
