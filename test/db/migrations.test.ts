@@ -90,6 +90,7 @@ test.serial("the committed migrations and db/schema bring the same rows", async 
     "market.domain",
     "market.embedding_model",
     "market.question",
+    "market.reason",
     "market.setting",
     "market.sign_in_method",
     "market.vocabulary",

@@ -41,6 +41,9 @@ test.before(async () => {
   }
   offers.archivedOfB = await market.offer(B);
   await market.call(B, "archive_offer", { id: offers.archivedOfB });
+  const removed = await market.offer(B);
+  await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
+  await market.call(B, "appeal_offer", { id: removed, comment: null });
   await market.call(B, "report_offer", { id: offers.A, reason: "spam", comment: null });
   await market.sql(
     "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('b'))",
@@ -131,6 +134,7 @@ const PUBLIC = [
 const OWNER: Record<string, string> = {
   "market.account": "id",
   "market.agent": "account_id",
+  "market.appeal": "account_id",
   "market.ask": "account_id",
   "market.match": "(select account_id from owned_ask where owned_ask.id = ask_id)",
   "market.offer": "account_id",
@@ -341,7 +345,15 @@ test.serial("what entering sets ends with the statement", async (t) => {
 });
 
 /** What may be called before entering. */
-const UNENTERED = ["approve_connection", "connect_agent", "decline_connection", "get_connection", "get_taxonomy"];
+const UNENTERED = [
+  "accept_moderator_link",
+  "approve_connection",
+  "connect_agent",
+  "decline_connection",
+  "get_connection",
+  "get_moderator_link",
+  "get_taxonomy",
+];
 
 test.serial("without entering, the login role of the HTTP layer gets no answer, whatever claims it set", async (t) => {
   const { rows } = await client.query<{ name: string; call: string }>(
