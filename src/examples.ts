@@ -88,6 +88,13 @@ export const SOFA_OWNED = {
   created_at: "2026-06-01T09:30:00.000Z",
   updated_at: "2026-06-02T18:00:00.000Z",
 };
+export const SOFA_REMOVED = {
+  ...SOFA_OWNED,
+  status: "removed",
+  review: "It looks like an attempt to defraud.",
+  review_reason: "scam" as const,
+  appealable: false,
+};
 export const WANTED = { text: "Looking for a sofa in Berlin, up to 250 EUR" };
 export const ASKED = {
   id: ASK_ID,

@@ -275,6 +275,11 @@ const ownerOffer = z
     published_at: timestamp.nullable(),
     created_at: timestamp,
     updated_at: timestamp,
+    review_reason: z.enum(REPORT_REASONS).optional().describe("Why a moderator took it down or rejected it."),
+    appealable: z
+      .boolean()
+      .optional()
+      .describe("Of a removed offer: whether you may appeal (once), at POST /v1/offers/{id}/appeal."),
   })
   .meta({ id: "OwnerOffer", description: "An offer as its owner sees it." });
 
@@ -359,6 +364,7 @@ export const offerListQuery = z.object({
 export const report = z
   .object({ reason: z.enum(REPORT_REASONS), comment: codePoints(1000, "A comment").nullish() })
   .meta({ id: "Report" });
+export const appeal = z.object({ comment: codePoints(1000, "A comment").nullish() }).meta({ id: "Appeal" });
 export const reportReceived = z
   .object({ offer_id: id, status: z.literal("received"), summary: z.string() })
   .meta({ id: "ReportReceived" });

@@ -9,6 +9,7 @@ import type { Log } from "../src/log.ts";
 import type { Tools } from "./task.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
+import { settleStanding } from "./tasks/settle_standing.ts";
 import { forgetKeys, sweepSubmissions } from "./tasks/upkeep.ts";
 
 /** Reading waits for providers more than it computes. */
@@ -147,6 +148,7 @@ export const startWorker = (options: {
         read_submission: readSubmission(tools),
         embed_offer: embedOffer(tools),
         embed_ask: embedAsk(tools),
+        settle_standing: settleStanding(tools),
         forget_keys: forgetKeys(tools),
         sweep_submissions: sweepSubmissions(tools),
       },

@@ -60,6 +60,7 @@ test("there are endpoints with an id to try", (t) => {
       "archiveOffer",
       "republishOffer",
       "reportOffer",
+      "appealOffer",
       "getAsk",
       "updateAsk",
       "archiveAsk",

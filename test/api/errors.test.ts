@@ -137,6 +137,7 @@ test("403: before approval every call that writes says what is missing", async (
       "updateOffer",
       "archiveOffer",
       "republishOffer",
+      "appealOffer",
       "createAsk",
       "updateAsk",
       "archiveAsk",

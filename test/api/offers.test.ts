@@ -323,6 +323,7 @@ test("an offer that moderation took down cannot be changed, taken down or put up
     status: "removed",
     visibility: "owner_only",
     review: "Moderation took this offer down; it cannot be republished.",
+    appealable: true,
   });
   for (const [method, path, sent, detail] of [
     ["POST", `/v1/offers/${id}/archive`, undefined, "This offer is removed, so it cannot become archived."],

@@ -140,6 +140,8 @@ test("every success that the document describes has been seen, as it describes i
   await post(`${offer}/archive`);
   await get(offer);
   await post(`${offer}/republish`);
+  await market.sql("update market.offer set status = 'removed' where id = $1", [offer.split("/").at(-1)]);
+  await post(`${offer}/appeal`);
   const ask = `/v1/asks/${(await post("/v1/asks", { text: "Looking for a sofa" })).body.id}`;
   await get("/v1/asks");
   await get(ask);

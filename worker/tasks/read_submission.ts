@@ -1,3 +1,4 @@
+import { findAddressedToModel } from "../../src/language/builtin/addressed.ts";
 import { ground } from "../../src/language/ground.ts";
 import { type Tools, task } from "../task.ts";
 
@@ -15,7 +16,9 @@ export const readSubmission = ({ query, makers, log }: Tools) =>
     if (!submission) return;
     if (!submission.kind.endsWith("_ask")) {
       const reading = ground(submission.text, await makers.reader.readOffer(submission.text, signal));
-      await query("select jobs.finish_reading($1, $2)", [id, JSON.stringify(reading)]);
+      // Whoever read it: a text that gives orders to its readers is put before a moderator by a rule, not by a reader.
+      const addresses_agents = findAddressedToModel(submission.text).length > 0;
+      await query("select jobs.finish_reading($1, $2)", [id, JSON.stringify({ ...reading, addresses_agents })]);
       return;
     }
     const [reading, embedding] = await Promise.all([

@@ -90,8 +90,6 @@ begin
         else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account is reinstated.' end
       when 'removed' then 'Moderation took this offer down; it cannot be republished.'
       else 'This offer is not finished.' end),
-    'review_reason', offer.review_reason,
-    'appealable', market.is_appealable(offer),
     'title', offer.title,
     'description', offer.text,
     'domain', offer.domain,
@@ -104,7 +102,9 @@ begin
     'missing_fields', to_jsonb(offer.missing_fields),
     'published_at', market.utc(offer.published_at),
     'created_at', market.utc(offer.created_at),
-    'updated_at', market.utc(offer.updated_at));
+    'updated_at', market.utc(offer.updated_at))
+    || case when offer.review_reason is null then '{}' else jsonb_build_object('review_reason', offer.review_reason) end
+    || case when offer.status <> 'removed' then '{}' else jsonb_build_object('appealable', market.is_appealable(offer)) end;
 end
 $$;
 comment on function market.owner_offer(market.offer) is 'An offer as its owner sees it.';
