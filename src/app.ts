@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import express, { type NextFunction, type Request, type Response } from "express";
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import helmet from "helmet";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { type Context, handle } from "./handle.ts";
@@ -79,7 +79,7 @@ export type Readiness = () => Promise<"ready" | string>;
  */
 export const createApp = (
   context: Context,
-  options: { trustProxy: string[]; readiness: Readiness },
+  options: { trustProxy: string[]; readiness: Readiness; admin?: RequestHandler },
 ): express.Express => {
   const app = express();
   app.disable("x-powered-by");
@@ -139,6 +139,8 @@ export const createApp = (
     app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), routesOf(context, endpoints));
   }
   app.use(pages({ database: context.database, baseUrl: context.baseUrl }));
+
+  if (options.admin) app.use(options.admin);
 
   app.use(() => {
     throw refuse("not_found", "There is nothing at this address. GET /v1 lists what there is.");

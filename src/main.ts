@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { Worker } from "../worker/main.ts";
+import { type Admin, openAdmin } from "./admin.ts";
 import { createApp, type Readiness } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -92,6 +93,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
 
   let database: Database | null = null;
   let waiting: Waiting | null = null;
+  let admin: Admin | null = null;
   let server: HttpServer | null = null;
   let worker: Worker | null = null;
   let migrated = part === "api";
@@ -120,6 +122,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         },
       );
     };
+    admin = openAdmin({ url, embedded: embedded !== null, log, baseUrl: () => baseUrl });
     const app = createApp(
       {
         database,
@@ -132,7 +135,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         leaveBy: () => leaveBy,
         pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
       },
-      { trustProxy: config.trustProxy, readiness },
+      { trustProxy: config.trustProxy, readiness, admin: admin.handle },
     );
     server = await serve(app, config.port, config.host, { baseUrl: () => baseUrl });
     baseUrl ||= server.url;
@@ -173,6 +176,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   await starting;
   await (worker as Worker | null)?.stop();
   await waiting?.close();
+  await admin?.close();
   await database?.close();
   await embedded?.close();
   log.info("stopped");

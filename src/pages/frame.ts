@@ -25,6 +25,8 @@ export type Page = {
   cache?: "public";
   /** A person who is not signed in, or has to sign in again, is led to the sign-in page and back. */
   needsSignIn?: true;
+  /** It runs scripts that we serve; other pages run none. */
+  runsScripts?: true;
   /** Origins that a form of this page ends at, by a redirect: browsers hold `form-action` against those too. */
   formsLeadTo?: () => string[];
 };
@@ -32,14 +34,15 @@ export type Page = {
 /** Long enough for a person who looks around, short enough to see a changed text the same day. */
 const PUBLIC_CACHE = "public, max-age=300";
 
-/** Helmet's headers under our own policy: nothing but our stylesheet and our forms. HSTS only where there is TLS. */
-const securityHeaders = (secure: boolean, formsLeadTo: string[]): RequestHandler =>
+/** Helmet's headers under our own policy: nothing but our stylesheet, our forms and, where a page has one, our script. HSTS only where there is TLS. */
+const securityHeaders = (secure: boolean, formsLeadTo: string[], scripts: string[]): RequestHandler =>
   helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
         defaultSrc: ["'none'"],
         styleSrc: ["'self'"],
+        ...(scripts.length > 0 ? { scriptSrc: scripts } : {}),
         formAction: ["'self'", ...formsLeadTo],
         frameAncestors: ["'none'"],
         baseUri: ["'none'"],
@@ -148,7 +151,7 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
     const route = router.route(page.path).all((request, response, next) => {
       response.locals["operation"] = page.operation;
       response.set("X-Robots-Tag", "noindex");
-      headers ??= securityHeaders(secure(), page.formsLeadTo?.() ?? []);
+      headers ??= securityHeaders(secure(), page.formsLeadTo?.() ?? [], page.runsScripts ? ["'self'"] : []);
       headers(request, response, next);
     });
     if (get) route.get(guarded(page, get));
