@@ -103,6 +103,23 @@ insert into market.review_case (offer_id, causes, opened_at)
 
 -- Functions beside tables whose text changed (as db/schema has them)
 
+CREATE OR REPLACE FUNCTION market.uuid_v7()
+ RETURNS uuid
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$
+  select encode(
+    set_bit(set_bit(
+      overlay(
+        uuid_send(gen_random_uuid())
+        placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+        from 1 for 6
+      ), 52, 1), 53, 1),
+    'hex')::uuid
+$function$;
+comment on function market.uuid_v7() is 'A new UUIDv7: sorts by the time it was made.';
+grant execute on function market.uuid_v7() to souk_agent, souk_moderator, souk_person;
+
 CREATE OR REPLACE FUNCTION market.fold(words text)
  RETURNS text
  LANGUAGE sql

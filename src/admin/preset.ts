@@ -9,7 +9,7 @@ import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
  * else. Descriptions are the database's comments; what may be filtered and ordered by is tagged there, beside the index.
  */
 
-/** Names as in the database: `id` and not `rowId`, `offers` and not `allOffers`, `offer` and not `offerByRowId`. */
+/** Names as in the database: `id` and not `rowId`, `offers` and not `allOffers`, `offer` and not `offerByRowId`; what changed by its kind. */
 const PlainNames: GraphileConfig.Plugin = {
   name: "PlainNames",
   version: "1.0.0",
@@ -23,6 +23,12 @@ const PlainNames: GraphileConfig.Plugin = {
       },
       rowByUnique(_previous, _options, { resource }) {
         return this.camelCase(this._singularizedResourceName(resource));
+      },
+      listField(_previous, _options, baseName) {
+        return baseName;
+      },
+      functionMutationResultFieldName(_previous, _options, { resource }) {
+        return this.camelCase(this._singularizedCodecName(resource.codec));
       },
     },
   },

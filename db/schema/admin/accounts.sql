@@ -67,5 +67,5 @@ begin
     order by a.place;
 end
 $$;
-comment on function admin.account_limits(admin.account) is E'@behavior -connection +list\nWhat its agents may do within an hour.';
+comment on function admin.account_limits(admin.account) is E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection +typeField:resource:list\nWhat its agents may do within an hour.';
 grant execute on function admin.account_limits(admin.account) to souk_moderator;

@@ -101,5 +101,5 @@ begin
     order by s.place;
 end
 $$;
-comment on function admin.offer_similar(admin.offer) is E'@behavior -connection +list\nUp to eight offers that say about the same, the most alike first. Only what is or was live can be compared.';
+comment on function admin.offer_similar(admin.offer) is E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection +typeField:resource:list\nUp to eight offers that say about the same, the most alike first. Only what is or was live can be compared.';
 grant execute on function admin.offer_similar(admin.offer) to souk_moderator;

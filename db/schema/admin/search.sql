@@ -10,7 +10,7 @@ comment on column admin.finding.at is 'When it was made.';
 comment on column admin.finding.offer_id is 'The offer that it is, or is about.';
 comment on column admin.finding.account_id is 'The account that it is, or belongs to.';
 
-create or replace function admin.find_by_id(id uuid) returns setof admin.finding
+create or replace function market.find_by_id(id uuid) returns setof admin.finding
   language plpgsql stable rows 1
 as $$
 begin
@@ -24,8 +24,8 @@ begin
     union all select 'report', r.id, r.reason, case when r.settled_at is null then 'open' else 'settled' end, r.created_at, r.offer_id, r.account_id from market.report r where r.id = find_by_id.id;
 end
 $$;
-comment on function admin.find_by_id(uuid) is E'@behavior -connection +list\nWhat has this id.';
-grant execute on function admin.find_by_id(uuid) to souk_moderator;
+comment on function market.find_by_id(uuid) is 'What has this id, for moderators.';
+grant execute on function market.find_by_id(uuid) to souk_moderator;
 
 create or replace function admin.find(words text) returns setof admin.finding
   language plpgsql stable rows 60
@@ -36,7 +36,7 @@ declare
   beginning constant text := replace(replace(replace(left(lower(btrim(find.words)), 80), '\', '\\'), '%', '\%'), '_', '\_') || '%';
 begin
   if btrim(find.words) ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
-    return query select * from admin.find_by_id(btrim(find.words)::uuid);
+    return query select * from market.find_by_id(btrim(find.words)::uuid);
     return;
   elsif btrim(find.words) = '' then
     return;
@@ -55,5 +55,5 @@ begin
       a.created_at, null::uuid, a.account_id from market.agent a where lower(a.name) like beginning limit 20);
 end
 $$;
-comment on function admin.find(text) is E'@behavior -connection +list\nUp to twenty each of the offers, asks, accounts and agents with these words, or the one thing with this id.';
+comment on function admin.find(text) is E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection +typeField:resource:list\nUp to twenty each of the offers, asks, accounts and agents with these words, or the one thing with this id.';
 grant execute on function admin.find(text) to souk_moderator;

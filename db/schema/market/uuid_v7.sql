@@ -13,4 +13,4 @@ as $$
     'hex')::uuid
 $$;
 comment on function market.uuid_v7() is 'A new UUIDv7: sorts by the time it was made.';
-grant execute on function market.uuid_v7() to souk_agent, souk_person;
+grant execute on function market.uuid_v7() to souk_agent, souk_person, souk_moderator;

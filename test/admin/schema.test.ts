@@ -1,0 +1,27 @@
+import { readFile, writeFile } from "node:fs/promises";
+import test from "ava";
+import { lexicographicSortSchema, printSchema } from "postgraphile/graphql";
+import { openAdminSchema } from "../../src/admin/graphql.ts";
+import { openPool } from "../../src/database.ts";
+import { createDatabase } from "../support/database.ts";
+
+/**
+ * The moderators' GraphQL as a file that a review sees change. To accept a change:
+ * `UPDATE=schema npm test -- test/admin/schema.test.ts`, and read the diff.
+ */
+
+const PRINTED = new URL("../../src/admin/schema.graphql", import.meta.url);
+
+test("the GraphQL schema is as schema.graphql says", async (t) => {
+  const database = await createDatabase(t);
+  const pool = openPool(
+    { url: database.url, readUrl: null, poolSize: 2, role: "souk_api", embedded: false, onError: () => {} },
+    database.url,
+    false,
+  );
+  t.teardown(() => pool.end());
+  const { schema } = await openAdminSchema(pool, () => {});
+  const printed = `${printSchema(lexicographicSortSchema(schema))}\n`;
+  if (process.env["UPDATE"] === "schema") await writeFile(PRINTED, printed);
+  t.deepEqual(printed.split("\n"), (await readFile(PRINTED, "utf8")).split("\n"));
+});
