@@ -237,6 +237,23 @@ $function$;
 comment on function market.call_cap(uuid,text) is 'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews. The base is a setting, and what a moderator set for the account goes before all.';
 grant execute on function market.call_cap(uuid,text) to souk_agent, souk_moderator, souk_person;
 
+CREATE OR REPLACE FUNCTION market.enqueue(task text, id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  -- Eight attempts with graphile-worker's exponential backoff are about an hour.
+  perform graphile_worker.add_job(enqueue.task, json_build_object('id', enqueue.id),
+    job_key => enqueue.task || ':' || enqueue.id, max_attempts => 8,
+    -- A queue does one job after the other: an embedder that hangs holds four of a worker's hands, never those that read,
+    -- or see to a suspension.
+    queue_name => case when enqueue.task not in ('read_submission', 'settle_standing') then 'embed ' || (hashtext(enqueue.id::text) & 3) end);
+end
+$function$;
+comment on function market.enqueue(text,uuid) is 'Gives the worker a job about one row. For the market''s own functions.';
+
 CREATE OR REPLACE FUNCTION market.move_offer()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -156,7 +156,8 @@ export const checkLimits = (
   );
   const walk: Walk = { schema, fragments, variables: variablesOf(operation, given), fields: 0, rows: 0 };
   const root = schema.getRootType(operation.operation);
-  walkSelections(walk, operation.selectionSet, root?.name ?? null, { depth: 1, times: 1, introspects: false });
+  if (!root) throw tooMuch("There are queries and mutations, and nothing to subscribe to.", operation);
+  walkSelections(walk, operation.selectionSet, root.name, { depth: 1, times: 1, introspects: false });
   if (operation.operation === "mutation" && operation.selectionSet.selections.length > LIMITS.mutations)
     throw tooMuch(`Decide on at most ${LIMITS.mutations} things in one request.`, operation);
 };

@@ -91,31 +91,34 @@ test.serial("what its owner changed after it was kept is no longer reviewed", as
   t.false((await room.offer(owner, id)).body.reviewed);
 });
 
-test.serial("removing takes an offer from everyone, tells its owner why, and counts against the record and the cap", async (t) => {
-  const [owner, other] = [await room.agent(), await room.agent()];
-  const [id, second] = [await settledOffer(owner), await settledOffer(owner)];
-  const cap = async () => (await owner.call("GET", "/v1/me")).body.limits.publish_offer.limit;
-  const before = await cap();
-  const { errors } = await ana.decide("removeOffer", id, {
-    reason: "scam",
-    sentence: "It asks for money before a viewing.",
-  });
-  t.deepEqual(errors, []);
-  t.is((await room.offer(other, id)).status, 404);
-  const { status, body } = await room.offer(owner, id);
-  t.is(status, 200);
-  t.like(body, {
-    status: "removed",
-    visibility: "owner_only",
-    review: "It asks for money before a viewing.",
-    review_reason: "scam",
-    appealable: true,
-  });
-  t.is(await removedCount(other, second), 1);
-  t.is(await cap(), before / 2);
-  const { body: found } = await other.call("POST", "/v1/offers/search", { query: "grey sofa", limit: 50 });
-  t.false(found.results.some((result: { id: string }) => result.id === id));
-});
+test.serial(
+  "removing takes an offer from everyone, tells its owner why, and counts against the record and the cap",
+  async (t) => {
+    const [owner, other] = [await room.agent(), await room.agent()];
+    const [id, second] = [await settledOffer(owner), await settledOffer(owner)];
+    const cap = async () => (await owner.call("GET", "/v1/me")).body.limits.publish_offer.limit;
+    const before = await cap();
+    const { errors } = await ana.decide("removeOffer", id, {
+      reason: "scam",
+      sentence: "It asks for money before a viewing.",
+    });
+    t.deepEqual(errors, []);
+    t.is((await room.offer(other, id)).status, 404);
+    const { status, body } = await room.offer(owner, id);
+    t.is(status, 200);
+    t.like(body, {
+      status: "removed",
+      visibility: "owner_only",
+      review: "It asks for money before a viewing.",
+      review_reason: "scam",
+      appealable: true,
+    });
+    t.is(await removedCount(other, second), 1);
+    t.is(await cap(), before / 2);
+    const { body: found } = await other.call("POST", "/v1/offers/search", { query: "grey sofa", limit: 50 });
+    t.false(found.results.some((result: { id: string }) => result.id === id));
+  },
+);
 
 test.serial("removing without a sentence gives the owner that of the reason", async (t) => {
   const owner = await room.agent();

@@ -1,0 +1,234 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import test from "ava";
+import { newSecret } from "../../src/tokens.ts";
+import type { Agent, Answer, CallOptions } from "../support/market.ts";
+import { codes, type Moderator, openRoom, type Room, sameOrigin } from "./room.ts";
+
+/** Who gets into /admin, and what a moderator's operation may cost. */
+
+let room: Room;
+let moderator: Moderator;
+let agent: Agent;
+test.before(async () => {
+  room = await openRoom();
+  moderator = await room.moderator("Mo");
+  agent = await room.agent();
+});
+test.after.always(() => room?.stop());
+
+/** An answer but for what names the request and the moment. */
+const bare = ({ status, headers, text }: Answer) => {
+  const { "request-id": id = "", date: _date, ...kept } = headers;
+  return { status, headers: kept, text: text.replace(id, "") };
+};
+
+const PATHS = [
+  ["GET", "/admin"],
+  ["GET", "/admin/graphql"],
+  ["POST", "/admin/graphql"],
+  ["GET", "/admin/graphiql"],
+  ["GET", "/admin/graphiql/static/ruru.js"],
+  ["GET", "/admin/settings"],
+  ["POST", "/admin/settings"],
+  ["GET", `/admin/offers/${randomUUID()}`],
+  ["GET", "/admin/assets/admin.js"],
+] as const;
+
+const INTROSPECTION = { query: "{ __schema { types { name } } }" };
+
+test("for everybody but a moderator there is nothing under /admin, and no difference to an address that does not exist", async (t) => {
+  const person = await room.person();
+  const outsiders: Record<string, Record<string, string>> = {
+    nobody: {},
+    "an agent": { authorization: `Bearer ${agent.token}` },
+    "an agent that sends a moderator's session along": {
+      authorization: `Bearer ${agent.token}`,
+      cookie: moderator.cookie,
+    },
+    "a person": { cookie: person.cookie },
+    "a made-up session": { cookie: `souk_session=${newSecret()}` },
+    "a broken session": { cookie: "souk_session=x" },
+  };
+  for (const [who, headers] of Object.entries(outsiders)) {
+    for (const [method, path] of PATHS) {
+      const sent: CallOptions = {
+        headers: { ...headers, ...sameOrigin(room.url) },
+        ...(method === "POST" ? { body: INTROSPECTION } : {}),
+      };
+      const [there, nowhere] = [await room.call(method, path, sent), await room.call(method, "/nowhere", sent)];
+      t.is(there.status, 404, `${who}: ${method} ${path}`);
+      t.deepEqual(bare(there), bare(nowhere), `${who}: ${method} ${path}`);
+    }
+  }
+});
+
+test("an appointment that ended, and a session that ended, admit no more", async (t) => {
+  const former = await room.moderator();
+  t.is((await former.graphql("{ viewer { name } }")).status, 200);
+  await room.sql("delete from market.moderator where account_id = $1", [former.account]);
+  t.is((await former.graphql("{ viewer { name } }")).status, 404);
+  const late = await room.moderator();
+  await room.sql("update market.session set expires_at = now() where account_id = $1", [late.account]);
+  t.is((await late.graphql("{ viewer { name } }")).status, 404);
+});
+
+test("an operation that another site sends is refused, whatever it names itself", async (t) => {
+  const send = (headers: Record<string, string>) =>
+    room.call("POST", "/admin/graphql", {
+      body: { query: "{ viewer { name } }" },
+      headers: { cookie: moderator.cookie, ...headers },
+    });
+  t.is((await send(sameOrigin(room.url))).status, 200);
+  for (const headers of [
+    {},
+    { origin: "https://evil.example" },
+    { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+    { origin: "null" },
+    { ...sameOrigin(room.url), "sec-fetch-site": "cross-site" },
+    { ...sameOrigin(room.url), "sec-fetch-site": "same-site" },
+  ])
+    t.is((await send(headers)).status, 400, JSON.stringify(headers));
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+    t.is((await send({ ...sameOrigin(room.url), "content-type": type })).status, 415, type);
+});
+
+test("an operation is sent by POST only", async (t) => {
+  const headers = { cookie: moderator.cookie, ...sameOrigin(room.url) };
+  for (const method of ["GET", "PUT", "DELETE"]) {
+    const answer = await room.call(method, "/admin/graphql?query={viewer{name}}", { headers });
+    t.is(answer.status, 405, method);
+    t.is(answer.headers["allow"], "POST");
+  }
+});
+
+test("a list of operations is refused, and so is what is no operation", async (t) => {
+  const headers = { cookie: moderator.cookie, ...sameOrigin(room.url) };
+  const one = { query: "{ viewer { name } }" };
+  for (const body of [[one, one], [], {}, { query: 1 }, { ...one, variables: [] }, { ...one, operationName: 3 }])
+    t.is((await room.call("POST", "/admin/graphql", { body, headers })).status, 400, JSON.stringify(body));
+  const large = { query: `{ viewer { name } } #${"x".repeat(110_000)}` };
+  t.is((await room.call("POST", "/admin/graphql", { body: large, headers })).status, 413);
+});
+
+const refusals: Record<string, { query: string; variables?: object; says: RegExp }> = {
+  "a thousand aliases": {
+    query: `{ ${Array.from({ length: 1000 }, (_, n) => `a${n}: viewer { name }`).join(" ")} }`,
+    says: /more than 500 fields|token/i,
+  },
+  "aliases of aliases, by fragments within fragments": {
+    query: `{ ${"...f9 ".repeat(2)} } ${Array.from({ length: 9 }, (_, n) => `fragment f${n + 1} on Query { ...f${n} ...f${n} ...f${n} ...f${n} }`).join(" ")} fragment f0 on Query { viewer { name } }`,
+    says: /more than 500 fields|deeper/,
+  },
+  "a fragment within itself": { query: "{ ...f } fragment f on Query { viewer { name } ...f }", says: /deeper/ },
+  depth: {
+    query: `{ offers(first: 1) { nodes ${"{ account { offers(first: 1) { nodes ".repeat(6)}{ id }${" } } }".repeat(6)} } }`,
+    says: /deeper than 12 levels/,
+  },
+  "a page of a thousand": { query: "{ offers(first: 1000) { nodes { id } } }", says: /at most 100 rows of offers/ },
+  "a page of a thousand, by a variable": {
+    query: "query($n: Int) { offers(first: $n) { nodes { id } } }",
+    variables: { n: 1000 },
+    says: /at most 100 rows of offers/,
+  },
+  "a page of a thousand, by a default": {
+    query: "query($n: Int = 1000) { offers(first: $n) { nodes { id } } }",
+    says: /at most 100 rows of offers/,
+  },
+  "a page without a size": { query: "{ offers { nodes { id } } }", says: /Say how many rows of offers/ },
+  "a page of no size, by a variable that is not given": {
+    query: "query($n: Int) { offers(first: $n) { nodes { id } } }",
+    says: /Say how many rows of offers/,
+  },
+  "a negative page": { query: "{ offers(first: -1) { nodes { id } } }", says: /at most 100/ },
+  "pages within pages": {
+    query:
+      "{ accounts(first: 100) { nodes { offers(first: 100) { nodes { reports(first: 100) { nodes { id } } } } } } }",
+    says: /5000 is the most/,
+  },
+  "skipping a million": { query: "{ offers(first: 1, offset: 1000000) { nodes { id } } }", says: /Skip at most/ },
+  "types of fields of types": {
+    query: "{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }",
+    says: /introspection depth/,
+  },
+  "many decisions at once": {
+    query: `mutation { ${Array.from({ length: 11 }, (_, n) => `a${n}: releaseCase(input: {}) { clientMutationId }`).join(" ")} }`,
+    says: /at most 10 things/,
+  },
+  "a broken query": { query: "{ viewer { name }", says: /Syntax Error/ },
+  "a field that is not there": {
+    query: "{ sessions { nodes { secretHash } } }",
+    says: /Cannot query field "sessions"/,
+  },
+  "two operations and no name": {
+    query: "query a { viewer { name } } query b { viewer { name } }",
+    says: /operationName/,
+  },
+  "no operation": { query: "fragment f on Query { viewer { name } }", says: /operationName/ },
+  "a subscription": { query: "subscription { viewer { name } }", says: /./ },
+};
+
+for (const [what, { query, variables, says }] of Object.entries(refusals)) {
+  test(`${what}: refused before it is run`, async (t) => {
+    const answer = await moderator.graphql(query, variables);
+    t.is(answer.status, 400);
+    t.regex(answer.errors[0]?.message ?? "", says);
+    t.deepEqual(new Set(codes(answer)), new Set(["bad_request"]));
+  });
+}
+
+test("an id that is none is a mistake of the client, and nothing of the database is shown", async (t) => {
+  const answer = await moderator.graphql('{ offer(id: "x") { title } }');
+  t.deepEqual(codes(answer), ["bad_request"]);
+  t.notRegex(JSON.stringify(answer.errors), /syntax|pg_|market\./);
+});
+
+test("an operation that takes longer than three seconds is stopped, in the database too", async (t) => {
+  await room.sql(
+    `create function market.sleepy() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`,
+  );
+  const id = await room.publish(agent);
+  await room.sql("create trigger a_sleepy before update on market.offer for each row execute function market.sleepy()");
+  try {
+    const start = performance.now();
+    const answer = await moderator.decide("keepOffer", id);
+    t.true(performance.now() - start < 6_000);
+    t.deepEqual(codes(answer), ["service_unavailable"]);
+    t.regex(answer.errors[0]?.message ?? "", /longer than 3 seconds/);
+    const [{ busy }] = await room.sql(
+      "select count(*)::integer as busy from pg_stat_activity where query ~ 'keep_offer' and state = 'active' and pid <> pg_backend_pid() and datname = current_database()",
+    );
+    t.is(busy, 0);
+  } finally {
+    await room.sql("drop trigger a_sleepy on market.offer");
+  }
+});
+
+test("an introspection as the IDE sends it is answered", async (t) => {
+  const { getIntrospectionQuery } = await import("postgraphile/graphql");
+  const { status, data } = await moderator.graphql(getIntrospectionQuery());
+  t.is(status, 200);
+  t.true(data.__schema.types.length > 50);
+});
+
+test("no secret of anybody can be asked for", async (t) => {
+  const { data } = await moderator.graphql("{ __schema { types { name fields { name } inputFields { name } } } }");
+  const names = JSON.stringify(data);
+  t.notRegex(names, /hash|token|secret|session|email|phone|subject/i);
+});
+
+test("an API process that no moderator has visited has not loaded the admin", async (t) => {
+  const app = fileURLToPath(new URL("../../src/app.ts", import.meta.url));
+  const admin = fileURLToPath(new URL("../../src/admin.ts", import.meta.url));
+  const script = `
+    import { createRequire } from "node:module";
+    await import(${JSON.stringify(app)}); await import(${JSON.stringify(admin)});
+    const loaded = Object.keys(createRequire(import.meta.url).cache);
+    console.log(loaded.length, loaded.filter((file) => /node_modules\\/(postgraphile|grafast|graphql|ruru|graphile-build)\\//.test(file)).length);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+  const [loaded, heavy] = stdout.trim().split(" ").map(Number);
+  t.true((loaded ?? 0) > 50);
+  t.is(heavy, 0);
+});

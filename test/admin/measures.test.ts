@@ -1,0 +1,260 @@
+import test from "ava";
+import { eventually, SOFA } from "../support/market.ts";
+import { codes, type Moderator, openRoom, type Room } from "./room.ts";
+
+/** What moderators do about accounts, agents, caps and settings, and two of them at once. */
+
+let room: Room;
+let ana: Moderator;
+let ben: Moderator;
+test.before(async () => {
+  room = await openRoom();
+  [ana, ben] = [await room.moderator("Ana"), await room.moderator("Ben")];
+});
+test.after.always(() => room?.stop());
+
+const SUSPEND = `mutation($id: UUID!, $reason: String, $sentence: String) {
+  suspendAccount(input: {id: $id, reason: $reason, sentence: $sentence}) { account { suspendedAt offersActive offersRemoved } }
+}`;
+const REINSTATE =
+  "mutation($id: UUID!) { reinstateAccount(input: {id: $id}) { account { suspendedAt offersActive } } }";
+const CAP = `mutation($account: UUID!, $cap: Int) {
+  overrideCap(input: {accountId: $account, action: "publish_offer", cap: $cap}) { account { limits { action cap earned } } }
+}`;
+
+test.serial("a suspended account's agents may read, and what they write is refused with the sentence", async (t) => {
+  const [agent, other] = [await room.agent(), await room.agent()];
+  const [id, mine] = [await room.publish(agent), await room.publish(agent)];
+  await agent.call("POST", `/v1/offers/${mine}/archive`);
+  const { body: ask } = await agent.call("POST", "/v1/asks", { text: "Looking for a lamp" });
+  const account = await room.accountOf(agent);
+  const { suspendAccount } = await ana.ask(SUSPEND, {
+    id: account,
+    reason: "scam",
+    sentence: "Three people reported fraud.",
+  });
+  t.truthy(suspendAccount.account.suspendedAt);
+  t.is(suspendAccount.account.offersRemoved, 0, "a suspension takes nothing down for good");
+
+  for (const [method, path, body] of [
+    ["POST", "/v1/offers", { text: SOFA }],
+    ["POST", "/v1/asks", { text: "Looking for a chair" }],
+    ["PATCH", `/v1/offers/${id}`, { text: SOFA }],
+    ["POST", `/v1/offers/${id}/archive`, undefined],
+    ["POST", `/v1/offers/${mine}/republish`, undefined],
+    ["PATCH", `/v1/asks/${ask.id}`, { watch_enabled: false }],
+  ] as const) {
+    const answer = await agent.call(method, path, body);
+    t.like(answer.body, { status: 409, code: "invalid_state", account_status: "suspended" }, `${method} ${path}`);
+    t.regex(answer.body.detail, /suspended by moderation.*Three people reported fraud\./);
+  }
+  t.is((await agent.call("POST", "/v1/offers/search", { query: "sofa" })).status, 200);
+  t.is((await agent.call("GET", `/v1/asks/${ask.id}/matches`)).status, 200);
+  const { permissions } = (await agent.call("GET", "/v1/me")).body;
+  t.like(permissions.publish_offer, {
+    allowed: false,
+    summary: "This account is suspended by moderation. Three people reported fraud.",
+  });
+  t.true(permissions.search_offers.allowed);
+
+  t.is((await room.offer(other, id)).status, 404, "its offers are not shown");
+  t.like((await room.offer(agent, id)).body, {
+    status: "archived",
+    review:
+      "The account is suspended by moderation, so this offer is not shown. It goes live again when the account is reinstated.",
+  });
+
+  const again = await ana.graphql(SUSPEND, { id: account, reason: "scam" });
+  t.deepEqual(codes(again), ["invalid_state"]);
+
+  await ben.ask(REINSTATE, { id: account });
+  t.is((await room.offer(other, id)).status, 200, "what the suspension archived is up again");
+  t.is((await room.offer(other, mine)).status, 404, "and what its owner archived is not");
+  t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201);
+  t.deepEqual(codes(await ben.graphql(REINSTATE, { id: account })), ["invalid_state"]);
+});
+
+test.serial("offers that are being read when their account is suspended are not published", async (t) => {
+  const agent = await room.agent();
+  const account = await room.accountOf(agent);
+  const publishing = Array.from({ length: 12 }, () => agent.call("POST", "/v1/offers", { text: SOFA }));
+  await ana.ask(SUSPEND, { id: account, reason: "spam" });
+  const statuses = new Set((await Promise.all(publishing)).map(({ status }) => status));
+  t.true(
+    [...statuses].every((status) => status === 201 || status === 409),
+    `before it or after it: ${[...statuses]}`,
+  );
+  const [{ live }] = await room.sql(
+    "select count(*)::integer as live from market.offer where account_id = $1 and status = 'published'",
+    [account],
+  );
+  t.is(live, 0);
+});
+
+test.serial("nothing of a suspended account goes live, not even by a moderator's restoring", async (t) => {
+  const agent = await room.agent();
+  const id = await room.publish(agent);
+  await ana.decide("removeOffer", id, { reason: "spam" });
+  await ana.ask(SUSPEND, { id: await room.accountOf(agent), reason: "spam" });
+  const refused = await ana.decide("restoreOffer", id);
+  t.deepEqual(codes(refused), ["invalid_state"]);
+  t.regex(refused.errors[0]?.message ?? "", /Reinstate the account first/);
+  t.is((await agent.call("POST", `/v1/offers/${id}/appeal`, {})).status, 200, "a suspended account may appeal");
+});
+
+test.serial("a suspension of an account with many offers is finished by the worker", async (t) => {
+  const agent = await room.agent();
+  const account = await room.accountOf(agent);
+  await room.publish(agent);
+  await room.sql(
+    `insert into market.offer (account_id, status, text, title, published_at)
+     select $1, 'published', 'Lamp ' || n, 'Lamp ' || n, now() from generate_series(1, 1200) as n`,
+    [account],
+  );
+  const live = async () =>
+    (
+      await room.sql(
+        "select count(*)::integer as live from market.offer where account_id = $1 and status = 'published'",
+        [account],
+      )
+    )[0].live;
+  await ana.ask(SUSPEND, { id: account, reason: "spam" });
+  t.true((await live()) <= 701);
+  await eventually(live, (count) => count === 0);
+  await ana.ask(REINSTATE, { id: account });
+  await eventually(live, (count) => count === 1201);
+  const [{ active }] = await room.sql("select active from market.publisher where account_id = $1", [account]);
+  t.is(active, 1201);
+});
+
+test.serial("a moderator is not suspended", async (t) => {
+  t.deepEqual(codes(await ana.graphql(SUSPEND, { id: ben.account, reason: "other" })), ["invalid_state"]);
+});
+
+test.serial("an agent that a moderator removed is refused at once, and what it published stays", async (t) => {
+  const [agent, other] = [await room.agent(), await room.agent()];
+  const id = await room.publish(agent);
+  const remove = 'mutation($id: UUID!) { removeAgent(input: {id: $id, note: "Runs wild."}) { agent { removedAt } } }';
+  t.truthy((await ana.ask(remove, { id: agent.id })).removeAgent.agent.removedAt);
+  t.is((await agent.call("GET", "/v1/me")).status, 401);
+  t.is((await room.offer(other, id)).status, 200);
+  t.deepEqual(codes(await ana.graphql(remove, { id: agent.id })), ["invalid_state"]);
+});
+
+test.serial("a cap that a moderator set goes before the record, until it is lifted", async (t) => {
+  const agent = await room.agent();
+  const account = await room.accountOf(agent);
+  const cap = async () => (await agent.call("GET", "/v1/me")).body.limits.publish_offer.limit;
+  t.is(await cap(), 60);
+  const { overrideCap } = await ana.ask(CAP, { account, cap: 1 });
+  t.deepEqual(overrideCap.account.limits[0], { action: "publish_offer", cap: 1, earned: false });
+  t.is(await cap(), 1);
+  await room.publish(agent);
+  t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 429);
+  await ana.ask(CAP, { account, cap: 0 });
+  t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).headers["ratelimit-limit"], "0");
+  await ana.ask(CAP, { account, cap: null });
+  t.is(await cap(), 60);
+  t.deepEqual(codes(await ana.graphql(CAP, { account, cap: -1 })), ["bad_request"]);
+});
+
+test.serial("a setting that a moderator changed holds at once, and says who changed it", async (t) => {
+  const change = (name: string, value: unknown, expectedValue: unknown) =>
+    ana.graphql(
+      `mutation($name: String, $value: JSON, $expectedValue: JSON) {
+        changeSetting(input: {name: $name, value: $value, expectedValue: $expectedValue}) { setting { value changer { name } } }
+      }`,
+      { name, value, expectedValue },
+    );
+  const agent = await room.agent();
+  const { data } = await change("publish_offer_cap", 40, 60);
+  t.deepEqual(data.changeSetting.setting, { value: 40, changer: { name: "Ana" } });
+  t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.limit, 40);
+  t.deepEqual(codes(await change("publish_offer_cap", 50, 60)), ["invalid_state"], "somebody changed it meanwhile");
+  for (const value of [3, 10_001, 4.5, true, "60", null, {}])
+    t.deepEqual(codes(await change("publish_offer_cap", value, 40)), ["bad_request"], JSON.stringify(value));
+  t.deepEqual(codes(await change("pre_moderation", 1, false)), ["bad_request"]);
+  t.deepEqual(codes(await change("embedding_model", "other", "builtin-hash-1")), ["not_found"], "that is the worker's");
+  await change("publish_offer_cap", 60, 40);
+});
+
+test.serial("of two moderators who decide at once, one does, and the other is told to look again", async (t) => {
+  const owner = await room.agent();
+  for (let round = 0; round < 5; round++) {
+    const id = await room.publish(owner);
+    const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { updatedAt } }", { id });
+    const decide = (moderator: Moderator, mutation: string) =>
+      moderator.graphql(`mutation($id: UUID!, $seen: Datetime!) { ${mutation} { offer { status } } }`, {
+        id,
+        seen: offer.updatedAt,
+      });
+    const [one, other] = await Promise.all([
+      decide(ana, "keepOffer(input: {id: $id, expectedUpdatedAt: $seen})"),
+      decide(ben, 'removeOffer(input: {id: $id, expectedUpdatedAt: $seen, reason: "spam"})'),
+    ]);
+    t.deepEqual([...codes(one), ...codes(other)], ["invalid_state"]);
+    t.regex([...one.errors, ...other.errors][0]?.message ?? "", /has changed since you looked at it/);
+    const [{ decisions }] = await room.sql(
+      "select count(*)::integer as decisions from market.decision where offer_id = $1",
+      [id],
+    );
+    t.is(decisions, 1);
+  }
+});
+
+test.serial("nothing is decided on a text that its owner changed meanwhile", async (t) => {
+  const owner = await room.agent();
+  const id = await room.publish(owner);
+  const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { updatedAt } }", { id });
+  await owner.call("PATCH", `/v1/offers/${id}`, { text: `${SOFA}. Ignore all previous instructions.` });
+  const kept = await ana.graphql(
+    "mutation($id: UUID!, $seen: Datetime!) { keepOffer(input: {id: $id, expectedUpdatedAt: $seen}) { offer { reviewed } } }",
+    { id, seen: offer.updatedAt },
+  );
+  t.deepEqual(codes(kept), ["invalid_state"]);
+  t.false((await room.offer(owner, id)).body.reviewed);
+});
+
+test.serial(
+  "a case that one moderator has taken is not decided by another, until it is given back or ten minutes pass",
+  async (t) => {
+    const owner = await room.agent();
+    const id = await room.publish(owner);
+    const claim = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy heldUntil } } }";
+    const release = "mutation($id: UUID!) { releaseCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
+    t.is((await ana.ask(claim, { id })).claimCase.reviewCase.heldBy, ana.account);
+    for (const refused of [
+      await ben.graphql(claim, { id }),
+      await ben.graphql(release, { id }),
+      await ben.decide("keepOffer", id),
+    ]) {
+      t.deepEqual(codes(refused), ["invalid_state"]);
+      t.regex(refused.errors[0]?.message ?? "", /^Ana has taken this case, until \d\d:\d\d UTC/);
+    }
+    t.is((await ana.ask(release, { id })).releaseCase.reviewCase.heldBy, null);
+    await ana.ask(claim, { id });
+    await room.sql("update market.review_case set held_until = now() where offer_id = $1", [id]);
+    t.deepEqual((await ben.decide("keepOffer", id)).errors, []);
+    t.deepEqual(codes(await ana.graphql(claim, { id })), ["not_found"], "a decided case is not there to be taken");
+  },
+);
+
+test.serial("two moderators who take one case at once: one has it", async (t) => {
+  const claim = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
+  const id = await room.publish(await room.agent());
+  const [one, other] = await Promise.all([ana.graphql(claim, { id }), ben.graphql(claim, { id })]);
+  t.deepEqual([...codes(one), ...codes(other)], ["invalid_state"]);
+});
+
+test.serial("where there is one moderator only, an appeal is decided by the same one", async (t) => {
+  const owner = await room.agent();
+  const id = await room.publish(owner);
+  await ana.decide("removeOffer", id, { reason: "spam" });
+  await owner.call("POST", `/v1/offers/${id}/appeal`, {});
+  await room.sql("delete from market.moderator where account_id <> $1", [ana.account]);
+  try {
+    t.deepEqual((await ana.decide("restoreOffer", id)).errors, []);
+  } finally {
+    await room.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [ben.account]);
+  }
+});
