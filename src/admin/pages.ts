@@ -1,4 +1,52 @@
+import type { Request } from "express";
+import { giveFormToken } from "../pages/forgery.ts";
 import type { Page } from "../pages/frame.ts";
+import { sessionHash } from "../pages/session.ts";
+import { type ProblemCode, refuse } from "../problem.ts";
+import { accountPages } from "./account_page.ts";
+import type { Desk } from "./desk.ts";
 import type { AdminSchema } from "./graphql.ts";
+import { listPages } from "./list_pages.ts";
+import { offerPages } from "./offer_page.ts";
+import { OPERATIONS, type OperationName } from "./operations.ts";
+import { ASSET_FILES } from "./render.ts";
+import { settingsPages } from "./settings_page.ts";
 
-export const adminPages = (_context: { schema: AdminSchema; baseUrl: () => string }): Page[] => [];
+const assets = (): Page[] =>
+  Object.entries(ASSET_FILES).map(([name, { text, type, hash }]) => ({
+    path: `/admin/assets/${name}`,
+    operation: "adminAsset",
+    get: (_request, response) => {
+      response
+        .set({ "Cache-Control": "private, max-age=3600", ETag: `"${hash}"` })
+        .type(type)
+        .send(text);
+    },
+  }));
+
+/** The pages of the room. */
+export const adminPages = (context: { schema: AdminSchema; baseUrl: () => string }): Page[] => {
+  const { schema, baseUrl } = context;
+  const hasAudit = schema.schema.getQueryType()?.getFields()["auditEvents"] !== undefined;
+  const root = () => new URL(baseUrl()).pathname.replace(/\/$/, "");
+  const desk: Desk = {
+    baseUrl,
+    hasAudit,
+    async ask<Data>(request: Request, operation: OperationName, variables: Record<string, unknown> = {}) {
+      const session = sessionHash(request, baseUrl());
+      if (session === null) throw refuse("not_found", "There is nothing at this address.");
+      const { body } = await schema.run(session, { query: OPERATIONS[operation], variables });
+      const [error] = body.errors ?? [];
+      if (error) {
+        const { code, status: _status, ...members } = error.extensions ?? {};
+        throw refuse(code as ProblemCode, error.message, members);
+      }
+      return body.data as Data;
+    },
+    frame: (viewer, place, rest = {}) => ({ baseUrl: baseUrl(), viewer, place, hasAudit, ...rest }),
+    token: (request, response) => giveFormToken(request, response, baseUrl(), request.path),
+    path: (path) => `${root()}/admin${path}`,
+  };
+  const list = [...listPages(desk), ...offerPages(desk), ...accountPages(desk), ...settingsPages(desk)];
+  return [...list.map((page) => ({ ...page, runsScripts: true as const })), ...assets()];
+};

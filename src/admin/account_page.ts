@@ -1,0 +1,57 @@
+import type { Request, Response } from "express";
+import type { Page } from "../pages/frame.ts";
+import { type Refusal, refuse } from "../problem.ts";
+import { type Desk, formOf, formPage, idOf, queried, queriedId, type Viewer } from "./desk.ts";
+import { renderAdmin } from "./render.ts";
+
+/** An account with everything it has, and what can be done about it. */
+
+type Account = { id: string; suspendedAt: string | null };
+
+const DONE: Record<string, string> = {
+  suspend: "Suspended. What its agents write is refused from now on.",
+  reinstate: "Reinstated. What the suspension hid goes live again.",
+  remove_agent: "The agent is removed. Its token is refused from now on.",
+  override_cap: "The cap holds from now on.",
+};
+
+/** A cap as a person typed it: empty for what the record gives. @throws Refusal */
+const capOf = (typed: string): number | null => {
+  if (typed.trim() === "") return null;
+  const cap = Number(typed);
+  if (!Number.isInteger(cap))
+    throw refuse("bad_request", "A cap is a whole number, or empty for what the record gives.");
+  return cap;
+};
+
+export const accountPages = (desk: Desk): Page[] => {
+  const show = async (request: Request, response: Response, refused?: Refusal): Promise<string> => {
+    const { viewer, account, reasons } = await desk.ask<
+      Viewer & { account: Account | null; reasons: { nodes: object[] } }
+    >(request, "account", { id: idOf(request) });
+    if (account === null) throw refuse("not_found", "There is no such account.");
+    const done = DONE[queried(request.query["done"], 20)];
+    const frame = desk.frame(viewer, null, {
+      notice: done === undefined ? undefined : { text: done },
+      fault: refused?.detail,
+    });
+    return renderAdmin("account", frame, { account, reasons: reasons.nodes, token: desk.token(request, response) });
+  };
+
+  const act = async (request: Request, response: Response): Promise<string> => {
+    const id = idOf(request);
+    const fields = await formOf(desk, request, response);
+    const asked = fields.get("decision") ?? "";
+    const words = fields.get("words")?.trim() || null;
+    if (asked === "suspend") await desk.ask(request, "suspend", { id, reason: fields.get("reason") ?? "", words });
+    else if (asked === "reinstate") await desk.ask(request, "reinstate", { id, words });
+    else if (asked === "remove_agent") await desk.ask(request, "removeAgent", { id: queriedId(fields.get("agent")) });
+    else if (asked === "override_cap") {
+      const cap = capOf(fields.get("cap") ?? "");
+      await desk.ask(request, "overrideCap", { id, action: fields.get("action") ?? "", cap });
+    } else throw refuse("bad_request", "That is none of the measures. Look at the page again.");
+    return desk.path(`/accounts/${id}?${new URLSearchParams({ done: asked })}`);
+  };
+
+  return [{ path: "/admin/accounts/:id", operation: "adminAccount", ...formPage(show, act) }];
+};

@@ -1,0 +1,38 @@
+// What a moderator decides by one key: the button that names it is pressed. Keys can be turned off, and never count while
+// something is typed. Without this script every button works as it is.
+const STORED = "souk-admin-keys";
+const form = document.querySelector("form[data-keys]");
+const isTyping = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
+
+if (form) {
+  const keys = form.querySelector(".keys");
+  const toggle = form.querySelector("[data-keys-switch]");
+  let on = localStorage.getItem(STORED) !== "off";
+  const show = () => {
+    toggle.setAttribute("aria-pressed", String(on));
+    toggle.textContent = on ? "Single keys are on" : "Single keys are off";
+  };
+  keys.hidden = false;
+  show();
+  toggle.addEventListener("click", () => {
+    on = !on;
+    localStorage.setItem(STORED, on ? "on" : "off");
+    show();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!on || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+    const button = form.querySelector(`button[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+  });
+  // A decision is sent once, however often the key is pressed.
+  let sent = false;
+  form.addEventListener("submit", (event) => {
+    if (sent) event.preventDefault();
+    sent = true;
+  });
+  addEventListener("pageshow", () => {
+    sent = false;
+  });
+}

@@ -1,0 +1,112 @@
+import type { Page } from "../pages/frame.ts";
+import { type Desk, noticeOf, queried, queriedId, type Viewer } from "./desk.ts";
+import { QUEUES, renderAdmin } from "./render.ts";
+
+/** The queue, the search over everything, and the log. */
+
+type Case = {
+  offerId: string;
+  queue: string;
+  causes: string[];
+  reports: number;
+  openedAt: string;
+  heldUntil: string | null;
+  holder: { accountId: string; name: string } | null;
+  offer: { title: string; text: string; status: string; price: string | null; location: string | null } | null;
+};
+type PageInfo = { hasNextPage: boolean; endCursor: string | null };
+type Queue = Viewer & {
+  queues: { nodes: { name: string; cases: number; oldest: string }[] };
+  reviewCases: { pageInfo: PageInfo; nodes: Case[] };
+};
+type Finding = {
+  kind: string;
+  id: string;
+  title: string;
+  status: string;
+  at: string;
+  offerId: string | null;
+  accountId: string | null;
+};
+type Event = { id: string; at: string; actorType: string; action: string };
+
+/** Words that people look for, and cursors, are shorter. */
+const WORDS_LENGTH = 200;
+const CURSOR_LENGTH = 1_000;
+/** Enough of a text to see what it is. */
+const SNIPPET_LENGTH = 220;
+
+const snippet = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, " ");
+  const characters = Array.from(line);
+  return characters.length > SNIPPET_LENGTH ? `${characters.slice(0, SNIPPET_LENGTH).join("")}…` : line;
+};
+
+export const listPages = (desk: Desk): Page[] => [
+  {
+    path: "/admin",
+    operation: "adminQueue",
+    get: async (request, response) => {
+      const name = queried(request.query["queue"], 40);
+      const queue = Object.hasOwn(QUEUES, name) ? name : null;
+      const after = queried(request.query["after"], CURSOR_LENGTH) || null;
+      const { viewer, queues, reviewCases } = await desk.ask<Queue>(request, "queue", {
+        condition: queue === null ? {} : { queue },
+        after,
+      });
+      const counts = new Map(queues.nodes.map(({ name: line, cases }) => [line, cases]));
+      const oldest = queues.nodes.map((line) => line.oldest).toSorted()[0] ?? null;
+      response.type("html").send(
+        renderAdmin("queue", desk.frame(viewer, "queue", { notice: noticeOf(desk, request) }), {
+          queue,
+          total: queues.nodes.reduce((sum, { cases }) => sum + cases, 0),
+          oldest,
+          lines: Object.entries(QUEUES).map(([line, title]) => ({ line, title, cases: counts.get(line) ?? 0 })),
+          cases: reviewCases.nodes.map((one) => ({ ...one, snippet: snippet(one.offer?.text ?? "") })),
+          next: reviewCases.pageInfo.hasNextPage
+            ? `?${new URLSearchParams({ ...(queue === null ? {} : { queue }), after: reviewCases.pageInfo.endCursor ?? "" })}`
+            : null,
+          isLater: after !== null,
+        }),
+      );
+    },
+  },
+  {
+    path: "/admin/search",
+    operation: "adminSearch",
+    get: async (request, response) => {
+      const query = queried(request.query["q"], WORDS_LENGTH).trim();
+      const { viewer, find } = await desk.ask<Viewer & { find: Finding[] }>(request, "search", { words: query });
+      response.type("html").send(
+        renderAdmin("search", desk.frame(viewer, "search"), {
+          query,
+          groups: [...Map.groupBy(find, ({ kind }) => kind)].map(([kind, found]) => ({ kind, found })),
+        }),
+      );
+    },
+  },
+  ...(desk.hasAudit ? [auditPage(desk)] : []),
+];
+
+const auditPage = (desk: Desk): Page => ({
+  path: "/admin/audit",
+  operation: "adminAudit",
+  get: async (request, response) => {
+    const about = queriedId(request.query["about"]);
+    const after = queried(request.query["after"], CURSOR_LENGTH) || null;
+    const { viewer, auditEvents } = await desk.ask<Viewer & { auditEvents: { pageInfo: PageInfo; nodes: Event[] } }>(
+      request,
+      "audit",
+      { condition: about === null ? {} : { rowId: about }, after },
+    );
+    response.type("html").send(
+      renderAdmin("audit", desk.frame(viewer, "audit"), {
+        about,
+        events: auditEvents.nodes,
+        next: auditEvents.pageInfo.hasNextPage
+          ? `?${new URLSearchParams({ ...(about === null ? {} : { about }), after: auditEvents.pageInfo.endCursor ?? "" })}`
+          : null,
+      }),
+    );
+  },
+});

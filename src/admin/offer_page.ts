@@ -1,0 +1,117 @@
+import type { Request, Response } from "express";
+import type { Page } from "../pages/frame.ts";
+import { type Refusal, refuse } from "../problem.ts";
+import { type Desk, formOf, formPage, idOf, noticeOf, queried, type Viewer } from "./desk.ts";
+import { piecesOf, readingsOf, renderAdmin, shownValue } from "./render.ts";
+
+/** An offer as a moderator judges it: its text and how it was read, what others say of it, and what can be decided. */
+
+type Offer = {
+  id: string;
+  status: string;
+  title: string;
+  text: string;
+  extraction: Record<string, unknown>;
+  updatedAt: string;
+  contact: { methods?: { type: string; value: string }[] };
+  reviewCase: { queue: string; causes: string[]; holder: { accountId: string; name: string } | null } | null;
+  reports: { nodes: { reason: string; settledAt: string | null }[] };
+};
+type Shown = Viewer & {
+  offer: Offer | null;
+  reasons: { nodes: { code: string; summary: string; sentence: string }[] };
+};
+
+/** A decision as a button: one key, and whether it needs a reason. */
+export type Choice = { decision: string; label: string; key: string; needsReason: boolean; grave: boolean };
+
+const choice = (decision: string, label: string, key: string, needsReason = false): Choice => ({
+  decision,
+  label,
+  key,
+  needsReason,
+  grave: needsReason || decision === "uphold",
+});
+
+const KEEP = choice("keep", "Keep", "k");
+const REMOVE = choice("remove", "Remove", "r", true);
+
+/** What can be decided on an offer as it stands. */
+export const choicesOf = ({ status, reviewCase }: Pick<Offer, "status" | "reviewCase">): Choice[] => {
+  if (status === "published" || status === "archived") return [KEEP, REMOVE];
+  if (status === "pending_review") return [choice("publish", "Publish", "p"), choice("reject", "Reject", "j", true)];
+  if (status !== "removed") return [];
+  const restore = choice("restore", "Restore", "s");
+  return reviewCase?.causes.includes("appeal") ? [restore, choice("uphold", "Uphold the removal", "u")] : [restore];
+};
+
+const DECISIONS = ["keep", "remove", "publish", "reject", "restore", "uphold"] as const;
+
+/** The reason that most of the open reports give, or what the market found by itself, to be taken with one key. */
+const likelyReason = ({ reports, reviewCase }: Offer): string | null => {
+  const open = reports.nodes.filter(({ settledAt }) => settledAt === null);
+  const counts = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, given]) => ({
+    reason,
+    count: given.length,
+  }));
+  const [first] = counts.toSorted((a, b) => b.count - a.count);
+  return first?.reason ?? (reviewCase?.causes.includes("addresses_agents") ? "addresses_agents" : null);
+};
+
+export const offerPages = (desk: Desk): Page[] => {
+  const show = async (request: Request, response: Response, refused?: Refusal): Promise<string> => {
+    const { viewer, offer, reasons } = await desk.ask<Shown>(request, "offer", { id: idOf(request) });
+    if (offer === null) throw refuse("not_found", "There is no such offer.");
+    const readings = readingsOf(offer.extraction);
+    const fault = refused === undefined ? {} : { fault: refused.detail };
+    return renderAdmin("offer", desk.frame(viewer, null, { notice: noticeOf(desk, request), ...fault }), {
+      offer,
+      pieces: piecesOf(offer.text, readings),
+      readings: readings.map((reading) => ({ ...reading, value: shownValue(reading.value) })),
+      contacts: offer.contact.methods ?? [],
+      choices: choicesOf(offer),
+      reasons: reasons.nodes,
+      likely: likelyReason(offer),
+      heldByOther:
+        offer.reviewCase?.holder && offer.reviewCase.holder.accountId !== viewer.accountId
+          ? offer.reviewCase.holder
+          : null,
+      heldByMe: offer.reviewCase?.holder?.accountId === viewer.accountId,
+      token: desk.token(request, response),
+    });
+  };
+
+  /** The next case of the same line that nobody holds; the queue when there is none. */
+  const nextAfter = async (request: Request, id: string, queue: string, decision: string): Promise<string> => {
+    const done = new URLSearchParams({ done: decision, of: id });
+    if (queue === "") return desk.path(`/offers/${id}?${new URLSearchParams({ done: decision })}`);
+    const { reviewCases } = await desk.ask<{ reviewCases: { nodes: { offerId: string; heldBy: string | null }[] } }>(
+      request,
+      "next",
+      { condition: { queue } },
+    );
+    const next = reviewCases.nodes.find(({ heldBy }) => heldBy === null);
+    return next ? desk.path(`/offers/${next.offerId}?${done}`) : desk.path(`?${done}`);
+  };
+
+  const act = async (request: Request, response: Response): Promise<string> => {
+    const id = idOf(request);
+    const fields = await formOf(desk, request, response);
+    const asked = fields.get("decision") ?? "";
+    if (asked === "claim" || asked === "release") {
+      await desk.ask(request, asked, { id });
+      return desk.path(`/offers/${id}`);
+    }
+    const decision = DECISIONS.find((known) => known === asked);
+    if (decision === undefined) throw refuse("bad_request", "That is none of the decisions. Look at the page again.");
+    await desk.ask(request, decision, {
+      id,
+      expected: fields.get("expected") ?? "",
+      words: fields.get("words")?.trim() || null,
+      ...(decision === "remove" || decision === "reject" ? { reason: fields.get("reason") ?? "" } : {}),
+    });
+    return nextAfter(request, id, queried(fields.get("queue"), 40), decision);
+  };
+
+  return [{ path: "/admin/offers/:id", operation: "adminOffer", ...formPage(show, act) }];
+};

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { Eta } from "eta";
+import { STYLESHEET, shownName } from "../pages/render.ts";
+
+/** The moderators' pages as text. Templates are compiled once, when the first moderator comes. */
+
+const TEMPLATES = new URL("./templates/", import.meta.url);
+const ASSETS = new URL("./assets/", import.meta.url);
+
+const readTemplates = (): Eta => {
+  const eta = new Eta({ autoEscape: true });
+  for (const file of readdirSync(TEMPLATES).filter((name) => name.endsWith(".eta"))) {
+    eta.loadTemplate(`@${basename(file, ".eta")}`, readFileSync(new URL(file, TEMPLATES), "utf8"));
+  }
+  return eta;
+};
+
+const eta = readTemplates();
+
+/** A file that pages load, with the hash that changes its address when it changes. */
+export type Asset = { text: string; type: "css" | "js"; hash: string };
+
+const readAsset = (name: string, type: Asset["type"]): Asset => {
+  const text = readFileSync(new URL(name, ASSETS), "utf8");
+  return { text, type, hash: createHash("sha256").update(text).digest("base64url").slice(0, 16) };
+};
+
+export const ASSET_FILES: Record<string, Asset> = {
+  "admin.css": readAsset("admin.css", "css"),
+  "admin.js": readAsset("admin.js", "js"),
+};
+
+/** The lines of cases in the order in which they press, with what a moderator calls them. */
+export const QUEUES: Record<string, string> = {
+  appeal: "Appeals",
+  pending: "Waiting to go live",
+  reported: "Reported",
+  addresses_agents: "Gives orders to agents",
+  suspicious_link: "Hides where a link leads",
+  first_offer: "First of an account",
+};
+
+const DECIDED: Record<string, string> = {
+  keep: "Kept",
+  remove: "Removed",
+  restore: "Restored",
+  uphold: "Removal upheld",
+  publish: "Published",
+  reject: "Rejected",
+  suspend: "Suspended",
+  reinstate: "Reinstated",
+  remove_agent: "Removed an agent",
+  override_cap: "Changed a cap",
+};
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+
+/** How long ago a moment was, as people say it. */
+export const ago = (moment: string, now = Date.now()): string => {
+  const seconds = Math.max(0, (now - Date.parse(moment)) / 1_000);
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ["minute", 60];
+  return seconds < 60 ? "a moment ago" : relative.format(-Math.floor(seconds / size), unit);
+};
+
+/** A moment in UTC to the minute, for who wants it exactly. */
+export const exactly = (moment: string): string =>
+  `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+/** A code as words: pending_review is "pending review". */
+export const words = (code: string): string => code.replaceAll("_", " ");
+
+/** A piece of a text, and what was read in it. */
+export type Piece = { text: string; read: string | null };
+
+type Found = { value: unknown; quote: string; start: number; end: number; basis: string; confidence: number };
+
+const isFound = (value: unknown): value is Found =>
+  typeof value === "object" && value !== null && "quote" in value && "start" in value && "end" in value;
+
+/** What was read from a text, one row a value: extraction as the database keeps it. */
+export const readingsOf = (extraction: Record<string, unknown>): (Found & { field: string })[] =>
+  Object.entries(extraction).flatMap(([field, found]) =>
+    (Array.isArray(found) ? found : [found]).filter(isFound).map((one) => ({ ...one, field })),
+  );
+
+/** A value that was read, on one line. */
+export const shownValue = (value: unknown): string => {
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .filter(([, part]) => part !== null && part !== false)
+    .map(([name, part]) => `${words(name)}: ${shownValue(part)}`)
+    .join(", ");
+};
+
+/** A text cut at what was read in it. Offsets count code points from 1, ends exclusive; of two that overlap the first counts. */
+export const piecesOf = (text: string, readings: { field: string; start: number; end: number }[]): Piece[] => {
+  const characters = Array.from(text);
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { field, start, end } of readings.toSorted((a, b) => a.start - b.start)) {
+    if (start - 1 < at || end - 1 > characters.length) continue;
+    pieces.push({ text: characters.slice(at, start - 1).join(""), read: null });
+    pieces.push({ text: characters.slice(start - 1, end - 1).join(""), read: words(field) });
+    at = end - 1;
+  }
+  pieces.push({ text: characters.slice(at).join(""), read: null });
+  return pieces.filter((piece) => piece.text !== "");
+};
+
+/** What every page of the room shows around itself. */
+export type Frame = {
+  baseUrl: string;
+  viewer: { accountId: string; name: string };
+  /** Which entry of the navigation this page is. */
+  place: "queue" | "search" | "settings" | "audit" | null;
+  hasAudit: boolean;
+  /** What was just done, or why it was not. */
+  notice?: { text: string; href?: string; link?: string } | undefined;
+  fault?: string | undefined;
+};
+
+/** One of the room's pages, from plain data. */
+export const renderAdmin = (template: string, frame: Frame, data: object): string => {
+  const root = new URL(frame.baseUrl).pathname.replace(/\/$/, "");
+  return eta.render(`@${template}`, {
+    ...data,
+    ...frame,
+    viewer: { ...frame.viewer, name: shownName(frame.viewer.name) },
+    root,
+    room: `${root}/admin`,
+    base: `${root}/assets/souk.css?v=${STYLESHEET.etag.replaceAll('"', "")}`,
+    asset: (name: string) => `${root}/admin/assets/${name}?v=${ASSET_FILES[name]?.hash ?? ""}`,
+    ago,
+    exactly,
+    words,
+    shownName,
+    queueName: (name: string) => QUEUES[name] ?? words(name),
+    decided: (action: string) => DECIDED[action] ?? words(action),
+  });
+};

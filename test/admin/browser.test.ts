@@ -1,0 +1,190 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import test, { type ExecutionContext } from "ava";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
+import { type Agent, SOFA } from "../support/market.ts";
+import { type Moderator, openRoom, type Room } from "./room.ts";
+
+/** The moderators' pages in a real browser: sound at every size, and decided by mouse, by key, and without script. */
+
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** What somebody may write who wants to break a page. */
+const HOSTILE = `${SOFA}. <script>alert(1)</script> <b>"bold"</b> javascript:alert(1) \u202Ereversed ${"W".repeat(300)}`;
+
+let browser: Browser;
+let room: Room;
+let moderator: Moderator;
+let owner: Agent;
+let reporter: Agent;
+test.before(async () => {
+  [browser, room] = await Promise.all([launchBrowser(), openRoom()]);
+  moderator = await room.moderator("Mo");
+  [owner, reporter] = [await room.agent("<i>Lena's</i> assistant"), await room.agent("Second")];
+});
+test.after.always(async () => {
+  await browser?.close();
+  await room?.stop();
+});
+
+const faults = async (page: Page): Promise<unknown> => {
+  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+  return {
+    axe: violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })),
+    overflowing: (await overflowing(page)).filter(
+      (element) => !/^<(table|thead|tbody|tr|th|td|time|bdi|code|a|span)\b/.test(element),
+    ),
+    width: await page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+  };
+};
+const SOUND = { axe: [], overflowing: [], width: 0 };
+
+/** A page in the moderator's browser, and what its console and its requests to elsewhere say. */
+const visit = async (t: ExecutionContext, view: View, options: { javaScriptEnabled?: boolean } = {}) => {
+  const page = await openPage(browser, view, t, options);
+  const secret = moderator.secret;
+  await page.context().addCookies([{ name: "souk_session", value: secret, url: room.url }]);
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(room.url)) complaints.push(request.url());
+  });
+  return { page, complaints };
+};
+
+/** A reported offer that waits for a decision. */
+const reported = async (text = SOFA): Promise<string> => {
+  const id = await room.publish(owner, text);
+  await reporter.call("POST", `/v1/offers/${id}/report`, {
+    reason: "scam",
+    comment: "Asks for payment before a viewing.",
+  });
+  return id;
+};
+const statusOf = async (id: string) => (await room.offer(owner, id)).body;
+
+for (const view of VIEWS) {
+  test.serial(`every page is sound on ${view.name}`, async (t) => {
+    const id = await reported(HOSTILE);
+    const removed = await room.publish(owner, SOFA);
+    await moderator.decide("removeOffer", removed, { reason: "spam", sentence: "It advertises a shop." });
+    await owner.call("POST", `/v1/offers/${removed}/appeal`, { comment: "It is one sofa, not a shop." });
+    const account = await room.accountOf(owner);
+    const { page, complaints } = await visit(t, view);
+    for (const [name, path] of [
+      ["queue", "/admin"],
+      ["queue-empty", "/admin?queue=pending"],
+      ["offer", `/admin/offers/${id}`],
+      ["appeal", `/admin/offers/${removed}`],
+      ["account", `/admin/accounts/${account}`],
+      ["settings", "/admin/settings"],
+      ["search", "/admin/search?q=sofa"],
+    ] as const) {
+      await page.goto(room.url + path);
+      await screenshot(page, `admin-${name}-${view.name}`);
+      t.deepEqual(await faults(page), SOUND, path);
+    }
+    await page.goto(`${room.url}/admin/offers/${id}`);
+    await moderator.decide("keepOffer", id);
+    await page.getByRole("button", { name: "Remove" }).click();
+    t.regex((await page.getByRole("alert").textContent()) ?? "", /has changed since you looked at it/);
+    await screenshot(page, `admin-conflict-${view.name}`);
+    t.deepEqual(await faults(page), SOUND, "a refused decision");
+    t.deepEqual(
+      complaints.filter((text) => !text.includes("409")),
+      [],
+    );
+  });
+}
+
+const [phone = VIEWS[0], , laptop = VIEWS[0]] = VIEWS;
+
+test.serial("one key keeps an offer, and the next case comes", async (t) => {
+  await room.sql("update market.review_case set closed_at = now()");
+  const [first, second] = [await reported(), await reported()];
+  const { page } = await visit(t, laptop as View);
+  await page.goto(`${room.url}/admin`);
+  await page
+    .getByRole("link", { name: /Grey three-seat sofa/ })
+    .first()
+    .click();
+  t.true(page.url().endsWith(first));
+  await Promise.all([page.waitForURL(`**/admin/offers/${second}?**`), page.keyboard.press("k")]);
+  t.true((await statusOf(first)).reviewed);
+  t.regex((await page.getByRole("status").textContent()) ?? "", /^Kept\./);
+  t.is(await page.getByLabel("Reason, for taking it down").inputValue(), "scam", "what was reported is chosen already");
+  await Promise.all([page.waitForURL("**/admin?**"), page.keyboard.press("r")]);
+  t.like(await statusOf(second), { status: "removed", review_reason: "scam" });
+  t.regex((await page.getByRole("status").textContent()) ?? "", /^Removed\./);
+});
+
+test.serial("keys are letters while somebody types, and nothing once they are turned off", async (t) => {
+  const id = await reported();
+  const { page } = await visit(t, laptop as View);
+  await page.goto(`${room.url}/admin/offers/${id}`);
+  await page.getByLabel("Words").pressSequentially("keep r");
+  t.is((await statusOf(id)).status, "published");
+  await page.getByRole("button", { name: "Single keys are on" }).click();
+  await page.getByRole("heading", { level: 1 }).click();
+  await page.keyboard.press("r");
+  await page.reload();
+  t.true(await page.getByRole("button", { name: "Single keys are off" }).isVisible());
+  await page.keyboard.press("r");
+  t.is((await statusOf(id)).status, "published");
+});
+
+test.serial("everything works without script, on a phone", async (t) => {
+  const { page } = await visit(t, phone as View, { javaScriptEnabled: false });
+  const id = await reported();
+  await page.goto(`${room.url}/admin/offers/${id}`);
+  await page.getByRole("button", { name: /Take for ten minutes/ }).click();
+  t.true(await page.getByRole("button", { name: /Give back/ }).isVisible());
+  await page.getByLabel("Reason, for taking it down").selectOption("counterfeit");
+  await page.getByLabel("Words").fill("It is a copy.");
+  await page.getByRole("button", { name: /^Remove/ }).click();
+  t.like(await statusOf(id), { status: "removed", review: "It is a copy.", review_reason: "counterfeit" });
+  await page.goto(`${room.url}/admin/offers/${id}`);
+  await page.getByRole("button", { name: /^Restore/ }).click();
+  t.like(await statusOf(id), { status: "published", reviewed: true });
+
+  await page.goto(`${room.url}/admin/accounts/${await room.accountOf(owner)}`);
+  await page.getByLabel("Offers", { exact: true }).fill("7");
+  await page.getByRole("button", { name: "Set the cap of offers" }).click();
+  t.is((await owner.call("GET", "/v1/me")).body.limits.publish_offer.limit, 7);
+  await page.getByLabel("Reason").selectOption("scam");
+  await page.getByRole("button", { name: "Suspend" }).click();
+  t.is((await owner.call("POST", "/v1/offers", { text: SOFA })).body.account_status, "suspended");
+  await page.getByRole("button", { name: /^Reinstate/ }).click();
+  await page.getByLabel("Offers", { exact: true }).fill("");
+  await page.getByRole("button", { name: "Set the cap of offers" }).click();
+
+  await page.goto(`${room.url}/admin/settings`);
+  await page.getByLabel("pre moderation").selectOption("true");
+  await page.getByRole("button", { name: "Change pre moderation" }).click();
+  t.regex(
+    (await page.locator("form", { hasText: "pre moderation" }).textContent()) ?? "",
+    /Changed a moment ago by Mo\./,
+  );
+  const waiting = await owner.call("POST", "/v1/offers", { text: SOFA });
+  t.is(waiting.body.status, "pending_review");
+  await page.getByLabel("pre moderation").selectOption("false");
+  await page.getByRole("button", { name: "Change pre moderation" }).click();
+  await page.goto(`${room.url}/admin/offers/${waiting.body.offer_id}`);
+  await page.getByRole("button", { name: /^Publish/ }).click();
+  t.like(await statusOf(waiting.body.offer_id), { status: "published", reviewed: true });
+
+  await page.goto(`${room.url}/admin/search`);
+  await page.getByLabel(/Words of an offer/).fill(owner.id);
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("link", { name: /assistant/ }).click();
+  t.regex(page.url(), /\/admin\/accounts\//);
+});
+
+test.serial("the IDE runs on files of our own, asks the schema and shows an answer", async (t) => {
+  const { page, complaints } = await visit(t, laptop as View);
+  await page.goto(`${room.url}/admin/graphiql?query=${encodeURIComponent("{ viewer { name } }")}`);
+  await page.locator(".graphiql-execute-button").click();
+  await page.locator(".graphiql-response").getByText("Mo").first().waitFor();
+  await screenshot(page, "admin-ide");
+  t.deepEqual(complaints, []);
+});
