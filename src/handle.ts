@@ -7,6 +7,7 @@ import { z } from "zod";
 import { readJsonBody } from "./body.ts";
 import type { Actor, Arguments, Database } from "./database.ts";
 import type { Endpoint } from "./endpoints.ts";
+import { isId } from "./ids.ts";
 import type { Embedder } from "./language/reading.ts";
 import type { Log } from "./log.ts";
 import { type Answer, isConnectionLost, isUnavailable, type Refusal, refuse, toRefusal } from "./problem.ts";
@@ -41,7 +42,6 @@ type Parsed = {
   idempotencyKey: string | null;
 };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The contract: 1 to 255 characters of printable ASCII. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 /** While notifications arrive, answers are asked for only in case that one is lost, or that the process has to stop. */
@@ -136,7 +136,7 @@ const parse = async (
   const parameters: Arguments = {};
   for (const name of Object.keys(endpoint.pathParameters?.shape ?? {})) {
     const value = request.params[name];
-    parameters[name] = typeof value === "string" && UUID.test(value) ? value : null;
+    parameters[name] = isId(value) ? value : null;
   }
   const errors: FieldError[] = [];
   if (endpoint.query) {

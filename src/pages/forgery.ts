@@ -64,6 +64,15 @@ export const isFormToken = (request: Request, baseUrl: string, path: string, tok
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
+/**
+ * A secret that this browser gets each time it does the same thing, and no other browser: null when it has no cookie of
+ * ours, which no form of ours is without.
+ */
+export const browserSecret = (request: Request, baseUrl: string, purpose: string): string | null => {
+  const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
+  return secret === null ? null : createHmac("sha256", secret).update(purpose).digest("base64url");
+};
+
 /** What an Origin header may say. "null" is what browsers send that were told to hide where they are. */
 const isOwnOrigin = (origin: string | undefined, site: string | undefined, baseUrl: string): boolean => {
   if (origin === undefined) return site === "same-origin";

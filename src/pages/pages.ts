@@ -3,10 +3,11 @@ import type { Database } from "../database.ts";
 import { aboutPages } from "./about.ts";
 import { connectPages } from "./connect.ts";
 import { servePages } from "./frame.ts";
+import { settingsPages } from "./settings/settings.ts";
 
 /** What the pages need of the process around them. `baseUrl` is asked late: a free port is known once it is listened on. */
 export type PagesContext = { database: Database; baseUrl: () => string };
 
 /** The pages of the service, and their stylesheet: what people see in a browser. */
 export const pages = (context: PagesContext): Router =>
-  servePages([...aboutPages(context), ...connectPages(context)], context.baseUrl);
+  servePages([...aboutPages(context), ...connectPages(context), ...settingsPages(context)], context.baseUrl);

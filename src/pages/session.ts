@@ -19,9 +19,12 @@ export const sessionHash = (request: Request, baseUrl: string): Buffer | null =>
 
 /**
  * The person at this browser, as the actor of a call.
- * @throws Refusal unauthorized when the browser has no session.
+ * @throws Refusal unauthorized when the browser has no session, bad_request when an agent's token comes along.
  */
 export const personOf = (request: Request, baseUrl: string): Actor => {
+  if (request.get("Authorization") !== undefined) {
+    throw refuse("bad_request", "This page is for a person in a browser. An agent uses /v1 with its token.");
+  }
   const person = sessionHash(request, baseUrl);
   if (person === null) throw refuse("unauthorized", "You are not signed in.");
   return { person };

@@ -18,7 +18,8 @@ import { CONNECTION, REQUEST_ID } from "./site.ts";
 
 const BASE = "https://souk.example";
 
-const approval = (agent_name: string): string => renderApproval(BASE, { ...CONNECTION, agent_name }, "form-token");
+const approval = (agent_name: string): string =>
+  renderApproval(BASE, { ...CONNECTION, agent_name }, "form-token", "/connect/secret");
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
 
@@ -40,7 +41,8 @@ const HOSTILE = [
 
 const PAGES: [string, string][] = [
   ["approval", approval("Claude")],
-  ["approved", renderApproved(BASE, "Claude")],
+  ["approved", renderApproved(BASE, "Claude", true)],
+  ["approved into a new account", renderApproved(BASE, "Claude", false)],
   ["declined", renderDeclined(BASE)],
   ["errors", renderErrors(BASE)],
   ["home", renderHome(BASE)],
@@ -92,7 +94,7 @@ for (const name of HOSTILE) {
       .replaceAll(">", "&gt;")
       .replaceAll('"', "&quot;")
       .replaceAll("'", "&#39;");
-    for (const render of [approval, (given: string) => renderApproved(BASE, given)]) {
+    for (const render of [approval, (given: string) => renderApproved(BASE, given, true)]) {
       t.is(render(name), render("Claude").replace('<bdi translate="no">Claude<', `<bdi translate="no">${escaped}<`));
     }
   });
