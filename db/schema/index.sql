@@ -19,6 +19,8 @@
 --!include market/connection.sql
 --!include market/session.sql
 --!include market/verification.sql
+--!include market/profile.sql
+--!include market/require_recent_sign_in.sql
 --!include market/enter.sql
 --!include market/permission.sql
 
@@ -37,6 +39,7 @@
 --!include market/admit.sql
 --!include market/enqueue.sql
 --!include market/offer_moves.sql
+--!include market/audit.sql
 
 -- Rules of reading, showing, finding and matching
 --!include market/page.sql
@@ -62,9 +65,12 @@
 -- The HTTP layer's door
 --!include api/connect_agent.sql
 --!include api/connection.sql
---!include api/remove_agent.sql
+--!include api/agents.sql
 --!include api/get_taxonomy.sql
 --!include api/get_me.sql
+--!include api/activity.sql
+--!include api/account.sql
+--!include api/export_account.sql
 --!include api/verification.sql
 --!include api/check_call.sql
 --!include api/submit_offer.sql

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import helmet from "helmet";
+import { readCookie, SESSION_COOKIE, setCookie } from "../cookies.ts";
 import type { Database } from "../database.ts";
 import { refuse, toProblem, toRefusal } from "../problem.ts";
 import { hashSecret, newSecret } from "../tokens.ts";
-import { checkSender, giveFormToken, isFormToken, readCookie, setCookie } from "./forgery.ts";
+import { checkSender, giveFormToken, isFormToken } from "./forgery.ts";
 import { readForm } from "./form.ts";
 import {
   type Connection,
@@ -19,8 +20,6 @@ import {
 
 /** What the pages need of the process around them. `baseUrl` is asked late: a free port is known once it is listened on. */
 export type PagesContext = { database: Database; baseUrl: () => string };
-
-const SESSION_COOKIE = "souk_session";
 
 /** Thirty days, as market.session keeps it. */
 const SESSION_SECONDS = 30 * 24 * 60 * 60;

@@ -2,7 +2,7 @@ import type { Task } from "graphile-worker";
 import type { Tools } from "../task.ts";
 
 const clockwork =
-  ({ query, log }: Tools, name: "forget_keys" | "sweep_submissions"): Task =>
+  ({ query, log }: Tools, name: "forget_keys" | "keep_audit_partitions" | "sweep_submissions"): Task =>
   async () => {
     const { rows } = await query<{ count: number }>(`select jobs.${name}() as count`, []);
     const count = rows[0]?.count ?? 0;
@@ -11,6 +11,9 @@ const clockwork =
 
 /** Forgets idempotency keys, answers and counted calls of more than 24 hours ago. */
 export const forgetKeys = (tools: Tools) => clockwork(tools, "forget_keys");
+
+/** Makes the months of the audit log that come, and drops those that are over a year gone. */
+export const keepAuditPartitions = (tools: Tools) => clockwork(tools, "keep_audit_partitions");
 
 /** Frees keys of submissions that nobody reads any more, and has unread asks read again. */
 export const sweepSubmissions = (tools: Tools) => clockwork(tools, "sweep_submissions");

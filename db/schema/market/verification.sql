@@ -17,16 +17,19 @@ create table market.proved_method (
   method text not null constraint proved_method_method_fkey references market.sign_in_method on delete restrict,
   subject_hash bytea not null,
   proved_at timestamptz not null default now(),
+  email text,
   constraint proved_method_pkey primary key (account_id, method),
   constraint proved_method_subject_key unique (method, subject_hash),
   constraint proved_method_method_form check (method in ('google', 'apple', 'email')),
-  constraint proved_method_subject_hash_is_sha256 check (octet_length(subject_hash) = 32)
+  constraint proved_method_subject_hash_is_sha256 check (octet_length(subject_hash) = 32),
+  constraint proved_method_email_length check (char_length(email) between 3 and 254)
 );
 comment on table market.proved_method is 'One row is one method that an account has proved; a subject proves one account only.';
 comment on column market.proved_method.account_id is 'Who proved.';
 comment on column market.proved_method.method is 'By what.';
 comment on column market.proved_method.subject_hash is 'SHA-256 of who the provider says it is.';
 comment on column market.proved_method.proved_at is 'When.';
+comment on column market.proved_method.email is 'The mailbox that the provider vouched for; null when it did not. No agent may read it.';
 
 create table market.verification (
   id uuid default market.uuid_v7() constraint verification_pkey primary key,
@@ -77,6 +80,7 @@ create policy "an agent notes that a link ran out" on market.verification for up
   with check (status = 'expired');
 grant select on market.sign_in_method to souk_agent, souk_person;
 grant select (account_id, method, proved_at) on market.proved_method to souk_agent, souk_person;
+grant select (email) on market.proved_method to souk_person;
 grant select on market.verification to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, method, secret_hash), update (status) on market.verification to souk_agent;
 
