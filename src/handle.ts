@@ -5,6 +5,7 @@ import type { Request, Response } from "express";
 import pgvector from "pgvector";
 import { z } from "zod";
 import { readJsonBody } from "./body.ts";
+import { isFromOwnPage, readCookie, SESSION_COOKIE } from "./cookies.ts";
 import type { Actor, Arguments, Database } from "./database.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { isId } from "./ids.ts";
@@ -83,8 +84,28 @@ const toFieldErrors = (error: z.ZodError): FieldError[] =>
     detail: sayWrong(issue),
   }));
 
-/** The caller of an endpoint that needs a token. What cannot be a token is refused without asking the database. */
-const authenticate = (request: Request): { actor: Actor; token: string } => {
+/** The person whose session the browser sent, or null. Only our own pages may change anything by it. */
+const personOf = (request: Request, baseUrl: string): Actor | null => {
+  const session = readCookie(request, baseUrl, SESSION_COOKIE);
+  if (session === null) return null;
+  if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, baseUrl)) {
+    throw refuse(
+      "unauthorized",
+      `A session changes something only from a page of this service, and this request did not come from one: its Origin is not ${new URL(baseUrl).origin}. A program sends Authorization: Bearer with its token instead.`,
+    );
+  }
+  return { person: hashSecret(session) };
+};
+
+/**
+ * The caller of an endpoint that needs one: the agent of the token, or without a token the person of the session. What
+ * cannot be a token is refused without asking the database.
+ */
+const authenticate = (request: Request, baseUrl: string): { actor: Actor; token: string | null } => {
+  if (request.headers.authorization === undefined) {
+    const person = personOf(request, baseUrl);
+    if (person !== null) return { actor: person, token: null };
+  }
   const [scheme, token, ...rest] = (request.headers.authorization ?? "").split(" ");
   if (!scheme) {
     throw refuse(
@@ -339,7 +360,7 @@ export const handle = async (
   response: Response,
 ): Promise<Answer> => {
   const { actor, token } =
-    endpoint.auth === "token" ? authenticate(request) : { actor: "visitor" as const, token: null };
+    endpoint.auth === "token" ? authenticate(request, context.baseUrl()) : { actor: "visitor" as const, token: null };
   let parsed: Parsed;
   try {
     parsed = await parse(endpoint, actor, token, request, response);

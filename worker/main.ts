@@ -9,7 +9,7 @@ import type { Log } from "../src/log.ts";
 import type { Tools } from "./task.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
-import { forgetAgents, forgetKeys, forgetSignIns, sweepSubmissions } from "./tasks/upkeep.ts";
+import { forgetAgents, forgetKeys, forgetSignIns, keepAuditPartitions, sweepSubmissions } from "./tasks/upkeep.ts";
 
 /** Reading waits for providers more than it computes. */
 const CONCURRENCY = 8;
@@ -21,12 +21,13 @@ const BEAT_MS = 10_000;
 const POLL_MS = { server: 1_000, embedded: 100 };
 const RESTART_MS = 1_000;
 
-/** Minutes are UTC. */
+/** UTC. The months of the audit log are looked after every hour, since a process on a desk may never see a given one. */
 const CRONTAB = `
 * * * * * sweep_submissions
 * * * * * forget_keys
 * * * * * forget_sign_ins
 * * * * * forget_agents
+17 * * * * keep_audit_partitions
 `;
 
 export type Worker = { stop(): Promise<void> };
@@ -152,6 +153,7 @@ export const startWorker = (options: {
         forget_keys: forgetKeys(tools),
         forget_sign_ins: forgetSignIns(tools),
         forget_agents: forgetAgents(tools),
+        keep_audit_partitions: keepAuditPartitions(tools),
         sweep_submissions: sweepSubmissions(tools),
       },
     });

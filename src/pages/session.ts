@@ -1,12 +1,10 @@
 import type { Request, Response } from "express";
+import { readCookie, SESSION_COOKIE, setCookie } from "../cookies.ts";
 import type { Actor } from "../database.ts";
 import { refuse } from "../problem.ts";
 import { hashSecret } from "../tokens.ts";
-import { readCookie, setCookie } from "./forgery.ts";
 
 /** The browser's session: a cookie that holds a secret, of which the database knows the hash. */
-
-const SESSION_COOKIE = "souk_session";
 
 /** Thirty days, as market.session keeps it. */
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
