@@ -48,7 +48,6 @@ comment on column market.call.action is 'publish_offer, create_ask, preview_offe
 
 --!include market/claims.sql
 --!include market/profile.sql
---!include market/require_recent_sign_in.sql
 
 -- A person in the browser calls what an agent calls: who sent a text may be nobody's agent, and a key is an account's.
 alter table market.idempotency_key drop constraint idempotency_key_agent_fkey;
@@ -169,6 +168,27 @@ end
 $function$;
 comment on function market.needs_sign_in(uuid,timestamp with time zone) is 'Whether a session that signed in then has to do so again before what cannot be undone: 15 minutes, for accounts that have a method.';
 grant execute on function market.needs_sign_in(uuid,timestamp with time zone) to souk_person;
+
+CREATE OR REPLACE FUNCTION market.require_recent_sign_in()
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  session market.session;
+begin
+  select s.id, s.account_id, null::bytea, s.created_at, s.expires_at, s.signed_in_at, s.seen_at into session
+  from market.session s where s.id = market.session_id() and s.account_id = market.account_id();
+  if not found then
+    perform market.fail(401, 'unauthorized', 'Only a person who is signed in on the website can do this.');
+  elsif market.needs_sign_in(session.account_id, session.signed_in_at) then
+    perform market.fail(401, 'unauthorized', 'To be sure that it is you, sign in again. Then repeat what you were doing.',
+      '{"sign_in_again": true}');
+  end if;
+end
+$function$;
+comment on function market.require_recent_sign_in() is 'Refuses (401, sign_in_again) a person who has a sign-in method and did not sign in within 15 minutes, and (401) whoever is not a person.';
+grant execute on function market.require_recent_sign_in() to souk_person;
 
 CREATE OR REPLACE FUNCTION market.verification_document(verification market.verification, base_url text, link_key bytea)
  RETURNS jsonb
@@ -926,7 +946,7 @@ AS $function$
 begin
   select count(*), extract(epoch from now() - max(s.signed_in_at) filter (where s.id = market.session_id()))
   into sessions, signed_in_seconds_ago
-  from market.session s where s.account_id = market.account_id() and s.expires_at > now();
+  from market.session s where s.account_id = market.account_id() and s.expires_at > now() and s.seen_at > now() - interval '7 days';
 end
 $function$;
 comment on function market.own_sessions() is 'In how many browsers the person is signed in, and how long ago in this one; null when this one only approved an agent.';

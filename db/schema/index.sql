@@ -23,7 +23,6 @@
 --!include market/account_label.sql
 --!include market/sign_in.sql
 --!include market/profile.sql
---!include market/require_recent_sign_in.sql
 --!include market/enter.sql
 --!include market/permission.sql
 
