@@ -1,0 +1,512 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { type Answer, openMarket, refusal, refused } from "./market.ts";
+import { type Attempt, type Begin, type Identity, randomEmail, signing } from "./signing.ts";
+
+/** Signing in: what a mailed link, a code or a provider may do, once, in the browser that began, for one account. */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let people: ReturnType<typeof signing>;
+
+test.before(async () => {
+  market = await openMarket();
+  people = signing(market);
+  await market.sql("update market.sign_in_method set available = true");
+});
+
+test.after.always(() => market?.close());
+
+const begin = (options?: Begin) => people.begin(options);
+const signIn = (identity: Identity, options?: Begin) => people.signIn(identity, options);
+const status = (attempt: Attempt): Promise<Answer> => market.call(null, "get_sign_in", { flow_hash: attempt.flow });
+const openMail = (link: Buffer, flow: Buffer | null): Promise<Answer> =>
+  market.call(null, "get_mail_link", { link_hash: link, flow_hash: flow });
+const subject = (): string => randomBytes(8).toString("hex");
+const outcomeOf = (attempt: Promise<unknown>): Promise<string> =>
+  attempt.then(
+    () => "done",
+    (error: Error) => error.message,
+  );
+const methodsOf = (account: string | null): Promise<Answer[]> =>
+  market.sql("select method, email from market.proved_method where account_id = $1 order by method", [account]);
+
+test.serial("a mailed link signs a new person in, to an account of their own", async (t) => {
+  const email = randomEmail();
+  const attempt = await begin({ email });
+  t.deepEqual(await status(attempt), { method: "email", email, expires_in: 900, tries_left: 5, finished: false });
+  const { answer, session } = await people.finishMail(attempt, { link: attempt.link });
+  t.deepEqual(answer, { label: email, display_name: null, new_account: true, purpose: "sign_in", added: true });
+  t.deepEqual(await people.viewer(session), {
+    display_name: null,
+    label: email,
+    methods: [{ method: "email", email }],
+    signed_in_seconds_ago: 0,
+    is_moderator: false,
+  });
+  const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
+    await people.accountOf(session),
+  ]);
+  t.true(account.claimed);
+  t.true((await status(attempt)).finished);
+});
+
+test.serial("the code does as well, and the next time it is the same account", async (t) => {
+  const email = randomEmail();
+  const first = await begin({ email });
+  const { session } = await people.finishMail(first, { code: first.code });
+  const second = await begin({ email: ` ${email.toUpperCase()}\n` });
+  const again = await people.finishMail(second, { code: second.code });
+  t.deepEqual(again.answer, { label: email, display_name: null, new_account: false, purpose: "sign_in", added: false });
+  t.is(await people.accountOf(again.session), await people.accountOf(session));
+});
+
+test.serial("of link and code one is asked for", async (t) => {
+  const attempt = await begin();
+  for (const [link_hash, code_hash] of [
+    [null, null],
+    [attempt.link, attempt.code],
+  ]) {
+    const finish = market.call(null, "finish_mail_sign_in", {
+      flow_hash: attempt.flow,
+      link_hash: link_hash ?? null,
+      code_hash: code_hash ?? null,
+      session_hash: null,
+      new_session_hash: randomBytes(32),
+    });
+    t.is(await refused(finish), "400 bad_request");
+  }
+});
+
+for (const by of ["link", "code"] as const) {
+  test.serial(`who used the ${by} finds that neither works again`, async (t) => {
+    const attempt = await begin();
+    await people.finishMail(attempt, by === "link" ? { link: attempt.link } : { code: attempt.code });
+    t.is(await refused(people.finishMail(attempt, { link: attempt.link })), "410 link_expired");
+    t.is(await refused(people.finishMail(attempt, { code: attempt.code })), "410 link_expired");
+    t.is(await refused(openMail(attempt.link, attempt.flow)), "410 link_expired");
+  });
+}
+
+test.serial("a wrong code is counted; after five neither the code nor the link works", async (t) => {
+  const attempt = await begin();
+  for (const tries_left of [4, 3, 2, 1, 0]) {
+    t.deepEqual((await people.finishMail(attempt, { code: randomBytes(32) })).answer, { wrong_code: true, tries_left });
+    t.is((await status(attempt)).tries_left, tries_left);
+  }
+  t.is(await refused(people.finishMail(attempt, { code: attempt.code })), "410 link_expired");
+  t.is(await refused(people.finishMail(attempt, { link: attempt.link })), "410 link_expired");
+  t.is(await refused(openMail(attempt.link, attempt.flow)), "410 link_expired");
+});
+
+test.serial("the fifth try may be the right one", async (t) => {
+  const attempt = await begin();
+  for (let n = 0; n < 4; n += 1) await people.finishMail(attempt, { code: randomBytes(32) });
+  t.true((await people.finishMail(attempt, { code: attempt.code })).answer.new_account);
+});
+
+test.serial("guesses that come at once are counted one by one", async (t) => {
+  const attempt = await begin();
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, () => outcomeOf(people.finishMail(attempt, { code: randomBytes(32) }))),
+  );
+  t.deepEqual(outcomes.sort(), [...Array(5).fill("done"), ...Array(7).fill("link_expired")]);
+});
+
+test.serial("a click that comes several times at once signs in once", async (t) => {
+  const email = randomEmail();
+  const attempt = await begin({ email });
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, () => outcomeOf(people.finishMail(attempt, { link: attempt.link }))),
+  );
+  t.deepEqual(outcomes.sort(), ["done", ...Array(5).fill("link_expired")]);
+  const sessions = await market.sql(
+    "select from market.session s join market.proved_method p on p.account_id = s.account_id where p.email = $1",
+    [email],
+  );
+  t.is(sessions.length, 1);
+});
+
+test.serial("a link opened in another browser finishes nothing there, and shows that it is another", async (t) => {
+  const [mine, other] = [await begin(), await begin()];
+  t.deepEqual(await openMail(mine.link, mine.flow), { same_browser: true, expires_in: 900 });
+  for (const flow of [null, other.flow, randomBytes(32)])
+    t.deepEqual(await openMail(mine.link, flow), { same_browser: false, expires_in: 900 });
+  t.is(await refused(people.finishMail(other, { link: mine.link })), "410 link_expired");
+  t.is(await refused(people.finishMail({ flow: randomBytes(32) }, { link: mine.link })), "410 link_expired");
+  t.deepEqual((await people.finishMail(other, { code: mine.code })).answer, { wrong_code: true, tries_left: 4 });
+  t.false((await status(mine)).finished);
+  t.is(await refused(openMail(randomBytes(32), mine.flow)), "404 not_found");
+});
+
+test.serial("what a provider vouches for counts in the browser that began, and nowhere else", async (t) => {
+  const attempt = await begin({ method: "google" });
+  t.is(await refused(people.finish({ flow: randomBytes(32) }, "google", { subject: subject() })), "409 invalid_state");
+  t.true((await people.finish(attempt, "google", { subject: subject() })).answer.new_account);
+  t.is(await refused(people.finish(attempt, "google", { subject: subject() })), "409 invalid_state");
+});
+
+test.serial("an attempt ends after fifteen minutes", async (t) => {
+  const [mail, google] = [await begin(), await begin({ method: "google" })];
+  for (const { flow } of [mail, google])
+    await market.sql("update market.sign_in set expires_at = now() where flow_hash = $1", [flow]);
+  t.is(await refused(status(mail)), "404 not_found");
+  t.is(await refused(openMail(mail.link, mail.flow)), "410 link_expired");
+  t.is(await refused(people.finishMail(mail, { code: mail.code })), "410 link_expired");
+  t.is(await refused(people.finish(google, "google", { subject: subject() })), "409 invalid_state");
+});
+
+test.serial("an attempt is finished the way it was begun", async (t) => {
+  const [mail, google] = [await begin(), await begin({ method: "google" })];
+  t.is(await refused(people.finish(google, "apple", { subject: subject() })), "409 invalid_state");
+  t.is(await refused(people.finish(mail, "email", { subject: "lena@example.com" })), "409 invalid_state");
+  t.is(await refused(people.finish(mail, "google", { subject: subject() })), "409 invalid_state");
+  t.is(await refused(people.finishMail(google, { code: google.code })), "410 link_expired");
+  t.is(await refused(people.finish(google, "google", { subject: "" })), "400 bad_request");
+});
+
+test.serial("a method that is not offered, or a purpose that is none, begins nothing", async (t) => {
+  await market.call(null, "offer_methods", { methods: ["google", "email"] });
+  const { status: code, code: slug, extra } = await refusal(begin({ method: "apple" }));
+  t.deepEqual([code, slug, extra], [400, "unknown_method", { options: ["google", "email"] }]);
+  t.is(await refused(begin({ purpose: "take_over" as "add" })), "400 bad_request");
+  await market.call(null, "offer_methods", { methods: ["google", "apple", "email"] });
+});
+
+const ADDRESSES: readonly [given: string | null, kept: string | null][] = [
+  [" Lena@Example.COM\r\n", "lena@example.com"],
+  ["lena+souk@mail.example.co.uk", "lena+souk@mail.example.co.uk"],
+  ["o'neill@example.com", "o'neill@example.com"],
+  ["jo\u0308rg@mu\u0308ller.de", "jörg@müller.de"],
+  ["x@y.io", "x@y.io"],
+  [null, null],
+  ["", null],
+  ["lena", null],
+  ["lena@example", null],
+  ["@example.com", null],
+  ["lena@.com", null],
+  ["lena@example..com", null],
+  ["lena@example.com.", null],
+  ["lena@example.com, eve@example.com", null],
+  ["lena@example.com\nBcc: eve@example.com", null],
+  ["lena@example.com\u0007", null],
+  ["Lena <lena@example.com>", null],
+  ["le na@example.com", null],
+  ["lena@exam\u200bple.com", null],
+  ["\u202elena@example.com", null],
+  [`${"x".repeat(65)}@example.com`, null],
+  [`x@${"y".repeat(250)}.com`, null],
+];
+for (const [given, kept] of ADDRESSES) {
+  test.serial(`${JSON.stringify(given)?.slice(0, 50)} is ${kept === null ? "no address" : kept}`, async (t) => {
+    const [{ email }] = await market.sql("select market.clean_email($1) as email", [given]);
+    t.is(email, kept);
+  });
+}
+
+test.serial("an address that is none is refused by its field", async (t) => {
+  const { status: code, code: slug, extra } = await refusal(begin({ email: "lena" }));
+  t.deepEqual([code, slug], [400, "bad_request"]);
+  t.deepEqual(extra.errors, [{ pointer: "/email", detail: "Enter an e-mail address, such as name@example.com." }]);
+});
+
+test.serial("a mailbox gets five messages an hour, from wherever they are asked for, also at once", async (t) => {
+  const email = randomEmail();
+  const outcomes = await Promise.all(Array.from({ length: 9 }, () => outcomeOf(begin({ email }))));
+  t.deepEqual(outcomes.sort(), [...Array(5).fill("done"), ...Array(4).fill("rate_limited")]);
+  const { status: code, extra } = await refusal(begin({ email: email.toUpperCase() }));
+  t.is(code, 429);
+  t.true(extra.retry_after > 3570 && extra.retry_after <= 3600);
+  await t.notThrowsAsync(begin());
+  await market.sql(
+    `update market.call set called_at = called_at - make_interval(secs => $1) where scope like 'mailbox:%'`,
+    [extra.retry_after],
+  );
+  await t.notThrowsAsync(begin({ email }), "whoever waits as told");
+});
+
+test.serial("an address on the network asks for twenty messages an hour, also at once", async (t) => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 25 }, (_, n) => outcomeOf(begin({ address: `2001:db8:5:6::${n}` }))),
+  );
+  t.deepEqual(outcomes.sort(), [...Array(20).fill("done"), ...Array(5).fill("rate_limited")]);
+  await t.notThrowsAsync(begin({ method: "google", address: "2001:db8:5:6::1" }));
+  await t.notThrowsAsync(begin({ address: "2001:db8:5:7::1" }));
+  const counted = await market.sql("select from market.call where scope = 'address:2001:db8:5:6::/64'");
+  t.is(counted.length, 20, "what is refused is not counted");
+});
+
+test.serial("the answer for an address that has an account is that for one that has none", async (t) => {
+  const email = randomEmail();
+  const first = await begin({ email });
+  await people.finishMail(first, { link: first.link });
+  const answer = (address: string): Promise<Answer> =>
+    market.call(null, "start_sign_in", {
+      flow_hash: randomBytes(32),
+      method: "email",
+      purpose: "sign_in",
+      session_hash: null,
+      verification_hash: null,
+      email: address,
+      link_hash: randomBytes(32),
+      code_hash: randomBytes(32),
+      address: "192.0.2.77",
+    });
+  t.deepEqual([await answer(email), await answer(randomEmail())], [{}, {}]);
+});
+
+test.serial("no answer and no row of an attempt tells the mailbox's window by its name", async (t) => {
+  const email = randomEmail();
+  await begin({ email });
+  t.deepEqual(await market.sql("select from market.call where scope like '%' || $1 || '%'", [email]), []);
+});
+
+test.serial("a provider's subject is one account, by whatever mailbox, and the name is taken once", async (t) => {
+  const lena = subject();
+  const first = await signIn({ subject: lena, email: "Lena@Example.com", name: " Le\u202ena\u0007 " });
+  t.deepEqual(first.answer, {
+    label: "Lena (lena@example.com)",
+    display_name: "Lena",
+    new_account: true,
+    purpose: "sign_in",
+    added: true,
+  });
+  const second = await signIn({ subject: lena, email: "lena@new.example", name: "Somebody Else" });
+  t.deepEqual(second.answer, {
+    label: "Lena (lena@new.example)",
+    display_name: "Lena",
+    new_account: false,
+    purpose: "sign_in",
+    added: false,
+  });
+  t.is(await people.accountOf(second.session), await people.accountOf(first.session));
+  const third = await signIn({ subject: lena, email: null });
+  t.is(third.answer.label, "Lena", "what the provider vouches for no more is not kept");
+  t.deepEqual(await methodsOf(await people.accountOf(third.session)), [{ method: "google", email: null }]);
+});
+
+test.serial("without a name and a mailbox the account is called by its method", async (t) => {
+  const { answer } = await signIn({ subject: subject(), name: "\u200b " }, { method: "apple" });
+  t.deepEqual([answer.display_name, answer.label], [null, "the account that you sign in to with Apple"]);
+});
+
+test.serial("a name that is too long is cut, and an address that is none is not kept", async (t) => {
+  const { answer, session } = await signIn({
+    subject: subject(),
+    name: "🛋".repeat(81),
+    email: "a@b\r\nBcc: c@d.example",
+  });
+  t.is(answer.display_name, "🛋".repeat(80));
+  t.deepEqual(await methodsOf(await people.accountOf(session)), [{ method: "google", email: null }]);
+});
+
+test.serial("equal addresses never join two accounts, nor equal subjects of two providers", async (t) => {
+  const [email, same] = [randomEmail(), subject()];
+  const mail = await begin({ email });
+  const accounts = [
+    await people.finishMail(mail, { link: mail.link }),
+    await signIn({ subject: same, email }),
+    await signIn({ subject: same, email }, { method: "apple" }),
+    await signIn({ subject: email, email }),
+  ];
+  for (const { answer } of accounts) t.true(answer.new_account);
+  t.is(new Set(await Promise.all(accounts.map(({ session }) => people.accountOf(session)))).size, 4);
+});
+
+test.serial("a new person who finishes in several tabs becomes one account", async (t) => {
+  const identity = { subject: subject(), email: randomEmail() };
+  const attempts = await Promise.all(Array.from({ length: 6 }, () => begin({ method: "google" })));
+  const finished = await Promise.all(attempts.map((attempt) => people.finish(attempt, "google", identity)));
+  t.is(finished.filter(({ answer }) => answer.new_account).length, 1);
+  t.is(new Set(await Promise.all(finished.map(({ session }) => people.accountOf(session)))).size, 1);
+});
+
+test.serial("every sign-in makes a new session, and ends the one that the browser had", async (t) => {
+  const identity = { subject: subject() };
+  const first = await signIn(identity);
+  const elsewhere = await signIn(identity);
+  const second = await signIn(identity, { session: first.session });
+  t.is(await people.viewer(first.session), null);
+  t.truthy(await people.viewer(second.session));
+  t.truthy(await people.viewer(elsewhere.session), "other browsers stay signed in");
+  const planted = await market.approved();
+  const victim = await signIn({ subject: subject() }, { session: planted.session });
+  t.true(victim.answer.new_account, "who signs in gets an account of their own, whatever session was there");
+  t.is(await people.viewer(planted.session), null);
+  t.deepEqual(await methodsOf(planted.account), []);
+});
+
+test.serial("a person adds methods to the account", async (t) => {
+  const google = { subject: subject(), email: randomEmail() };
+  const first = await signIn({ ...google, name: "Lena" });
+  const added = await signIn(
+    { subject: subject(), email: randomEmail(), name: "Other Name" },
+    { method: "apple", purpose: "add", session: first.session },
+  );
+  t.deepEqual(added.answer, {
+    label: `Lena (${google.email})`,
+    display_name: "Lena",
+    new_account: false,
+    purpose: "add",
+    added: true,
+  });
+  t.is(await people.viewer(first.session), null, "the session is a new one here, too");
+  const email = randomEmail();
+  const mail = await begin({ email, purpose: "add", session: added.session });
+  const third = await people.finishMail(mail, { code: mail.code }, added.session);
+  t.deepEqual(
+    (await people.viewer(third.session)).methods.map(({ method }: Answer) => method),
+    ["google", "apple", "email"],
+  );
+  const again = await signIn({ ...google, email }, { purpose: "add", session: third.session });
+  t.deepEqual([again.answer.added, again.answer.label], [false, `Lena (${email})`]);
+});
+
+test.serial("nobody adds without a session", async (t) => {
+  t.is(await refused(begin({ purpose: "add" })), "401 unauthorized");
+  t.is(await refused(begin({ purpose: "add", session: randomBytes(32) })), "401 unauthorized");
+});
+
+test.serial("a method of another account is refused with what to do, and nothing is merged", async (t) => {
+  const taken = { subject: subject() };
+  const owner = await signIn(taken);
+  const other = await signIn({ subject: subject() }, { method: "apple" });
+  const before = await market.sql("select * from market.proved_method order by account_id, method");
+  const { status: code, code: slug, detail } = await refusal(signIn(taken, { purpose: "add", session: other.session }));
+  t.deepEqual([code, slug], [409, "invalid_state"]);
+  t.is(
+    detail,
+    "This Google sign-in belongs to another account. Sign in with it there and remove it from that account, or use another one here. Accounts are never merged.",
+  );
+  t.deepEqual(await market.sql("select * from market.proved_method order by account_id, method"), before);
+  t.truthy(await people.viewer(other.session), "the person stays signed in");
+  t.truthy(await people.viewer(owner.session));
+});
+
+test.serial("an account has one subject of a provider", async (t) => {
+  const { session } = await signIn({ subject: subject() });
+  const second = await refusal(signIn({ subject: subject() }, { purpose: "add", session }));
+  t.deepEqual([second.status, second.code], [409, "invalid_state"]);
+  t.regex(second.detail, /has another Google sign-in already/);
+});
+
+test.serial("who signed out meanwhile, or is another person by now, adds nothing to the account before", async (t) => {
+  const first = await signIn({ subject: subject() });
+  const account = await people.accountOf(first.session);
+  const attempt = await begin({ method: "apple", purpose: "add", session: first.session });
+  const other = await signIn({ subject: subject() });
+  for (const session of [null, other.session, randomBytes(32)]) {
+    t.is(await refused(people.finish(attempt, "apple", { subject: subject() }, session)), "409 invalid_state");
+  }
+  t.is((await methodsOf(account)).length, 1);
+  t.true((await people.finish(attempt, "apple", { subject: subject() }, first.session)).answer.added);
+});
+
+test.serial("one subject that is added to several accounts at once proves one of them", async (t) => {
+  for (let round = 0; round < 5; round += 1) {
+    const identity = { subject: subject() };
+    const attempts = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const { session } = await signIn({ subject: subject() });
+        return { session, attempt: await begin({ method: "apple", purpose: "add", session }) };
+      }),
+    );
+    const outcomes = await Promise.all([
+      ...attempts.map(({ attempt, session }) => outcomeOf(people.finish(attempt, "apple", identity, session))),
+    ]);
+    t.deepEqual(outcomes.sort(), ["done", "invalid_state", "invalid_state", "invalid_state"]);
+  }
+});
+
+test.serial("several subjects that are added to one account at once: one of a provider stays", async (t) => {
+  const { session } = await signIn({ subject: subject() });
+  const account = await people.accountOf(session);
+  const attempts = await Promise.all(
+    Array.from({ length: 4 }, () => begin({ method: "apple", purpose: "add", session })),
+  );
+  const outcomes = await Promise.all(
+    attempts.map((attempt) => outcomeOf(people.finish(attempt, "apple", { subject: subject() }, session))),
+  );
+  t.is(outcomes.filter((outcome) => outcome === "done").length, 1, outcomes.join());
+  t.is((await methodsOf(account)).length, 2);
+});
+
+test.serial(
+  "signing in while the account is deleted ends in a new account or a refusal, and never in a failure",
+  async (t) => {
+    for (let round = 0; round < 8; round += 1) {
+      const identity = { subject: subject() };
+      const { session } = await signIn(identity);
+      const account = await people.accountOf(session);
+      const [back, add] = [
+        await begin({ method: "google" }),
+        await begin({ method: "apple", purpose: "add", session }),
+      ];
+      const [, signedIn, added, begun] = await Promise.all([
+        market.sql("delete from market.account where id = $1", [account]),
+        outcomeOf(people.finish(back, "google", identity)),
+        outcomeOf(people.finish(add, "apple", { subject: subject() }, session)),
+        outcomeOf(begin({ method: "apple", purpose: "add", session })),
+      ]);
+      t.is(signedIn, "done");
+      t.true(["done", "invalid_state"].includes(added), added);
+      t.true(["done", "unauthorized"].includes(begun), begun);
+      t.deepEqual(await market.sql("select from market.proved_method where account_id = $1", [account]), []);
+      t.is(await people.viewer(session), null);
+    }
+  },
+);
+
+test.serial("signing in while the method is removed ends in one account or a new one", async (t) => {
+  for (let round = 0; round < 8; round += 1) {
+    const identity = { subject: subject() };
+    const { session } = await signIn(identity);
+    const account = await people.accountOf(session);
+    const attempt = await begin({ method: "google" });
+    const [, { answer }] = await Promise.all([
+      market.sql("delete from market.proved_method where account_id = $1", [account]),
+      people.finish(attempt, "google", identity),
+    ]);
+    t.is(answer.new_account, answer.added);
+  }
+});
+
+test.serial("two processes that share a flow do not begin it twice", async (t) => {
+  const flow = randomBytes(32);
+  const start = () =>
+    market.call(null, "start_sign_in", {
+      flow_hash: flow,
+      method: "google",
+      purpose: "sign_in",
+      session_hash: null,
+      verification_hash: null,
+      email: null,
+      link_hash: null,
+      code_hash: null,
+      address: "192.0.2.1",
+    });
+  await start();
+  t.is(await refused(start()), "409 invalid_state");
+});
+
+test.serial("the methods offered are exactly those that the processes have, however often they say so", async (t) => {
+  const offered = async () =>
+    (await market.sql("select method from market.sign_in_method where available order by position")).map(
+      ({ method }) => method,
+    );
+  const offer = (methods: string[]) => market.call(null, "offer_methods", { methods });
+  for (const methods of [["email"], [], ["google", "apple"], ["google", "apple", "email"]]) {
+    t.deepEqual(await offer(methods), {});
+    t.deepEqual(await offered(), methods);
+  }
+  const versions = () => market.sql("select xmin::text, ctid::text from market.sign_in_method order by method");
+  const before = await versions();
+  await offer(["email", "apple", "google"]);
+  t.deepEqual(await versions(), before, "nothing is written when nothing changes");
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all(Array.from({ length: 6 }, () => offer(round % 2 ? ["google", "apple", "email"] : ["apple"])));
+  }
+  t.deepEqual(await offered(), ["apple"]);
+  t.is(await refused(offer(["email", "facebook"])), "400 unknown_method");
+  t.deepEqual(await offered(), ["apple"]);
+  await offer(["google", "apple", "email"]);
+});
