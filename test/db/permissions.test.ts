@@ -451,7 +451,6 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
   "market.own_figures(text)": { call: "market.own_figures('publish_offer')", gives: "PT401" },
   "market.own_sessions()": { call: "market.own_sessions()", gives: "42501" },
   "market.publisher_record(uuid)": { call: "market.publisher_record(market.account_id())", gives: "null" },
-  "market.require_recent_sign_in()": { call: "market.require_recent_sign_in()", gives: "42501" },
 };
 
 test.serial("a function that runs as its owner gives nothing when nobody has entered", async (t) => {

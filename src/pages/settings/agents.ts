@@ -25,10 +25,10 @@ type Agent = {
 const counted = (count: number, one: string, many: string): string | null =>
   count === 0 ? null : `${count} ${count === 1 ? one : many}`;
 
-/** What an agent did, as people say it. */
-export const whatItDid = ({ offers, asks }: Pick<Agent, "offers" | "asks">): string => {
+/** What an agent did, as people say it; null when it did nothing that stays. */
+export const whatItDid = ({ offers, asks }: Pick<Agent, "offers" | "asks">): string | null => {
   const did = [counted(offers, "offer published", "offers published"), counted(asks, "ask", "asks")];
-  return did.filter((part) => part !== null).join(", ") || "nothing yet";
+  return did.filter((part) => part !== null).join(", ") || null;
 };
 
 const toView = (agent: Agent) => ({

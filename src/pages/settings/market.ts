@@ -34,9 +34,9 @@ const STATUSES: Record<Kind, Record<string, string>> = {
   offers: {
     published: "Published",
     archived: "Archived",
-    pending_review: "Waiting for a moderator",
+    pending_review: "In review",
     rejected: "Not accepted",
-    removed: "Taken down by a moderator",
+    removed: "Taken down",
   },
   asks: { active: "Active", fulfilled: "Found", archived: "Archived" },
 };
@@ -68,17 +68,13 @@ const addressOf = ({ kind, status, cursor }: Place, done?: string): string => {
   return query === "" ? PATH : `${PATH}?${query}`;
 };
 
-const toView = (kind: Kind) => (item: Item) => {
-  const shown = item.published_at ?? item.created_at;
-  return {
-    id: item.id,
-    title: shownText(item.title ?? item.text ?? "", TITLE_LENGTH) || "Without a title",
-    status: STATUSES[kind][item.status] ?? item.status,
-    isLive: ARCHIVABLE[kind].includes(item.status),
-    since: dayOf(shown),
-    sinceLabel: item.published_at ? "published" : "made",
-  };
-};
+const toView = (kind: Kind) => (item: Item) => ({
+  id: item.id,
+  title: shownText(item.title ?? item.text ?? "", TITLE_LENGTH) || "Without a title",
+  status: STATUSES[kind][item.status] ?? item.status,
+  isLive: ARCHIVABLE[kind].includes(item.status),
+  since: dayOf(item.published_at ?? item.created_at),
+});
 
 export const marketPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
