@@ -119,7 +119,7 @@ export const SETTINGS: Script = {
   remove_method: {},
   archive_offer: {},
   archive_ask: {},
-  export_account: { account: { display_name: "Lena" } },
+  export_account: { items: [], next_cursor: null },
   delete_account: {},
 };
 
