@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Answer, type Caller, openMarket, refusal, refused } from "./market.ts";
+import { type Answer, type Caller, openMarket, outcomeOf, refusal, refused } from "./market.ts";
 import { randomEmail, signing } from "./signing.ts";
 
 /** Approving with an account: which one a link binds, when a person has to sign in, and the message afterwards. */
@@ -206,13 +206,10 @@ test.serial("approving while the agent removes itself: either it was connected f
     const caller = await market.connect();
     await verify(caller, "apple");
     const [approved] = await Promise.all([
-      approve(caller, round % 2 ? person.session : null).then(
-        () => "approved",
-        (error: Error) => error.message,
-      ),
+      outcomeOf(approve(caller, round % 2 ? person.session : null)),
       market.call(caller, "remove_own_agent"),
     ]);
-    t.true(["approved", "connection_expired"].includes(approved), approved);
+    t.true(["done", "connection_expired"].includes(approved), approved);
     const [row] = await market.sql(
       `select a.removed_at is not null as removed, a.connected_at is not null as connected,
          c.approved_at is not null as approved, c.declined_at is not null as declined,
@@ -220,7 +217,7 @@ test.serial("approving while the agent removes itself: either it was connected f
        from market.agent a join market.connection c on c.agent_id = a.id where a.id = $1`,
       [caller.agent],
     );
-    const connected = approved === "approved";
+    const connected = approved === "done";
     t.deepEqual(row, {
       removed: true,
       connected,
@@ -236,14 +233,11 @@ test.serial("approving while the account is deleted binds nothing to nobody", as
     const person = await signIn();
     const caller = await market.connect();
     const [outcome] = await Promise.all([
-      approve(caller, person.session).then(
-        () => "approved",
-        (error: Error) => error.message,
-      ),
+      outcomeOf(approve(caller, person.session)),
       market.sql("delete from market.account where id = $1", [person.account]),
     ]);
     // Deleted before the session was looked up: who comes is a new person.
-    t.true(["approved", "unauthorized"].includes(outcome), outcome);
+    t.true(["done", "unauthorized"].includes(outcome), outcome);
     const [agent] = await market.sql("select account_id from market.agent where id = $1", [caller.agent]);
     t.not(agent?.account_id, person.account);
   }
