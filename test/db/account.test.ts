@@ -3,6 +3,7 @@ import test from "ava";
 import pg from "pg";
 import { openDatabase } from "../../src/database.ts";
 import { exportAccount } from "../../src/pages/export.ts";
+import { toRefusal } from "../../src/problem.ts";
 import { type Answer, type Caller, type Market, offerOf, openMarket, refusal, refused, vectorOf } from "./market.ts";
 
 /**
@@ -519,6 +520,45 @@ test("a vector that is made while the account is deleted is not kept", async (t)
   await storing;
   t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [id]), []);
 });
+
+/** Who asks while the account is being deleted, and what with. */
+const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<unknown>> = {
+  submit_offer: (caller) => submitted(caller),
+  create_ask: (caller) =>
+    market.callAsPerson(caller, "create_ask", {
+      body: { text: "Wanted: sofa" },
+      idempotency_key: "k",
+      request_hash: randomBytes(32),
+      errors: [],
+    }),
+  start_verification: (caller) =>
+    market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token }),
+  update_profile: (caller) =>
+    market.callAsPerson(caller, "update_profile", { display_name: "x", contact_email: null, contact_phone: null }),
+  approve_connection: (caller, stranger) =>
+    market.call(null, "approve_connection", {
+      secret_hash: stranger.link,
+      session_hash: caller.session,
+      new_session_hash: randomBytes(32),
+    }),
+};
+
+for (const [name, attempt] of Object.entries(UNDER_WAY)) {
+  test.serial(`${name} that is under way while the account is deleted is refused like a signed-out one`, async (t) => {
+    const [caller, stranger] = [await market.approved(), await market.connect()];
+    const deletion = await begun(`select set_config('market.account_id', $1, true), market.erase_account()`, [
+      caller.account,
+    ]);
+    const outcome = attempt(caller, stranger).then(
+      () => "done",
+      (error: unknown) => toRefusal(error).refused,
+    );
+    await blocked(name);
+    await deletion.end();
+    t.is(await outcome, "unauthorized");
+    t.deepEqual(await market.sql("select from market.idempotency_key where owner_id = $1", [caller.account]), []);
+  });
+}
 
 test("two tabs that delete at once: one does, and the other is signed out", async (t) => {
   const caller = await market.approved();
