@@ -428,6 +428,93 @@ end
 $function$;
 comment on function market.enqueue(text,uuid) is 'Gives the worker a job about one row. For the market''s own functions.';
 
+CREATE OR REPLACE FUNCTION market.first_line(text text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select left(line.words, 120)
+  from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
+    lateral (select btrim(regexp_replace(l.line, '[\s\u00a0\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0]+', ' ', 'g')) as words) as line
+  where line.words <> ''
+  order by l.n limit 1
+$function$;
+comment on function market.first_line(text) is 'The first line that says something, as a title: at most 120 characters; null when there is none.';
+grant execute on function market.first_line(text) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.contains_secret(text text)
+ RETURNS text
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  digits text;
+  total integer;
+begin
+  if text ~ 'agt_[0-9A-Za-z]{49}' then
+    return 'The text contains an agent token. Take it out, and since it has been shown, remove that agent and connect a new one.';
+  end if;
+  -- Card numbers: 15 digits of American Express or 16 of the others, in groups or not, right by Luhn's formula (ISO/IEC 7812-1).
+  -- Bank accounts (IBAN, ISO 13616) are taken out first: the end of one may look like a card.
+  for digits in
+    select regexp_replace(m[1], '[^0-9]', '', 'g')
+    from regexp_matches(regexp_replace(text, '\m[A-Z]{2}[0-9]{2}( ?[0-9A-Z]{4}){2,7}( ?[0-9A-Z]{1,3})?\M', ' ', 'g'),
+      '(?<![0-9+])([0-9](?:[ -]?[0-9]){14,15})(?![ -]?[0-9])', 'g') as m
+  loop
+    if digits ~ '^(3[47]\d{13}|4\d{15}|5[1-5]\d{14}|2(22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|6(011|5\d\d)\d{12}|35(2[89]|[3-8]\d)\d{12})$' then
+      select sum(case when n % 2 = 1 then d else d * 2 - case when d > 4 then 9 else 0 end end) into total
+      from (select substr(reverse(digits), n, 1)::integer as d, n from generate_series(1, length(digits)) as n) as luhn;
+      if total % 10 = 0 then
+        return 'The text contains a payment card number. Take it out, and tell the person to have the card replaced.';
+      end if;
+    end if;
+  end loop;
+  return null;
+end
+$function$;
+comment on function market.contains_secret(text) is 'What to do about a secret pasted into a text (an agent token, a payment card number), or null when there is none.';
+grant execute on function market.contains_secret(text) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.image_errors(images jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(jsonb_agg(jsonb_build_object('pointer', '/images/' || (i.n - 1), 'detail', i.wrong) order by i.n), '[]')
+  from (
+    select n, case
+        when url ~* '^data:' then 'Images are links: put the image on the web and send its https address instead of its data.'
+        when url !~* '^https?://[^\s/?#@:]+(:\d{1,5})?([/?#]\S*)?$' then 'An image must be an absolute https link without spaces.'
+        when char_length(url) > 2048 then 'A link may have at most 2,048 characters.'
+      end as wrong
+    from jsonb_array_elements_text(images) with ordinality as t (url, n)) as i
+  where i.wrong is not null
+$function$;
+comment on function market.image_errors(jsonb) is 'What is wrong with image links: [{pointer, detail}].';
+grant execute on function market.image_errors(jsonb) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.image_links(images jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(array_agg(first.url order by first.n), '{}')
+  from (select url, min(n) as n from jsonb_array_elements_text(images) with ordinality as t (url, n) group by url) as first
+$function$;
+comment on function market.image_links(jsonb) is 'The links in order, duplicates dropped.';
+grant execute on function market.image_links(jsonb) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.image_warnings(images text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when exists (select from unnest(images) as url where url ~* '^http:')
+    then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end
+$function$;
+comment on function market.image_warnings(text[]) is 'What is not wrong with image links but should be better.';
+grant execute on function market.image_warnings(text[]) to souk_agent, souk_person;
+
 CREATE OR REPLACE FUNCTION market.text_array(filter jsonb)
  RETURNS text[]
  LANGUAGE plpgsql
@@ -1141,7 +1228,7 @@ CREATE OR REPLACE FUNCTION api.export_account(part text DEFAULT 'account'::text,
 AS $function$
 declare
   list constant text := 'export ' || export_account.part;
-  after uuid := (market.position_of(cursor, list) ->> 'id')::uuid;
+  after uuid;
   -- A hundred offers with all that was read of them are half a megabyte.
   size constant integer := 100;
   activity jsonb;
@@ -1156,6 +1243,7 @@ begin
     activity := market.own_activity(size, cursor);
     return jsonb_build_object('items', activity -> 'activity', 'next_cursor', activity -> 'page' -> 'next_cursor');
   end if;
+  after := (market.position_of(cursor, list) ->> 'id')::uuid;
   -- One branch yields rows; each can use the index of its table by account.
   with page as (
     select a.id, jsonb_build_object('id', a.id, 'name', a.name, 'created_at', market.utc(a.created_at),

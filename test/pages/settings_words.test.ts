@@ -2,7 +2,6 @@ import test from "ava";
 import { byMonth, type Event, sentenceOf } from "../../src/pages/settings/activity.ts";
 import { whatItDid } from "../../src/pages/settings/agents.ts";
 import { dayOf, momentOf, monthOf } from "../../src/pages/settings/dates.ts";
-import { exportFile } from "../../src/pages/settings/export.ts";
 import { shownPhone, toE164 } from "../../src/pages/settings/profile.ts";
 
 /** What the settings make of plain data. */
@@ -91,33 +90,4 @@ test("events stand under the month in which they happened, in UTC", (t) => {
       ["March 2026", 2],
     ],
   );
-});
-
-test("an export is one JSON document of all pieces, and is refused before it begins", async (t) => {
-  const asked: [string, string | null][] = [];
-  const read = async (part: string, cursor: string | null) => {
-    asked.push([part, cursor]);
-    if (part === "account") return { items: { label: "Lena" }, next_cursor: null };
-    if (part !== "offers") return { items: [], next_cursor: null };
-    return cursor === null
-      ? { items: [{ id: 1 }, { id: 2 }], next_cursor: "more" }
-      : { items: [{ id: 3 }], next_cursor: null };
-  };
-  const pieces: string[] = [];
-  for await (const piece of exportFile(read)) pieces.push(piece);
-  t.deepEqual(JSON.parse(pieces.join("")), {
-    account: { label: "Lena" },
-    agents: [],
-    offers: [{ id: 1 }, { id: 2 }, { id: 3 }],
-    asks: [],
-    reports: [],
-    verifications: [],
-    activity: [],
-  });
-  t.deepEqual(asked.slice(2, 4), [
-    ["offers", null],
-    ["offers", "more"],
-  ]);
-  const refused = exportFile(() => Promise.reject(new Error("refused")));
-  await t.throwsAsync(refused.next(), { message: "refused" });
 });

@@ -16,7 +16,7 @@ create or replace function api.export_account(part text default 'account', curso
 as $$
 declare
   list constant text := 'export ' || export_account.part;
-  after uuid := (market.position_of(cursor, list) ->> 'id')::uuid;
+  after uuid;
   -- A hundred offers with all that was read of them are half a megabyte.
   size constant integer := 100;
   activity jsonb;
@@ -31,6 +31,7 @@ begin
     activity := market.own_activity(size, cursor);
     return jsonb_build_object('items', activity -> 'activity', 'next_cursor', activity -> 'page' -> 'next_cursor');
   end if;
+  after := (market.position_of(cursor, list) ->> 'id')::uuid;
   -- One branch yields rows; each can use the index of its table by account.
   with page as (
     select a.id, jsonb_build_object('id', a.id, 'name', a.name, 'created_at', market.utc(a.created_at),

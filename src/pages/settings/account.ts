@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { refuse } from "../../problem.ts";
+import { exportAccount } from "../export.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { renderPage, rootOf } from "../render.ts";
 import { forgetSession, personOf } from "../session.ts";
-import { exportFile } from "./export.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection } from "./section.ts";
 
 /** The account as a whole: signing out, taking everything along, and deleting it. */
@@ -51,9 +51,7 @@ const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
     const { stale } = await readAnswer(request, response, baseUrl());
     if (stale) throw STALE_FORM;
     const person = personOf(request, baseUrl());
-    const file = exportFile(async (part, cursor) =>
-      JSON.parse(await database.call(person, "export_account", { part, cursor }, "write")),
-    );
+    const file = exportAccount(database, person);
     // Whatever refuses it does so before the file has begun.
     const beginning = await file.next();
     response.set("Content-Disposition", 'attachment; filename="souk-export.json"').type("json");
