@@ -91,7 +91,7 @@ test("an account is told by its name and the mailbox it proved, never by what wa
   });
   t.is(await label(), "a new account without a sign-in method");
   await prove(caller, "google");
-  t.is(await label(), "an account without a name");
+  t.is(await label(), "the account that you sign in to with Google");
   await prove(caller, "email", "lena@example.com");
   t.is(await label(), "lena@example.com");
   await market.callAsPerson(caller, "update_profile", {

@@ -284,7 +284,7 @@ test("a way to sign in is removed after a recent sign-in, the last one only afte
   // In another tab the other one is removed meanwhile: now this is the last.
   const tab = await page.context().newPage();
   await tab.goto(`${service.url}/settings/methods/email`);
-  await press(tab, "Remove E-mail");
+  await press(tab, "Remove e-mail");
   t.is(await tab.getByRole("status").textContent(), "The way to sign in is removed.");
   await press(page, "Remove Google");
   t.regex((await page.getByRole("alert").textContent()) ?? "", /only way to sign in/);

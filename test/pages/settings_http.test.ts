@@ -210,6 +210,21 @@ for (const form of FORMS) {
   });
 }
 
+test("an export that fails half way breaks off, and the log says why", async (t) => {
+  const form = FORMS[5];
+  const site = await serveSettings(t);
+  const opened = await open(site, form);
+  const failure = new Error("gone");
+  Object.defineProperty(site.script, "export_account", {
+    get: () => (site.calls.length > 3 ? failure : { items: [], next_cursor: null }),
+  });
+  const answer = await send(site, form, opened);
+  t.is(answer.status, 200);
+  t.is(answer.headers.get("content-disposition"), 'attachment; filename="souk-export.json"');
+  await t.throwsAsync(answer.text());
+  t.deepEqual(site.thrown, [failure]);
+});
+
 test("a refused form shows its page again, and tells a program as a Problem", async (t) => {
   const form = FORMS[1];
   const detail = "This offer is removed, so it cannot become archived.";

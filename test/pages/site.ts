@@ -68,7 +68,7 @@ export const servePages = async (t: Teardown, script: Script = {}, baseUrl?: str
   const app = express();
   app.use((_request, response, next) => {
     response.locals["requestId"] = REQUEST_ID;
-    response.once("finish", () => {
+    response.once("close", () => {
       if (response.locals["thrown"] !== undefined) site.thrown.push(response.locals["thrown"]);
     });
     next();

@@ -5,7 +5,7 @@ import { type Page, seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { rootOf, shownText } from "../render.ts";
 import { dayOf } from "./dates.ts";
-import { METHODS, type Method, nameOfMethod } from "./method_names.ts";
+import { METHODS, type Method, nameOfMethod, titleOfMethod } from "./method_names.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection, type Told } from "./section.ts";
 
 /** The ways to sign in to an account: which there are, adding one, and removing one. */
@@ -18,6 +18,7 @@ const EMAIL_LENGTH = 254;
 const toView = ({ method, email, proved_at }: Account["methods"][number]) => ({
   method,
   name: nameOfMethod(method),
+  title: titleOfMethod(method),
   email: email === null ? null : shownText(email, EMAIL_LENGTH),
   proved: dayOf(proved_at),
 });
@@ -41,7 +42,7 @@ const listPage = (context: PagesContext): Page => {
           addable: account.available_methods
             .filter((method) => !isProved(method))
             .map((method) => ({ method, name: nameOfMethod(method) })),
-          unavailable: account.unavailable_methods.filter((method) => !isProved(method)).map(nameOfMethod),
+          unavailable: account.unavailable_methods.filter((method) => !isProved(method)).map(titleOfMethod),
           email: account.contact_email ?? "",
           token: giveFormToken(request, response, baseUrl(), "/sign-in"),
         },
