@@ -99,6 +99,13 @@ const STATES: State[] = [
   },
   { name: "methods", path: "/settings/methods" },
   { name: "methods-none", path: "/settings/methods", script: { get_account: BARE_ACCOUNT } },
+  {
+    name: "methods-unavailable",
+    path: "/settings/methods",
+    script: {
+      get_account: { ...BARE_ACCOUNT, available_methods: [], unavailable_methods: ["google", "apple", "email"] },
+    },
+  },
   { name: "method-removal", path: "/settings/methods/google" },
   { name: "method-removal-last", path: "/settings/methods/email", script: { get_account: ONE_METHOD } },
   { name: "account", path: "/settings/account" },
