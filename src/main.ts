@@ -9,6 +9,7 @@ import type { EmbeddedDatabase } from "./embedded.ts";
 import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
 import { type HttpServer, serve } from "./server.ts";
+import { openSignIn } from "./sign_in/sign_in.ts";
 import { listenForSubmissions, type Waiting } from "./waiting.ts";
 
 // V8 lets garbage pile up to fill a large machine's memory. Told to mind its size, a process stays at about two thirds of
@@ -85,10 +86,13 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   });
   if (part !== "start" && !config.databaseUrl)
     throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
+  if (part === "worker" && config.signIn.mail && !config.baseUrl)
+    throw new Error("Set BASE_URL: the messages that the worker sends lead there.");
 
   let embedded: EmbeddedDatabase | null = null;
   if (!config.databaseUrl) embedded = await (await loadEmbedded()).startEmbeddedDatabase(config.dataDir);
   const url = config.databaseUrl ?? embedded?.url ?? "";
+  const signIn = openSignIn(config.signIn, log);
 
   let database: Database | null = null;
   let waiting: Waiting | null = null;
@@ -132,7 +136,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         leaveBy: () => leaveBy,
         pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
       },
-      { trustProxy: config.trustProxy, readiness },
+      { trustProxy: config.trustProxy, readiness, signIn },
     );
     server = await serve(app, config.port, config.host, { baseUrl: () => baseUrl });
     baseUrl ||= server.url;
@@ -155,11 +159,17 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         alone: embedded !== null,
         openai: config.openai,
         extractionDeadlineMs: config.extractionDeadlineMs,
+        mailer: signIn.mailer,
+        baseUrl: () => baseUrl,
         log,
       });
     }
     if (database) {
-      await untilItWorks("the database cannot be used", log, stopping.signal, database.check);
+      const { check, call } = database;
+      await untilItWorks("the database cannot be used", log, stopping.signal, async () => {
+        await check();
+        await call("visitor", "offer_methods", { methods: signIn.methods });
+      });
       log.info("ready");
       if (process.stdout.isTTY || part === "start") process.stdout.write(banner(baseUrl, config));
     }
@@ -172,6 +182,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   await server?.close(GRACE_MS);
   await starting;
   await (worker as Worker | null)?.stop();
+  signIn.mailer?.close();
   await waiting?.close();
   await database?.close();
   await embedded?.close();

@@ -36,9 +36,12 @@ const NAME_LENGTH = 80;
  * (controls, bidirectional and zero-width characters, line separators, halves of characters). The market removes these
  * when it takes the name; a page that asks for trust does not rely on that.
  */
-export const shownName = (name: string): string => {
-  const visible = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
-  return Array.from(visible).slice(0, NAME_LENGTH).join("") || "Unnamed agent";
+export const shownName = (name: string): string => shownText(name, NAME_LENGTH) || "Unnamed agent";
+
+/** Text of someone else on one line, as shownName shows a name: at most `length` characters, "" when nothing is visible. */
+export const shownText = (text: string, length: number): string => {
+  const visible = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
+  return Array.from(visible).slice(0, length).join("");
 };
 
 /** Whole minutes since the agent asked, as people say it. */
@@ -60,14 +63,21 @@ const inPieces = (prose: string): { text: string; isCode: boolean }[] =>
     .map((text, index) => ({ text, isCode: index % 2 === 1 }))
     .filter(({ text }) => text !== "");
 
-const page = (name: string, baseUrl: string, data: object): string =>
+/** What the path of a link on our pages starts with: the service may stand below a path of its host. */
+export const rootOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
+
+/** The page that a template makes from plain data. */
+export const renderPage = (name: string, baseUrl: string, data: object): string =>
   eta.render(`@${name}`, {
     ...data,
-    // Links of a page start here: the service may stand below a path of its host.
-    root: new URL(baseUrl).pathname.replace(/\/$/, ""),
+    root: rootOf(baseUrl),
     // With its hash in the address, a page never meets the stylesheet of another version in a browser's cache.
     stylesheet: `assets/souk.css?v=${cssHash}`,
   });
+
+/** Where a person signs in before coming back to a path of ours. `again`: although signed in, since it was long ago. */
+export const signInPath = (baseUrl: string, path: string, again = false): string =>
+  `${rootOf(baseUrl)}/sign-in?${new URLSearchParams({ return: path, ...(again ? { again: "1" } : {}) })}`;
 
 /** An open connection, as api.get_connection gives it. */
 export type Connection = {
@@ -82,7 +92,7 @@ export type Connection = {
 
 /** The page on which a person approves an agent or refuses it. `token` is the form's, from src/pages/forgery.ts. */
 export const renderApproval = (baseUrl: string, connection: Connection, token: string): string =>
-  page("approve", baseUrl, {
+  renderPage("approve", baseUrl, {
     name: shownName(connection.agent_name),
     code: connection.code,
     requestedAt: connection.requested_at,
@@ -94,10 +104,10 @@ export const renderApproval = (baseUrl: string, connection: Connection, token: s
 
 /** What a person sees after "Approve". */
 export const renderApproved = (baseUrl: string, agentName: string): string =>
-  page("approved", baseUrl, { name: shownName(agentName) });
+  renderPage("approved", baseUrl, { name: shownName(agentName) });
 
 /** What a person sees after "Not mine". */
-export const renderDeclined = (baseUrl: string): string => page("declined", baseUrl, {});
+export const renderDeclined = (baseUrl: string): string => renderPage("declined", baseUrl, {});
 
 /** What a refusal means for the person in front of it: a heading, what to do, and whether opening the link again helps. */
 type Guidance = { heading: string; steps: readonly string[]; again: boolean };
@@ -151,7 +161,7 @@ export const renderRefusal = (
   refusal: { refused: ProblemCode; detail: string; requestId: string; link: string },
 ): string => {
   const { heading, steps, again } = GUIDANCE[refusal.refused] ?? FORM_GUIDANCE;
-  return page("refused", baseUrl, {
+  return renderPage("refused", baseUrl, {
     heading,
     steps,
     detail: refusal.detail,
@@ -162,7 +172,7 @@ export const renderRefusal = (
 
 /** The page that explains every code, each at its own anchor. */
 export const renderErrors = (baseUrl: string): string =>
-  page("errors", baseUrl, {
+  renderPage("errors", baseUrl, {
     problems: Object.entries(PROBLEMS).map(([code, { status, title, retryable, help }]) => ({
       code,
       status,
@@ -173,4 +183,4 @@ export const renderErrors = (baseUrl: string): string =>
   });
 
 /** The home page. */
-export const renderHome = (baseUrl: string): string => page("home", baseUrl, { api: `${baseUrl}/v1` });
+export const renderHome = (baseUrl: string): string => renderPage("home", baseUrl, { api: `${baseUrl}/v1` });
