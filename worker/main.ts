@@ -9,7 +9,7 @@ import type { Log } from "../src/log.ts";
 import type { Tools } from "./task.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
-import { forgetKeys, sweepSubmissions } from "./tasks/upkeep.ts";
+import { forgetAgents, forgetKeys, forgetSignIns, sweepSubmissions } from "./tasks/upkeep.ts";
 
 /** Reading waits for providers more than it computes. */
 const CONCURRENCY = 8;
@@ -25,6 +25,8 @@ const RESTART_MS = 1_000;
 const CRONTAB = `
 * * * * * sweep_submissions
 * * * * * forget_keys
+* * * * * forget_sign_ins
+* * * * * forget_agents
 `;
 
 export type Worker = { stop(): Promise<void> };
@@ -148,6 +150,8 @@ export const startWorker = (options: {
         embed_offer: embedOffer(tools),
         embed_ask: embedAsk(tools),
         forget_keys: forgetKeys(tools),
+        forget_sign_ins: forgetSignIns(tools),
+        forget_agents: forgetAgents(tools),
         sweep_submissions: sweepSubmissions(tools),
       },
     });

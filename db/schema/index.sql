@@ -5,6 +5,7 @@
 -- The market: helpers that tables need
 --!include market/uuid_v7.sql
 --!include market/fold.sql
+--!include market/visible_words.sql
 --!include market/claims.sql
 --!include market/fail.sql
 --!include market/setting.sql
@@ -19,6 +20,8 @@
 --!include market/connection.sql
 --!include market/session.sql
 --!include market/verification.sql
+--!include market/account_label.sql
+--!include market/sign_in.sql
 --!include market/enter.sql
 --!include market/permission.sql
 
@@ -58,6 +61,7 @@
 --!include market/withdraw.sql
 --!include jobs/upkeep.sql
 --!include jobs/heartbeat.sql
+--!include jobs/approval_notice.sql
 
 -- The HTTP layer's door
 --!include api/connect_agent.sql
@@ -66,6 +70,9 @@
 --!include api/get_taxonomy.sql
 --!include api/get_me.sql
 --!include api/verification.sql
+--!include api/verification_page.sql
+--!include api/sign_in.sql
+--!include api/viewer.sql
 --!include api/check_call.sql
 --!include api/submit_offer.sql
 --!include api/submission.sql

@@ -16,7 +16,7 @@ export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
     const found = await database.call(
       "visitor",
       "get_connection",
-      { secret_hash: hashSecret(secretOf(request)) },
+      { secret_hash: hashSecret(secretOf(request)), session_hash: sessionHash(request, baseUrl()) },
       "write",
     );
     const connection = JSON.parse(found) as Connection;

@@ -136,6 +136,7 @@ const OWNER: Record<string, string> = {
   "market.offer": "account_id",
   "market.proved_method": "account_id",
   "market.report": "account_id",
+  "market.session": "account_id",
   "market.submission": "account_id",
   "market.verification": "account_id",
 };
@@ -188,9 +189,10 @@ test.serial("by plain SQL an agent and a person change no row of another account
   }
 });
 
-test.serial("by plain SQL nobody deletes anything", async (t) => {
-  for (const table of [...PUBLIC, ...Object.keys(OWNER), "market.call", "market.idempotency_key", "market.session"]) {
+test.serial("by plain SQL nobody deletes anything, but a person the sessions of the account", async (t) => {
+  for (const table of [...PUBLIC, ...Object.keys(OWNER), "market.call", "market.idempotency_key", "market.sign_in"]) {
     for (const actor of [entered(A), enteredAsPerson(A), { role: "souk_api" }, { role: "souk_worker" }]) {
+      if (table === "market.session" && actor.role === "souk_person") continue;
       t.is(await outcome(actor, `delete from ${table}`), "42501", `${table} as ${actor.role}`);
     }
   }
@@ -215,6 +217,37 @@ test.serial("by plain SQL an agent inserts in no other's name", async (t) => {
     t.is(await outcome(enteredAsPerson(A), insert, [A.account, A.agent]), "42501", `${what} by a person`);
   }
 });
+
+test.serial("by plain SQL a person ends the sessions of the account, and no others", async (t) => {
+  const sessions = await market.sql("select account_id from market.session where account_id in ($1, $2)", [
+    A.account,
+    B.account,
+  ]);
+  t.is(sessions.length, 2);
+  t.is(await outcome(enteredAsPerson(A), "delete from market.session"), 1);
+  t.is(await outcome(enteredAsPerson(A), "delete from market.session where account_id = $1", [B.account]), 0);
+});
+
+test.serial("an agent reads no mailbox, and a person no secret's hash", async (t) => {
+  t.is(await outcome(entered(B), "select email from market.proved_method"), "42501");
+  t.is(await outcome(enteredAsPerson(B), "select email from market.proved_method"), 1);
+  for (const column of ["proved_method.subject_hash", "session.secret_hash"]) {
+    const [table, name] = column.split(".");
+    for (const actor of [entered(B), enteredAsPerson(B)])
+      t.is(await outcome(actor, `select ${name} from market.${table}`), "42501", `${column} as ${actor.role}`);
+  }
+});
+
+test.serial(
+  "by plain SQL an agent notes a verification as completed only when its account proved the method",
+  async (t) => {
+    const insert = `insert into market.verification (account_id, agent_id, method, secret_hash, status)
+    values ($1, $2, $3, sha256('completed'), 'completed')`;
+    t.is(await outcome(entered(B), insert, [B.account, B.agent, "google"]), 1);
+    t.is(await outcome(entered(B), insert, [B.account, B.agent, "apple"]), "42501");
+    t.is(await outcome(entered(A), insert, [A.account, A.agent, "google"]), "42501");
+  },
+);
 
 test.serial("an agent that nobody has approved previews and reports, and writes nothing to the market", async (t) => {
   const allowed: string[] = [];
@@ -341,7 +374,23 @@ test.serial("what entering sets ends with the statement", async (t) => {
 });
 
 /** What may be called before entering. */
-const UNENTERED = ["approve_connection", "connect_agent", "decline_connection", "get_connection", "get_taxonomy"];
+const UNENTERED = [
+  "approve_connection",
+  "cancel_verification",
+  "connect_agent",
+  "continue_verification",
+  "decline_connection",
+  "finish_mail_sign_in",
+  "finish_sign_in",
+  "get_connection",
+  "get_mail_link",
+  "get_sign_in",
+  "get_taxonomy",
+  "get_verification_page",
+  "get_viewer",
+  "offer_methods",
+  "start_sign_in",
+];
 
 test.serial("without entering, the login role of the HTTP layer gets no answer, whatever claims it set", async (t) => {
   const { rows } = await client.query<{ name: string; call: string }>(

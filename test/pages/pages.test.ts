@@ -98,7 +98,12 @@ test("looking changes nothing, and asks a database that does not lag", async (t)
   await fetch(site.url + PATH);
   const head = await fetch(site.url + PATH, { method: "HEAD" });
   t.is(await head.text(), "");
-  const call = { actor: "visitor", name: "get_connection", args: { secret_hash: hashSecret(SECRET) }, pool: "write" };
+  const call = {
+    actor: "visitor",
+    name: "get_connection",
+    args: { secret_hash: hashSecret(SECRET), session_hash: null },
+    pool: "write",
+  };
   t.deepEqual(site.calls, [call, call]);
 });
 

@@ -5,6 +5,8 @@ create or replace function api.start_verification(method text, base_url text, li
 as $$
 declare
   verification market.verification;
+  proved boolean := exists (select from market.proved_method p
+    where p.account_id = market.account_id() and p.method = start_verification.method);
   started boolean := false;
   new_id uuid := market.uuid_v7();
 begin
@@ -14,14 +16,19 @@ begin
         else 'This sign-in method is not offered. Choose one of options.' end,
       jsonb_build_object('options', market.methods(true)));
   end if;
-  if exists (select from market.proved_method p
-      where p.account_id = market.account_id() and p.method = start_verification.method) then
-    -- Proved already: there is nothing to wait for.
-    return jsonb_build_object('status', 200, 'body', jsonb_build_object(
-      'id', coalesce((select v.id from market.verification v where v.account_id = market.account_id()
-        and v.method = start_verification.method and v.status = 'completed' order by v.id desc limit 1), new_id),
-      'method', start_verification.method, 'status', 'completed', 'expires_in', 0,
-      'summary', 'The account has proved this method already.'));
+  if proved then
+    -- There is nothing to wait for.
+    select * into verification from market.verification v
+    where v.account_id = market.account_id() and v.method = start_verification.method and v.status = 'completed'
+    order by v.id desc limit 1;
+    if not found then
+      insert into market.verification (id, account_id, agent_id, method, secret_hash, status)
+      values (new_id, market.account_id(), market.agent_id(), start_verification.method,
+        sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')), 'completed')
+      returning * into verification;
+    end if;
+    return jsonb_build_object('status', 200, 'body',
+      market.verification_document(verification, start_verification.base_url, start_verification.link_key));
   end if;
   update market.verification v set status = 'expired'
   where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();

@@ -1,0 +1,28 @@
+-- What tells a person which account this is.
+
+create or replace function market.account_label(account_id uuid, own boolean) returns text
+  language plpgsql stable
+as $$
+declare
+  display_name text := (select a.display_name from market.account a where a.id = account_label.account_id);
+  email text;
+  method text;
+begin
+  -- Whoever holds a link may be the agent, which never learns an address.
+  if not own then
+    return coalesce(display_name, 'the account that this agent acts for');
+  end if;
+  select p.method, p.email into method, email
+  from market.proved_method p join market.sign_in_method m on m.method = p.method
+  where p.account_id = account_label.account_id
+  order by p.email is null, m.position limit 1;
+  return case
+    when email is not null then coalesce(display_name || ' (' || email || ')', email)
+    when display_name is not null then display_name
+    when method is not null then format('the account that you sign in to with %s', initcap(method))
+    else 'a new account without a sign-in method' end;
+end
+$$;
+comment on function market.account_label(uuid, boolean) is
+  'What an account is called on pages: to its own person name and mailbox, to whoever holds a link of its agent the name alone.';
+grant execute on function market.account_label(uuid, boolean) to souk_person;
