@@ -17,7 +17,7 @@ const NOT_STARTED_HERE = refuse(
 );
 
 /** What of Apple's form is worth carrying on: the answer, and the name that it tells once. */
-const APPLE_FIELDS = ["code", "state", "user", "error"];
+const APPLE_FIELDS = ["code", "state", "iss", "user", "error"];
 
 /** Longer than any of them: Apple's codes have about a hundred characters. */
 const FIELD_LENGTH = 2_000;
