@@ -67,7 +67,7 @@ const TIMEOUT_SECONDS = 5;
 const CLIENT_SECRET_SECONDS = 300;
 
 /** OpenID Connect Core, section 2: a subject has at most 255 ASCII characters. */
-const SUBJECT = /^[\x21-\x7e]{1,255}$/;
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /** A name longer than this is no name; what is kept of it the database decides. */
 const NAME_LENGTH = 200;
@@ -92,6 +92,14 @@ const isUnreachable = (thrown: unknown): boolean =>
   (thrown instanceof TypeError && thrown.cause !== undefined) ||
   (thrown instanceof ClientError && thrown.cause instanceof TypeError) ||
   (thrown instanceof ResponseBodyError && thrown.status >= 500);
+
+/** What the database can take; how a name is shown, it decides. */
+const cleanName = (name: string): string | null =>
+  name
+    .replace(/\p{Cc}+/gu, " ")
+    .trim()
+    .slice(0, NAME_LENGTH)
+    .toWellFormed() || null;
 
 /** The provider of one method. Its metadata is read when the first person comes, and again after a failure. */
 const openProvider = (specifics: Specifics, log: Log): OpenIdProvider => {
@@ -199,7 +207,7 @@ const openProvider = (specifics: Specifics, log: Log): OpenIdProvider => {
       return {
         subject: claims.sub,
         email: vouched && typeof email === "string" && isMailbox(email) ? email : null,
-        name: typeof name === "string" && name.trim() !== "" ? name.slice(0, NAME_LENGTH).toWellFormed() : null,
+        name: typeof name === "string" ? cleanName(name) : null,
       };
     },
   };

@@ -86,6 +86,7 @@ const start = async (
     features: { devInteractions: { enabled: false } },
     jwks: { keys: [await signingKey()] },
     cookies: { keys: ["a key for tests"] },
+    ttl: { Interaction: 600, Grant: 600, Session: 600 },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ ...(people.get(id) ?? { sub: id }) }) }),
     loadExistingGrant: async (context) => {
@@ -106,9 +107,9 @@ const start = async (
     }
     if (request.url?.startsWith("/interaction/")) {
       people.set(server.person.sub, { ...server.person });
-      await provider.interactionFinished(request, response, {
-        login: { accountId: server.person.sub, remember: false },
-      });
+      // A client of this kind is asked for consent each time.
+      const login = { accountId: server.person.sub, remember: false };
+      await provider.interactionFinished(request, response, { login, consent: {} });
       return;
     }
     if (checkSecret && request.url?.startsWith("/token")) {
