@@ -26,8 +26,8 @@ create or replace function market.count_sign_in_mail(email text, address text) r
   language plpgsql volatile
 as $$
 declare
-  network text := 'address:' || market.network_of(address);
-  mailbox text := 'mailbox:' || substr(encode(market.subject_hash('email', email), 'hex'), 1, 32);
+  network text := 'address:' || market.network_of(count_sign_in_mail.address);
+  mailbox text := 'mailbox:' || substr(encode(market.subject_hash('email', count_sign_in_mail.email), 'hex'), 1, 32);
   wait integer;
 begin
   perform market.lock_window(network, 'sign_in_mail');
@@ -64,7 +64,7 @@ begin
     where v.secret_hash = start_sign_in.verification_hash for key share;
     perform market.check_verification(verification, verification.account_id, start_sign_in.session_hash);
     if verification.method <> start_sign_in.method then
-      perform market.fail(400, 'bad_request', format('Your agent asked for %s. Continue with that.', initcap(verification.method)));
+      perform market.fail(400, 'bad_request', format('Your agent asked for %s. Continue with that.', market.method_name(verification.method)));
     end if;
     account_id := verification.account_id;
   elsif start_sign_in.purpose = 'add' then

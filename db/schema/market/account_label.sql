@@ -1,4 +1,10 @@
--- What tells a person which account this is.
+-- What tells a person which account this is, and which method.
+
+create or replace function market.method_name(method text) returns text
+  language sql immutable parallel safe
+as $$ select case method_name.method when 'email' then 'e-mail' else initcap(method_name.method) end $$;
+comment on function market.method_name(text) is 'What a sign-in method is called in a sentence.';
+grant execute on function market.method_name(text) to souk_person;
 
 create or replace function market.account_label(account_id uuid, own boolean) returns text
   language plpgsql stable
@@ -9,7 +15,7 @@ declare
   method text;
 begin
   -- Whoever holds a link may be the agent, which never learns an address.
-  if not own then
+  if not account_label.own then
     return coalesce(display_name, 'the account that this agent acts for');
   end if;
   select p.method, p.email into method, email
@@ -19,7 +25,7 @@ begin
   return case
     when email is not null then coalesce(display_name || ' (' || email || ')', email)
     when display_name is not null then display_name
-    when method is not null then format('the account that you sign in to with %s', initcap(method))
+    when method is not null then format('the account that you sign in to with %s', market.method_name(method))
     else 'a new account without a sign-in method' end;
 end
 $$;

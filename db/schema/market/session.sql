@@ -81,13 +81,13 @@ create or replace function market.require_recent_sign_in() returns void
   language plpgsql stable
 as $$
 declare
-  session market.session;
+  signed_in_at timestamptz;
 begin
-  select s.id, s.account_id, null::bytea, s.created_at, s.expires_at, s.signed_in_at, s.seen_at into session
-  from market.session s where s.id = market.session_id() and s.account_id = market.account_id();
+  select s.signed_in_at into signed_in_at from market.session s
+  where s.id = market.session_id() and s.account_id = market.account_id();
   if not found then
     perform market.fail(401, 'unauthorized', 'Only a person who is signed in on the website can do this.');
-  elsif market.needs_sign_in(session.account_id, session.signed_in_at) then
+  elsif market.needs_sign_in(market.account_id(), signed_in_at) then
     perform market.fail(401, 'unauthorized', 'To be sure that it is you, sign in again. Then repeat what you were doing.',
       '{"sign_in_again": true}');
   end if;

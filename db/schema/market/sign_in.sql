@@ -128,7 +128,7 @@ begin
   if attempt.purpose = 'add' and holder <> attempt.account_id then
     perform market.fail(409, 'invalid_state', format(
       'This %s sign-in belongs to another account. Sign in with it there and remove it from that account, or use another one here. Accounts are never merged.',
-      initcap(attempt.method)));
+      market.method_name(attempt.method)));
   end if;
 
   if coalesce(attempt.account_id, holder) is null then
@@ -148,7 +148,7 @@ begin
     on conflict do nothing;
     if not found then
       perform market.fail(409, 'invalid_state', format(
-        'Your account has another %s sign-in already. Remove that one first, or go on using it.', initcap(attempt.method)));
+        'Your account has another %s sign-in already. Remove that one first, or go on using it.', market.method_name(attempt.method)));
     end if;
   end if;
   update market.verification v set status = 'completed'
