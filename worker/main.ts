@@ -11,7 +11,7 @@ import type { Tools } from "./task.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
 import { sendApprovalNotice } from "./tasks/send_notice.ts";
-import { forgetAgents, forgetKeys, forgetSignIns, sweepSubmissions } from "./tasks/upkeep.ts";
+import { forgetAgents, forgetKeys, forgetSignIns, keepAuditPartitions, sweepSubmissions } from "./tasks/upkeep.ts";
 
 /** Reading waits for providers more than it computes. */
 const CONCURRENCY = 8;
@@ -23,12 +23,13 @@ const BEAT_MS = 10_000;
 const POLL_MS = { server: 1_000, embedded: 100 };
 const RESTART_MS = 1_000;
 
-/** Minutes are UTC. */
+/** UTC. The months of the audit log are looked after every hour, since a process on a desk may never see a given one. */
 const CRONTAB = `
 * * * * * sweep_submissions
 * * * * * forget_keys
 * * * * * forget_sign_ins
 * * * * * forget_agents
+17 * * * * keep_audit_partitions
 `;
 
 export type Worker = { stop(): Promise<void> };
@@ -157,6 +158,7 @@ export const startWorker = (options: {
         forget_sign_ins: forgetSignIns(tools),
         forget_agents: forgetAgents(tools),
         send_approval_notice: sendApprovalNotice(tools),
+        keep_audit_partitions: keepAuditPartitions(tools),
         sweep_submissions: sweepSubmissions(tools),
       },
     });

@@ -22,6 +22,7 @@
 --!include market/verification.sql
 --!include market/account_label.sql
 --!include market/sign_in.sql
+--!include market/profile.sql
 --!include market/enter.sql
 --!include market/permission.sql
 
@@ -40,6 +41,7 @@
 --!include market/admit.sql
 --!include market/enqueue.sql
 --!include market/offer_moves.sql
+--!include market/audit.sql
 
 -- Rules of reading, showing, finding and matching
 --!include market/page.sql
@@ -66,9 +68,12 @@
 -- The HTTP layer's door
 --!include api/connect_agent.sql
 --!include api/connection.sql
---!include api/remove_agent.sql
+--!include api/agents.sql
 --!include api/get_taxonomy.sql
 --!include api/get_me.sql
+--!include api/activity.sql
+--!include api/account.sql
+--!include api/export_account.sql
 --!include api/verification.sql
 --!include api/verification_page.sql
 --!include api/sign_in.sql

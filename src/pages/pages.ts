@@ -4,6 +4,7 @@ import type { SignIn } from "../sign_in/sign_in.ts";
 import { aboutPages } from "./about.ts";
 import { connectPages } from "./connect.ts";
 import { servePages } from "./frame.ts";
+import { settingsPages } from "./settings/settings.ts";
 import { signInPages } from "./sign_in/pages.ts";
 import { verifyPages } from "./verify.ts";
 
@@ -13,6 +14,12 @@ export type PagesContext = { database: Database; baseUrl: () => string; signIn: 
 /** The pages of the service, and their stylesheet: what people see in a browser. */
 export const pages = (context: PagesContext): Router =>
   servePages(
-    [...aboutPages(context), ...connectPages(context), ...signInPages(context), ...verifyPages(context)],
+    [
+      ...aboutPages(context),
+      ...connectPages(context),
+      ...signInPages(context),
+      ...verifyPages(context),
+      ...settingsPages(context),
+    ],
     context.baseUrl,
   );

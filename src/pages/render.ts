@@ -88,10 +88,27 @@ export type Connection = {
   requested_minutes_ago: number;
   /** Seconds. */
   expires_in: number;
+  /** The account that the agent would act for, if this browser approved now. */
+  account: {
+    /** What tells its person which account it is. */
+    label: string;
+    /** It is made by approving: this browser is not signed in. */
+    is_new: boolean;
+    /** Its person can sign in to it. */
+    has_method: boolean;
+    /** Approving has to wait until its person has signed in (again). */
+    needs_sign_in: boolean;
+  };
 };
 
-/** The page on which a person approves an agent or refuses it. `token` is the form's, from src/pages/forgery.ts. */
-export const renderApproval = (baseUrl: string, connection: Connection, token: string): string =>
+/** The longest label of an account: a name, and an e-mail address in brackets. */
+export const LABEL_LENGTH = 340;
+
+/**
+ * The page on which a person approves an agent or refuses it. `token` is the form's, from src/pages/forgery.ts; `path` is
+ * the page's own, to come back to after signing in.
+ */
+export const renderApproval = (baseUrl: string, connection: Connection, token: string, path: string): string =>
   renderPage("approve", baseUrl, {
     name: shownName(connection.agent_name),
     code: connection.code,
@@ -99,12 +116,15 @@ export const renderApproval = (baseUrl: string, connection: Connection, token: s
     clock: connection.requested_at.slice(11, 16),
     asked: minutesAgo(connection.requested_minutes_ago),
     left: minutesLeft(connection.expires_in),
+    account: { ...connection.account, label: shownText(connection.account.label, LABEL_LENGTH) },
+    signIn: signInPath(baseUrl, path),
+    signInAgain: signInPath(baseUrl, path, true),
     token,
   });
 
-/** What a person sees after "Approve". */
-export const renderApproved = (baseUrl: string, agentName: string): string =>
-  renderPage("approved", baseUrl, { name: shownName(agentName) });
+/** What a person sees after "Approve". `hasMethod`: the account can be signed in to, and is not lost with this browser. */
+export const renderApproved = (baseUrl: string, agentName: string, hasMethod: boolean): string =>
+  renderPage("approved", baseUrl, { name: shownName(agentName), hasMethod });
 
 /** What a person sees after "Not mine". */
 export const renderDeclined = (baseUrl: string): string => renderPage("declined", baseUrl, {});

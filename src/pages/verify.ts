@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import { refuse, toRefusal } from "../problem.ts";
 import { isMailbox, normalAddress } from "../sign_in/address.ts";
 import type { SignInMethod } from "../sign_in/settings.ts";
+import { providerOrigins } from "../sign_in/sign_in.ts";
 import { hashSecret } from "../tokens.ts";
 import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
@@ -133,7 +134,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
       needsSignIn: true,
       get: async (request, response) => render(request, response, await find(request), "", {}),
       post: decide,
-      formsLeadTo: () => Object.values(signIn.providers).map(({ origin }) => origin),
+      formsLeadTo: () => providerOrigins(signIn),
     },
   ];
 };

@@ -24,3 +24,7 @@ export const openSignIn = ({ google, apple, mail }: SignInSettings, log: Log): S
     mailer: mail ? openMailer(mail, log) : null,
   };
 };
+
+/** Where forms that start a sign-in may end: browsers hold a page's policy for forms against redirects, too. */
+export const providerOrigins = ({ providers }: SignIn): string[] =>
+  Object.values(providers).map(({ origin }) => origin);

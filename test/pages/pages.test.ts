@@ -98,12 +98,8 @@ test("looking changes nothing, and asks a database that does not lag", async (t)
   await fetch(site.url + PATH);
   const head = await fetch(site.url + PATH, { method: "HEAD" });
   t.is(await head.text(), "");
-  const call = {
-    actor: "visitor",
-    name: "get_connection",
-    args: { secret_hash: hashSecret(SECRET), session_hash: null },
-    pool: "write",
-  };
+  const args = { secret_hash: hashSecret(SECRET), session_hash: null };
+  const call = { actor: "visitor", name: "get_connection", args, pool: "write" };
   t.deepEqual(site.calls, [call, call]);
 });
 
@@ -154,7 +150,9 @@ test("approving makes a session for a person who has none", async (t) => {
 });
 
 test("approving keeps the session of a person who has one", async (t) => {
-  const opened = await open(t, { approve_connection: { agent_name: "Claude", agent_id: "a", new_session: false } });
+  const opened = await open(t, {
+    approve_connection: { agent_name: "Claude", agent_id: "a", new_session: false, has_method: true },
+  });
   const session = "s".repeat(43);
   const answer = await decide(opened, {}, { Cookie: `${opened.cookie}; souk_session=${session}` });
   t.is(answer.status, 200);

@@ -36,6 +36,7 @@ export const CONNECTION = {
   requested_at: "2026-03-04T14:03:22.000Z",
   requested_minutes_ago: 2,
   expires_in: 1675,
+  account: { label: "Lena (lena@example.com)", is_new: false, has_method: true, needs_sign_in: false },
 };
 
 /** A refusal as PostgreSQL raises it. */
@@ -72,7 +73,7 @@ export const servePages = async (
     thrown: [],
     script: {
       get_connection: CONNECTION,
-      approve_connection: { agent_name: "Claude", agent_id: "a", new_session: true },
+      approve_connection: { agent_name: "Claude", agent_id: "a", new_session: true, has_method: false },
       decline_connection: {},
       ...script,
     },

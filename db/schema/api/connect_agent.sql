@@ -2,9 +2,7 @@
 
 create or replace function market.clean_name(name text) returns text
   language sql immutable
-as $$
-  select coalesce(market.visible_words(name), 'Unnamed agent')
-$$;
+as $$ select coalesce(market.visible_words(name), 'Unnamed agent') $$;
 comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
 
 create or replace function market.network_of(address text) returns text

@@ -10,6 +10,10 @@ declare
   started boolean := false;
   new_id uuid := market.uuid_v7();
 begin
+  if market.agent_id() is null then
+    perform market.fail(409, 'invalid_state', format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
+      start_verification.base_url));
+  end if;
   if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
     perform market.fail(400, 'unknown_method',
       case when market.methods(true) = '[]' then 'No sign-in method is offered at present; nothing you do requires one.'

@@ -7,8 +7,8 @@ declare
   forgotten integer;
 begin
   delete from market.idempotency_key k
-  where (k.agent_id, k.key) in (
-    select o.agent_id, o.key from market.idempotency_key o
+  where (k.owner_id, k.key) in (
+    select o.owner_id, o.key from market.idempotency_key o
     where o.created_at <= now() - interval '24 hours' limit 10000);
   get diagnostics forgotten = row_count;
   delete from market.submission s

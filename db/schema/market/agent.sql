@@ -44,7 +44,7 @@ begin
   -- The next call is refused on every replica that synchronous_standby_names lists; without standbys this changes nothing.
   perform set_config('synchronous_commit', 'remote_apply', true);
   update market.connection set declined_at = now() where agent_id = new.id and approved_at is null and declined_at is null;
-  delete from market.idempotency_key where agent_id = new.id;
+  delete from market.idempotency_key where owner_id = new.id;
   update market.verification v
   set status = case when v.expires_at <= now() then 'expired' else 'cancelled' end
   where v.agent_id = new.id and v.status = 'pending';

@@ -65,10 +65,11 @@ comment on function market.lock_window(text, text) is
 create or replace function market.rate_headers(figures jsonb) returns jsonb
   language sql immutable
 as $$
-  select jsonb_build_object(
+  select case when figures is null then '{}' else jsonb_build_object(
     'RateLimit-Limit', figures -> 'limit',
     'RateLimit-Remaining', figures -> 'remaining',
-    'RateLimit-Reset', figures -> 'resets_in')
+    'RateLimit-Reset', figures -> 'resets_in') end
 $$;
-comment on function market.rate_headers(jsonb) is 'The figures of a window as the response headers of the contract.';
+comment on function market.rate_headers(jsonb) is
+  'The figures of a window as the response headers of the contract; none for a person, who has no window.';
 grant execute on function market.rate_headers(jsonb) to souk_agent, souk_person;

@@ -1,11 +1,12 @@
 import type { Request, Response } from "express";
 import { addressOf } from "../../address.ts";
+import { readCookie, setCookie } from "../../cookies.ts";
 import { signInMessage } from "../../mail/messages.ts";
 import { refuse, toRefusal } from "../../problem.ts";
 import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import type { SignInMethod } from "../../sign_in/settings.ts";
 import { hashSecret, newSecret } from "../../tokens.ts";
-import { readCookie, setCookie } from "../forgery.ts";
+
 import { seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { rootOf } from "../render.ts";

@@ -2,20 +2,20 @@ import type { Request, Response } from "express";
 import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../problem.ts";
 import { isMailbox, normalAddress } from "../../sign_in/address.ts";
 import type { SignInMethod } from "../../sign_in/settings.ts";
+import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { signInPath } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { sessionHash } from "../session.ts";
+import { METHODS } from "../settings/method_names.ts";
 import { startAttempt, viewerOf, type Wanted } from "./attempt.ts";
 import { type FormErrors, renderChoice } from "./views.ts";
 
 /** The page on which a person chooses how to sign in. Other pages of ours send its form too, to start the same. */
 
-const METHODS: readonly string[] = ["google", "apple", "email"] satisfies SignInMethod[];
-
-export const isMethod = (text: string | null): text is SignInMethod => text !== null && METHODS.includes(text);
+const isMethod = (text: string | null): text is SignInMethod => METHODS.some((method) => method === text);
 
 /** What a person is told who typed something that is no mailbox. */
 export const NO_MAILBOX = "Enter an e-mail address in full, like name@example.com.";
@@ -98,7 +98,7 @@ export const choicePages = (context: PagesContext): Page[] => {
       operation: "signInPage",
       get: show,
       post: choose,
-      formsLeadTo: () => Object.values(signIn.providers).map(({ origin }) => origin),
+      formsLeadTo: () => providerOrigins(signIn),
     },
   ];
 };
