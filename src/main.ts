@@ -99,6 +99,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   let server: HttpServer | null = null;
   let worker: Worker | null = null;
   let migrated = part === "api";
+  let offered = false;
   let baseUrl = config.baseUrl ?? "";
   let leaveBy = Number.POSITIVE_INFINITY;
 
@@ -116,6 +117,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     const readiness: Readiness = async () => {
       if (stopping.signal.aborted) return "stopping";
       if (!migrated) return "the database is not migrated yet";
+      if (!offered) return "the database does not know yet which sign-in methods are offered";
       return check().then(
         () => "ready" as const,
         (error: unknown) => {
@@ -169,6 +171,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       await untilItWorks("the database cannot be used", log, stopping.signal, async () => {
         await check();
         await call("visitor", "offer_methods", { methods: signIn.methods });
+        offered = true;
       });
       log.info("ready");
       if (process.stdout.isTTY || part === "start") process.stdout.write(banner(baseUrl, config));

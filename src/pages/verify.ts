@@ -7,7 +7,7 @@ import { hashSecret } from "../tokens.ts";
 import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
 import type { PagesContext } from "./pages.ts";
-import { minutesLeft, renderPage, rootOf, shownName, signInPath } from "./render.ts";
+import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, shownName, shownText, signInPath } from "./render.ts";
 import { sessionHash } from "./session.ts";
 import { startAttempt, viewerOf } from "./sign_in/attempt.ts";
 import { NO_MAILBOX, toFormErrors } from "./sign_in/choose.ts";
@@ -40,7 +40,7 @@ export const renderVerification = (
     name: shownName(verification.agent_name),
     method: verification.method,
     title: TITLES[verification.method],
-    account: verification.account_label,
+    account: shownText(verification.account_label, LABEL_LENGTH),
     left: minutesLeft(verification.expires_in),
   };
   if (verification.status !== "pending") {

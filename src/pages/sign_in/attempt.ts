@@ -9,7 +9,7 @@ import { hashSecret, newSecret } from "../../tokens.ts";
 
 import { seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
-import { rootOf } from "../render.ts";
+import { LABEL_LENGTH, rootOf, shownText } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { giveSession, sessionHash } from "../session.ts";
 
@@ -60,7 +60,8 @@ export const returnPathOf = (request: Request, baseUrl: string): string => {
 export const viewerOf = async ({ database }: PagesContext, session: Buffer | null): Promise<Viewer | null> => {
   if (session === null) return null;
   const found = await database.call("visitor", "get_viewer", { session_hash: session }, "write");
-  return (JSON.parse(found) as { viewer: Viewer | null }).viewer;
+  const { viewer } = JSON.parse(found) as { viewer: Viewer | null };
+  return viewer && { ...viewer, label: shownText(viewer.label, LABEL_LENGTH) };
 };
 
 /**
