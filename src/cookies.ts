@@ -14,10 +14,10 @@ const overHttps = (baseUrl: string): boolean => baseUrl.startsWith("https:");
 /** The name a cookie goes by: `__Host-` keeps subdomains and plain HTTP from setting it; browsers want HTTPS for that. */
 export const cookieName = (baseUrl: string, name: string): string => (overHttps(baseUrl) ? `__Host-${name}` : name);
 
-/** A cookie of ours, or null when the browser did not send it or it is none of ours. */
-export const readCookie = (request: Request, baseUrl: string, name: string): string | null => {
+/** A cookie of ours, or null when the browser did not send it or it has another form than we give it. */
+export const readCookie = (request: Request, baseUrl: string, name: string, form = SECRET_FORM): string | null => {
   const value = parseCookie(request.headers.cookie ?? "")[cookieName(baseUrl, name)];
-  return value !== undefined && SECRET_FORM.test(value) ? value : null;
+  return value !== undefined && form.test(value) ? value : null;
 };
 
 /** Sets a cookie that scripts and other sites cannot read. `maxAge` in seconds; without it, until the browser closes. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { isIP } from "node:net";
 import { performance } from "node:perf_hooks";
 import type { Request, Response } from "express";
 import pgvector from "pgvector";
 import { z } from "zod";
+import { addressOf } from "./address.ts";
 import { readJsonBody } from "./body.ts";
 import { isFromOwnPage, readCookie, SESSION_COOKIE } from "./cookies.ts";
 import type { Actor, Arguments, Database } from "./database.ts";
@@ -320,12 +320,6 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
     context.log.warn({ err: error }, "a query was not embedded");
     return byWords("Searched by words only: meaning could not be compared at the moment.");
   }
-};
-
-/** The caller's address as the proxies that count say it, some of them with a port; else the socket's. */
-const addressOf = (request: Request): string => {
-  const said = (request.ip ?? "").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").replace(/^\[(.*)\](:\d+)?$/, "$1");
-  return isIP(said) ? said : (request.socket.remoteAddress ?? "0.0.0.0");
 };
 
 const connect = async (context: Context, endpoint: Endpoint, parsed: Parsed, request: Request): Promise<Answer> => {

@@ -6,9 +6,11 @@ import type { OpenAiSettings } from "../src/language/embedders.ts";
 import { createMakers } from "../src/language/makers.ts";
 import type { Vocabulary } from "../src/language/reading.ts";
 import type { Log } from "../src/log.ts";
+import type { Mailer } from "../src/mail/mailer.ts";
 import type { Tools } from "./task.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
+import { sendApprovalNotice } from "./tasks/send_notice.ts";
 import { forgetAgents, forgetKeys, forgetSignIns, keepAuditPartitions, sweepSubmissions } from "./tasks/upkeep.ts";
 
 /** Reading waits for providers more than it computes. */
@@ -33,7 +35,7 @@ const CRONTAB = `
 export type Worker = { stop(): Promise<void> };
 
 /**
- * Runs the jobs: reads texts, embeds, matches, and does the upkeep. Survives restarts of the database.
+ * Runs the jobs: reads texts, embeds, matches, tells people by mail, and does the upkeep. Survives restarts of the database.
  * @param options.alone no other worker can be alive, as with the embedded database: jobs of dead ones are freed at once
  */
 export const startWorker = (options: {
@@ -42,6 +44,8 @@ export const startWorker = (options: {
   alone: boolean;
   openai: OpenAiSettings | null;
   extractionDeadlineMs: number;
+  mailer: Mailer | null;
+  baseUrl: () => string;
   log: Log;
 }): Worker => {
   const { log } = options;
@@ -87,7 +91,7 @@ export const startWorker = (options: {
     });
     await pool.query("select jobs.use_embedding_model($1)", [makers.embedder.model]);
 
-    const tools: Tools = { query, makers, log };
+    const tools: Tools = { query, makers, mailer: options.mailer, baseUrl: options.baseUrl, log };
     const events = new EventEmitter() as WorkerEvents;
     const beat = async (alone: boolean) => {
       for (const id of poolIds) {
@@ -153,6 +157,7 @@ export const startWorker = (options: {
         forget_keys: forgetKeys(tools),
         forget_sign_ins: forgetSignIns(tools),
         forget_agents: forgetAgents(tools),
+        send_approval_notice: sendApprovalNotice(tools),
         keep_audit_partitions: keepAuditPartitions(tools),
         sweep_submissions: sweepSubmissions(tools),
       },

@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import { toRefusal } from "../../problem.ts";
+import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
@@ -27,7 +28,7 @@ const toView = ({ method, email, proved_at }: Account["methods"][number]) => ({
 const listPage = (context: PagesContext): Page => {
   const { baseUrl } = context;
   const ask = askAs(context);
-  return sectionPage(context, {
+  const page = sectionPage(context, {
     path: PATH,
     operation: "methodsPage",
     show: async (request, response, told) => {
@@ -50,6 +51,7 @@ const listPage = (context: PagesContext): Page => {
     },
     actions: {},
   });
+  return { ...page, formsLeadTo: () => providerOrigins(context.signIn) };
 };
 
 /** The page that asks once more before a method is removed, and warns when it is the last one. */
