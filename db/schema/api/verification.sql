@@ -28,7 +28,8 @@ begin
       returning * into verification;
     end if;
     return jsonb_build_object('status', 200, 'body',
-      market.verification_document(verification, start_verification.base_url, start_verification.link_key));
+      market.verification_document(verification, start_verification.base_url, start_verification.link_key)
+        || '{"summary": "The account has proved this method already."}');
   end if;
   update market.verification v set status = 'expired'
   where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
