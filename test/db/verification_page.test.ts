@@ -245,3 +245,60 @@ test.serial(
     t.is((await market.sql("select from market.verification where agent_id = $1", [caller.agent])).length, 1);
   },
 );
+
+test.serial("a person asks by a session, in one link that the newest session has", async (t) => {
+  const caller = await market.approved();
+  const second = await people.signIn(someone(), { purpose: "add", session: caller.session });
+  const other = await people.signIn(someone());
+  const startAs = (session: Buffer, method = "apple"): Promise<Answer> =>
+    market.callAsPerson({ ...caller, session }, "start_verification", {
+      method,
+      base_url: "https://souk.test",
+      link_key: session,
+    });
+  const readAs = (session: Buffer, id: string): Promise<Answer> =>
+    market.callAsPerson({ ...caller, session }, "get_verification", { id, base_url: "", link_key: session });
+  const hashOf = async (id: string): Promise<Buffer> => (await row(id)).secret_hash;
+
+  const answers = await Promise.all(Array.from({ length: 4 }, () => startAs(second.session)));
+  t.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 201]);
+  const { id, url, summary, expires_in, ...rest } = answers[0].body;
+  for (const { body } of answers) t.deepEqual([body.id, body.url], [id, url]);
+  t.deepEqual(rest, { method: "apple", status: "pending" });
+  t.is(summary, "Open this link and sign in there to prove the method.");
+  t.true(expires_in > 1790);
+  t.is((await read(caller, id)).url, undefined, "an agent of the account sees it, without the link");
+  t.not((await startAs(other.session)).body.id, id, "another account's is another");
+
+  const link = await hashOf(id);
+  const later = randomBytes(32);
+  await market.sql("insert into market.session (account_id, secret_hash, signed_in_at) values ($1, $2, now())", [
+    caller.account,
+    later,
+  ]);
+  const moved = await startAs(later);
+  t.deepEqual([moved.status, moved.body.id], [200, id]);
+  t.not(moved.body.url, url);
+  t.is(await refused(look(link, later)), "404 not_found", "the link before works no more");
+  const page = await look(await hashOf(id), later);
+  t.deepEqual([page.agent_name, page.mine, page.requires], [null, true, "nothing"]);
+  await lapse(id);
+  const anew = await startAs(later);
+  t.deepEqual([anew.status, (await row(id)).status], [201, "expired"]);
+  await people.signIn(someone(), { method: "apple", verification: await hashOf(anew.body.id), session: later });
+  t.is((await read(caller, anew.body.id)).status, "completed");
+  t.is((await readAs(second.session, anew.body.id)).status, "completed");
+  t.is((await startAs(second.session, "google")).body.status, "completed");
+});
+
+test.serial("asking while the method is being proved is answered whole", async (t) => {
+  for (let round = 0; round < 8; round += 1) {
+    const caller = await market.connect();
+    const { id, link } = await linked(caller);
+    const attempt = await people.begin({ method: "google", verification: link });
+    const [{ status, body }] = await Promise.all([start(caller), people.finish(attempt, "google", someone())]);
+    t.is(status, 200);
+    t.is(body.id, id);
+    t.true(["pending", "completed"].includes(body.status));
+  }
+});
