@@ -30,21 +30,6 @@ create policy "an agent notes what its account proved already" on market.verific
       where p.account_id = (select market.account_id()) and p.method = verification.method));
 grant insert (status) on market.verification to souk_agent;
 
--- A person asks by a session, without an agent.
-alter table market.verification alter column agent_id drop not null;
-create unique index verification_one_pending_of_person on market.verification (account_id, method)
-  where status = 'pending' and agent_id is null;
-comment on table market.verification is 'One row is one request that a person proves a method, mostly made by an agent.';
-comment on column market.verification.agent_id is 'Who asked; its link key makes the link. Null when the person did, whose session makes it.';
-create policy "a person asks for the account" on market.verification for insert to souk_person
-  with check (account_id = (select market.account_id()) and agent_id is null
-    and (status = 'pending' or status = 'completed' and exists (select from market.proved_method p
-      where p.account_id = (select market.account_id()) and p.method = verification.method)));
-create policy "a person renews an open link, or notes that it ran out" on market.verification for update to souk_person
-  using (account_id = (select market.account_id()) and agent_id is null and status = 'pending')
-  with check (status in ('pending', 'expired'));
-grant insert (id, account_id, agent_id, method, secret_hash, status), update (status, secret_hash) on market.verification to souk_person;
-
 alter table market.connection add column notified_at timestamptz;
 comment on column market.connection.notified_at is 'When the message about the approval went to the person''s mailbox.';
 
@@ -163,16 +148,6 @@ $function$;
 comment on function market.require_recent_sign_in() is 'Refuses (401, sign_in_again) a person who has a sign-in method and did not sign in within 15 minutes, and (401) whoever is not a person.';
 grant execute on function market.require_recent_sign_in() to souk_person;
 
-CREATE OR REPLACE FUNCTION market.verification_hash(link_key bytea, verification_id uuid)
- RETURNS bytea
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select sha256(convert_to(market.verification_secret(verification_hash.link_key, verification_hash.verification_id), 'UTF8'))
-$function$;
-comment on function market.verification_hash(bytea,uuid) is 'SHA-256 of the secret in a verification''s link, as it is kept.';
-grant execute on function market.verification_hash(bytea,uuid) to souk_agent, souk_person;
-
 CREATE OR REPLACE FUNCTION market.verification_document(verification market.verification, base_url text, link_key bytea)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -189,14 +164,13 @@ begin
     'expires_in', case when status = 'pending'
       then ceil(extract(epoch from verification.expires_at - now()))::integer else 0 end,
     'summary', case status
-      when 'pending' then case when market.agent_id() is null then 'Open this link and sign in there to prove the method.'
-        else 'Give this link to the person you act for and do not open it yourself. Then read this verification until its status is no longer pending.' end
+      when 'pending' then 'Give this link to the person you act for and do not open it yourself. Then read this verification until its status is no longer pending.'
       when 'completed' then 'The method is proved. The limits of the account have risen.'
       when 'expired' then 'The link ran out of time. Start a new verification when the person is ready.'
       else 'The person cancelled. Ask before you start a new one.'
     end)
     -- Another agent of the account sees the verification, but cannot make its link.
-    || case when status = 'pending' and verification.secret_hash = market.verification_hash(link_key, verification.id) then jsonb_build_object('url',
+    || case when status = 'pending' and verification.agent_id = market.agent_id() then jsonb_build_object('url',
       verification_document.base_url || '/verify/' || market.verification_secret(link_key, verification.id))
       else '{}' end;
 end
@@ -526,7 +500,7 @@ begin
     if not found then
       insert into market.verification (id, account_id, agent_id, method, secret_hash, status)
       values (new_id, market.account_id(), market.agent_id(), start_verification.method,
-        market.verification_hash(link_key, new_id), 'completed')
+        sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')), 'completed')
       returning * into verification;
     end if;
     return jsonb_build_object('status', 200, 'body',
@@ -534,26 +508,14 @@ begin
         || '{"summary": "The account has proved this method already."}');
   end if;
   update market.verification v set status = 'expired'
-  where v.account_id = market.account_id() and v.agent_id is not distinct from market.agent_id()
-    and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
+  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
   insert into market.verification (id, account_id, agent_id, method, secret_hash)
   values (new_id, market.account_id(), market.agent_id(), start_verification.method,
-    market.verification_hash(link_key, new_id))
+    sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
-  if not started and market.agent_id() is null then
-    -- Begun in another browser of the person: its link moves to this one.
-    update market.verification v set secret_hash = market.verification_hash(link_key, v.id)
-    where v.account_id = market.account_id() and v.agent_id is null and v.method = start_verification.method
-      and v.status = 'pending' and v.secret_hash <> market.verification_hash(link_key, v.id);
-  end if;
   select * into verification from market.verification v
-  where v.account_id = market.account_id() and v.agent_id is not distinct from market.agent_id()
-    and v.method = start_verification.method and v.status = 'pending';
-  if not found then
-    -- Decided at this very moment.
-    return api.start_verification(start_verification.method, start_verification.base_url, start_verification.link_key);
-  end if;
+  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending';
   return jsonb_build_object('status', case when started then 201 else 200 end,
     'body', market.verification_document(verification, start_verification.base_url, start_verification.link_key));
 end

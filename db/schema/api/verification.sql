@@ -1,5 +1,4 @@
--- An agent asks that its person proves a sign-in method; the person does so on a page, so no secret passes the agent. A
--- person may ask, too, with a session.
+-- An agent asks that its person proves a sign-in method; the person does so on a page, so no secret passes the agent.
 
 create or replace function api.start_verification(method text, base_url text, link_key bytea) returns jsonb
   language plpgsql volatile
@@ -25,7 +24,7 @@ begin
     if not found then
       insert into market.verification (id, account_id, agent_id, method, secret_hash, status)
       values (new_id, market.account_id(), market.agent_id(), start_verification.method,
-        market.verification_hash(link_key, new_id), 'completed')
+        sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')), 'completed')
       returning * into verification;
     end if;
     return jsonb_build_object('status', 200, 'body',
@@ -33,26 +32,14 @@ begin
         || '{"summary": "The account has proved this method already."}');
   end if;
   update market.verification v set status = 'expired'
-  where v.account_id = market.account_id() and v.agent_id is not distinct from market.agent_id()
-    and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
+  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
   insert into market.verification (id, account_id, agent_id, method, secret_hash)
   values (new_id, market.account_id(), market.agent_id(), start_verification.method,
-    market.verification_hash(link_key, new_id))
+    sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
-  if not started and market.agent_id() is null then
-    -- Begun in another browser of the person: its link moves to this one.
-    update market.verification v set secret_hash = market.verification_hash(link_key, v.id)
-    where v.account_id = market.account_id() and v.agent_id is null and v.method = start_verification.method
-      and v.status = 'pending' and v.secret_hash <> market.verification_hash(link_key, v.id);
-  end if;
   select * into verification from market.verification v
-  where v.account_id = market.account_id() and v.agent_id is not distinct from market.agent_id()
-    and v.method = start_verification.method and v.status = 'pending';
-  if not found then
-    -- Decided at this very moment.
-    return api.start_verification(start_verification.method, start_verification.base_url, start_verification.link_key);
-  end if;
+  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending';
   return jsonb_build_object('status', case when started then 201 else 200 end,
     'body', market.verification_document(verification, start_verification.base_url, start_verification.link_key));
 end

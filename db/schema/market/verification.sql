@@ -34,7 +34,7 @@ comment on column market.proved_method.email is 'The mailbox that the provider v
 create table market.verification (
   id uuid default market.uuid_v7() constraint verification_pkey primary key,
   account_id uuid not null constraint verification_account_fkey references market.account on delete cascade,
-  agent_id uuid constraint verification_agent_fkey references market.agent on delete cascade,
+  agent_id uuid not null constraint verification_agent_fkey references market.agent on delete cascade,
   method text not null constraint verification_method_fkey references market.sign_in_method on delete restrict,
   secret_hash bytea not null constraint verification_secret_hash_key unique,
   status text not null default 'pending',
@@ -48,16 +48,14 @@ create index verification_account_id_idx on market.verification (account_id);
 create index verification_method_idx on market.verification (method);
 -- One open link for each agent and method; asking again finds it.
 create unique index verification_one_pending on market.verification (agent_id, method) where status = 'pending';
-create unique index verification_one_pending_of_person on market.verification (account_id, method)
-  where status = 'pending' and agent_id is null;
 create index verification_agent_id_idx on market.verification (agent_id);
 -- For forgetting, and for noting which links ran out.
 create index verification_expires_at_idx on market.verification (expires_at);
 create index verification_expires_at_pending_idx on market.verification (expires_at) where status = 'pending';
-comment on table market.verification is 'One row is one request that a person proves a method, mostly made by an agent.';
+comment on table market.verification is 'One row is one request of an agent that its person proves a method.';
 comment on column market.verification.id is 'UUIDv7.';
 comment on column market.verification.account_id is 'Whose method is to be proved.';
-comment on column market.verification.agent_id is 'Who asked; its link key makes the link. Null when the person did, whose session makes it.';
+comment on column market.verification.agent_id is 'Who asked; its link key makes the link.';
 comment on column market.verification.method is 'google, apple or email.';
 comment on column market.verification.secret_hash is 'SHA-256 of the secret in the link.';
 comment on column market.verification.status is 'pending, then completed, expired or cancelled for good. A pending row past expires_at counts as expired.';
@@ -84,13 +82,6 @@ create policy "an agent notes what its account proved already" on market.verific
   with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'completed'
     and exists (select from market.proved_method p
       where p.account_id = (select market.account_id()) and p.method = verification.method));
-create policy "a person asks for the account" on market.verification for insert to souk_person
-  with check (account_id = (select market.account_id()) and agent_id is null
-    and (status = 'pending' or status = 'completed' and exists (select from market.proved_method p
-      where p.account_id = (select market.account_id()) and p.method = verification.method)));
-create policy "a person renews an open link, or notes that it ran out" on market.verification for update to souk_person
-  using (account_id = (select market.account_id()) and agent_id is null and status = 'pending')
-  with check (status in ('pending', 'expired'));
 create policy "an agent notes that a link ran out" on market.verification for update to souk_agent
   using (account_id = (select market.account_id()) and status = 'pending' and expires_at <= now())
   with check (status = 'expired');
@@ -99,7 +90,6 @@ grant select (account_id, method, proved_at) on market.proved_method to souk_age
 grant select (email) on market.proved_method to souk_person;
 grant select on market.verification to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, method, secret_hash, status), update (status) on market.verification to souk_agent;
-grant insert (id, account_id, agent_id, method, secret_hash, status), update (status, secret_hash) on market.verification to souk_person;
 
 create or replace function market.keep_final_verification() returns trigger
   language plpgsql volatile
@@ -124,13 +114,6 @@ $$;
 comment on function market.verification_secret(bytea, uuid) is
   'The secret in a verification''s link: SHA-256 over the agent''s link key and the verification''s id, in hex.';
 
-create or replace function market.verification_hash(link_key bytea, verification_id uuid) returns bytea
-  language sql immutable parallel safe
-as $$
-  select sha256(convert_to(market.verification_secret(verification_hash.link_key, verification_hash.verification_id), 'UTF8'))
-$$;
-comment on function market.verification_hash(bytea, uuid) is 'SHA-256 of the secret in a verification''s link, as it is kept.';
-
 create or replace function market.verification_document(verification market.verification, base_url text, link_key bytea) returns jsonb
   language plpgsql stable
 as $$
@@ -145,14 +128,13 @@ begin
     'expires_in', case when status = 'pending'
       then ceil(extract(epoch from verification.expires_at - now()))::integer else 0 end,
     'summary', case status
-      when 'pending' then case when market.agent_id() is null then 'Open this link and sign in there to prove the method.'
-        else 'Give this link to the person you act for and do not open it yourself. Then read this verification until its status is no longer pending.' end
+      when 'pending' then 'Give this link to the person you act for and do not open it yourself. Then read this verification until its status is no longer pending.'
       when 'completed' then 'The method is proved. The limits of the account have risen.'
       when 'expired' then 'The link ran out of time. Start a new verification when the person is ready.'
       else 'The person cancelled. Ask before you start a new one.'
     end)
     -- Another agent of the account sees the verification, but cannot make its link.
-    || case when status = 'pending' and verification.secret_hash = market.verification_hash(link_key, verification.id) then jsonb_build_object('url',
+    || case when status = 'pending' and verification.agent_id = market.agent_id() then jsonb_build_object('url',
       verification_document.base_url || '/verify/' || market.verification_secret(link_key, verification.id))
       else '{}' end;
 end
@@ -160,7 +142,7 @@ $$;
 comment on function market.verification_document(market.verification, text, bytea) is
   'A verification as clients see it; the link only while pending.';
 grant execute on function market.keep_final_verification(), market.verification_secret(bytea, uuid),
-  market.verification_hash(bytea, uuid), market.verification_document(market.verification, text, bytea) to souk_agent, souk_person;
+  market.verification_document(market.verification, text, bytea) to souk_agent, souk_person;
 
 create or replace function market.methods(available boolean) returns jsonb
   language plpgsql stable
