@@ -245,3 +245,15 @@ test.serial(
     t.is((await market.sql("select from market.verification where agent_id = $1", [caller.agent])).length, 1);
   },
 );
+
+test.serial("asking while the method is being proved leaves nothing waiting", async (t) => {
+  for (let round = 0; round < 12; round += 1) {
+    const caller = await market.connect();
+    const { link } = await linked(caller);
+    const attempt = await people.begin({ method: "google", verification: link });
+    const [{ status, body }] = await Promise.all([start(caller), people.finish(attempt, "google", someone())]);
+    t.true([200, 201].includes(status));
+    t.is((await read(caller, body.id)).status, "completed");
+    t.deepEqual((await me(caller)).pending_verifications, []);
+  }
+});
