@@ -56,7 +56,7 @@ create or replace function api.update_profile(display_name text, contact_email t
   language plpgsql volatile
 as $$
 declare
-  name text := market.visible_words(update_profile.display_name);
+  name text := market.visible_name(update_profile.display_name);
   email text := market.typed_email(update_profile.contact_email);
   phone text := market.clean_phone(update_profile.contact_phone);
   errors jsonb := market.profile_errors(name, email, phone);

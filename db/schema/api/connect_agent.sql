@@ -1,10 +1,5 @@
 -- An agent makes itself. It acts for a provisional account until a person approves; creation is capped per address.
 
-create or replace function market.clean_name(name text) returns text
-  language sql immutable
-as $$ select coalesce(market.visible_words(name), 'Unnamed agent') $$;
-comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
-
 create or replace function market.network_of(address text) returns text
   language sql immutable
 as $$
