@@ -692,7 +692,9 @@ begin
   end if;
   update market.account a set display_name = name
   where a.id = market.account_id() and a.display_name is distinct from name;
-  insert into market.profile as p (account_id, contact_email, contact_phone) values (market.account_id(), email, phone)
+  insert into market.profile as p (account_id, contact_email, contact_phone)
+  select market.account_id(), email, phone
+  where email is not null or phone is not null or exists (select from market.profile o where o.account_id = market.account_id())
   on conflict on constraint profile_pkey do update
   set contact_email = excluded.contact_email, contact_phone = excluded.contact_phone, updated_at = now()
   where (p.contact_email, p.contact_phone) is distinct from (excluded.contact_email, excluded.contact_phone);
