@@ -86,7 +86,7 @@ test.serial(
     }
     t.is((await refusal(market.callAsPerson(caller, "delete_account"))).extra.sign_in_again, true);
     await signIn(caller);
-    t.deepEqual(await market.callAsPerson(caller, "delete_account"), {});
+    t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
 
     t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
     const offers = await market.sql(
@@ -138,9 +138,28 @@ test.serial(
 
 test.serial("an account without a sign-in method is deleted without one", async (t) => {
   const caller = await market.approved();
-  t.deepEqual(await market.callAsPerson(caller, "delete_account"), {});
+  t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
   t.deepEqual(await market.sql("select from market.account where id = $1", [caller.account]), []);
 });
+
+test.serial(
+  "an account with thousands of offers is deleted by as many calls as it takes, and publishes nothing meanwhile",
+  async (t) => {
+    const caller = await market.approved();
+    await market.sql(
+      `insert into market.offer (account_id, agent_id, status, text, title, published_at)
+     select $1, $2, 'published', 'Sofa', 'Sofa', now() from generate_series(1, 2500)`,
+      [caller.account, caller.agent],
+    );
+    const deleted = () => market.callAsPerson(caller, "delete_account");
+    t.deepEqual(await deleted(), { done: false });
+    t.is(await refused(market.call(caller, "get_me", { base_url: "", link_key: caller.token })), "401 unauthorized");
+    t.is((await offersOf(caller)).length, 1500);
+    t.deepEqual([await deleted(), await deleted()], [{ done: false }, { done: true }]);
+    t.deepEqual(await offersOf(caller), []);
+    t.is(await refused(deleted()), "401 unauthorized");
+  },
+);
 
 /** A transaction that was begun on a connection of its own; `end` commits it. */
 const begun = async (text: string, values: unknown[]): Promise<{ end: () => Promise<void> }> => {
@@ -201,7 +220,7 @@ test.serial("what is published while the account is being deleted is archived wi
   const deleting = market.callAsPerson(caller, "delete_account");
   await blocked("delete_account");
   await publishing.end();
-  t.deepEqual(await deleting, {});
+  t.deepEqual(await deleting, { done: true });
   t.deepEqual(await offersOf(caller), []);
   const [{ n }] = await market.sql(
     "select count(*)::int as n from market.offer where status = 'published' and account_id is null",
