@@ -7,6 +7,7 @@ import { type Context, handle } from "./handle.ts";
 import { indexDocument, openApiDocument } from "./openapi.ts";
 import { pages } from "./pages/pages.ts";
 import { type Answer, refuse, toProblem, toRefusal } from "./problem.ts";
+import type { SignIn } from "./sign_in/sign_in.ts";
 
 const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
 
@@ -79,7 +80,7 @@ export type Readiness = () => Promise<"ready" | string>;
  */
 export const createApp = (
   context: Context,
-  options: { trustProxy: string[]; readiness: Readiness; admin?: RequestHandler },
+  options: { trustProxy: string[]; readiness: Readiness; signIn: SignIn; admin?: RequestHandler },
 ): express.Express => {
   const app = express();
   app.disable("x-powered-by");
@@ -138,7 +139,7 @@ export const createApp = (
   for (const [path, endpoints] of Map.groupBy(ENDPOINTS, (endpoint) => endpoint.path)) {
     app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), routesOf(context, endpoints));
   }
-  app.use(pages({ database: context.database, baseUrl: context.baseUrl }));
+  app.use(pages({ database: context.database, baseUrl: context.baseUrl, signIn: options.signIn }));
 
   if (options.admin) app.use(options.admin);
 

@@ -1,15 +1,10 @@
 import { z } from "zod";
 import type { OpenAiSettings } from "./language/embedders.ts";
-
-/** A variable that is set but empty, as in a copied .env.example, counts as not set. */
-const optional = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
-const withDefault = <T extends z.ZodType>(schema: T, value: string) =>
-  z.preprocess((given) => (given === undefined || given === "" ? value : given), schema);
+import { readSignInSettings, type SignInSettings, signInEnvironment } from "./sign_in/settings.ts";
+import { httpUrl, optional, withDefault } from "./variables.ts";
 
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://");
-const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
 
 const environment = z.object({
   PORT: withDefault(whole(0, 65_535), "3000"),
@@ -28,6 +23,7 @@ const environment = z.object({
   OPENAI_BASE_URL: optional(httpUrl),
   EXTRACTION_MODEL: optional(z.string().max(100)),
   EMBEDDING_MODEL: optional(z.string().max(100)),
+  ...signInEnvironment,
 });
 
 /** The environment as the process uses it; read once, at the start. */
@@ -48,7 +44,11 @@ export type Config = Readonly<{
   logLevel: string;
   /** null: texts are read and embedded by the built-in makers. */
   openai: OpenAiSettings | null;
+  signIn: SignInSettings;
 }>;
+
+const unusable = (lines: string[]): string =>
+  `The environment cannot be used:\n${lines.map((line) => `  ${line}`).join("\n")}\nSee .env.example for what each variable is for.`;
 
 /**
  * Checks the environment.
@@ -57,12 +57,12 @@ export type Config = Readonly<{
 export const readConfig = (env: NodeJS.ProcessEnv): Config => {
   const result = environment.safeParse(env);
   if (!result.success) {
-    const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(
-      `The environment cannot be used:\n${lines.join("\n")}\nSee .env.example for what each variable is for.`,
-    );
+    const lines = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(unusable(lines));
   }
   const values = result.data;
+  const signIn = readSignInSettings(values);
+  if ("errors" in signIn) throw new Error(unusable(signIn.errors));
   const usesModel = values.OPENAI_API_KEY !== undefined || values.OPENAI_BASE_URL !== undefined;
   return {
     port: values.PORT,
@@ -88,5 +88,6 @@ export const readConfig = (env: NodeJS.ProcessEnv): Config => {
           embeddingModel: values.EMBEDDING_MODEL,
         }
       : null,
+    signIn,
   };
 };

@@ -34,6 +34,7 @@ export type Endpoint = {
   summary: string;
   description: string;
   tag: "Connection" | "Offers" | "Asks" | "Search" | "About";
+  /** "token": an agent by its token, or a person by the session of the browser. */
   auth: "none" | "token";
   kind: "read" | "write" | "answer" | "submit" | "search" | "connect" | "document";
   /** The function in schema api; none for documents made here. */
@@ -198,7 +199,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     kind: "write",
     call: "remove_own_agent",
     answers: { 204: { description: "Removed." } },
-    problems: [],
+    problems: ["invalid_state"],
     cache: "no-store",
   },
   {
@@ -221,7 +222,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       },
       201: { description: "A new verification.", schema: shape.verification, example: VERIFICATION },
     },
-    problems: ["unknown_method"],
+    problems: ["unknown_method", "invalid_state"],
     cache: "no-store",
   },
   {

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
-import { isIP } from "node:net";
 import { performance } from "node:perf_hooks";
 import type { Request, Response } from "express";
 import pgvector from "pgvector";
 import { z } from "zod";
+import { addressOf } from "./address.ts";
 import { readJsonBody } from "./body.ts";
+import { isFromOwnPage, readCookie, SESSION_COOKIE } from "./cookies.ts";
 import type { Actor, Arguments, Database } from "./database.ts";
 import type { Endpoint } from "./endpoints.ts";
+import { isId } from "./ids.ts";
 import type { Embedder } from "./language/reading.ts";
 import type { Log } from "./log.ts";
 import { type Answer, isConnectionLost, isUnavailable, type Refusal, refuse, toRefusal } from "./problem.ts";
@@ -41,7 +43,6 @@ type Parsed = {
   idempotencyKey: string | null;
 };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The contract: 1 to 255 characters of printable ASCII. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 /** While notifications arrive, answers are asked for only in case that one is lost, or that the process has to stop. */
@@ -83,8 +84,28 @@ const toFieldErrors = (error: z.ZodError): FieldError[] =>
     detail: sayWrong(issue),
   }));
 
-/** The caller of an endpoint that needs a token. What cannot be a token is refused without asking the database. */
-const authenticate = (request: Request): { actor: Actor; token: string } => {
+/** The person whose session the browser sent, or null. Only our own pages may change anything by it. */
+const personOf = (request: Request, baseUrl: string): Actor | null => {
+  const session = readCookie(request, baseUrl, SESSION_COOKIE);
+  if (session === null) return null;
+  if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, baseUrl)) {
+    throw refuse(
+      "unauthorized",
+      `A session changes something only from a page of this service, and this request did not come from one: its Origin is not ${new URL(baseUrl).origin}. A program sends Authorization: Bearer with its token instead.`,
+    );
+  }
+  return { person: hashSecret(session) };
+};
+
+/**
+ * The caller of an endpoint that needs one: the agent of the token, or without a token the person of the session. What
+ * cannot be a token is refused without asking the database.
+ */
+const authenticate = (request: Request, baseUrl: string): { actor: Actor; token: string | null } => {
+  if (request.headers.authorization === undefined) {
+    const person = personOf(request, baseUrl);
+    if (person !== null) return { actor: person, token: null };
+  }
   const [scheme, token, ...rest] = (request.headers.authorization ?? "").split(" ");
   if (!scheme) {
     throw refuse(
@@ -136,7 +157,7 @@ const parse = async (
   const parameters: Arguments = {};
   for (const name of Object.keys(endpoint.pathParameters?.shape ?? {})) {
     const value = request.params[name];
-    parameters[name] = typeof value === "string" && UUID.test(value) ? value : null;
+    parameters[name] = isId(value) ? value : null;
   }
   const errors: FieldError[] = [];
   if (endpoint.query) {
@@ -301,12 +322,6 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
   }
 };
 
-/** The caller's address as the proxies that count say it, some of them with a port; else the socket's. */
-const addressOf = (request: Request): string => {
-  const said = (request.ip ?? "").replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1").replace(/^\[(.*)\](:\d+)?$/, "$1");
-  return isIP(said) ? said : (request.socket.remoteAddress ?? "0.0.0.0");
-};
-
 const connect = async (context: Context, endpoint: Endpoint, parsed: Parsed, request: Request): Promise<Answer> => {
   const token = newToken();
   const secret = newSecret();
@@ -339,7 +354,7 @@ export const handle = async (
   response: Response,
 ): Promise<Answer> => {
   const { actor, token } =
-    endpoint.auth === "token" ? authenticate(request) : { actor: "visitor" as const, token: null };
+    endpoint.auth === "token" ? authenticate(request, context.baseUrl()) : { actor: "visitor" as const, token: null };
   let parsed: Parsed;
   try {
     parsed = await parse(endpoint, actor, token, request, response);

@@ -10,6 +10,7 @@ import type { EmbeddedDatabase } from "./embedded.ts";
 import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
 import { type HttpServer, serve } from "./server.ts";
+import { openSignIn } from "./sign_in/sign_in.ts";
 import { listenForSubmissions, type Waiting } from "./waiting.ts";
 
 // V8 lets garbage pile up to fill a large machine's memory. Told to mind its size, a process stays at about two thirds of
@@ -86,10 +87,13 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   });
   if (part !== "start" && !config.databaseUrl)
     throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
+  if (part === "worker" && config.signIn.mail && !config.baseUrl)
+    throw new Error("Set BASE_URL: the messages that the worker sends lead there.");
 
   let embedded: EmbeddedDatabase | null = null;
   if (!config.databaseUrl) embedded = await (await loadEmbedded()).startEmbeddedDatabase(config.dataDir);
   const url = config.databaseUrl ?? embedded?.url ?? "";
+  const signIn = openSignIn(config.signIn, log);
 
   let database: Database | null = null;
   let waiting: Waiting | null = null;
@@ -97,6 +101,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   let server: HttpServer | null = null;
   let worker: Worker | null = null;
   let migrated = part === "api";
+  let offered = false;
   let baseUrl = config.baseUrl ?? "";
   let leaveBy = Number.POSITIVE_INFINITY;
 
@@ -114,6 +119,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     const readiness: Readiness = async () => {
       if (stopping.signal.aborted) return "stopping";
       if (!migrated) return "the database is not migrated yet";
+      if (!offered) return "the database does not know yet which sign-in methods are offered";
       return check().then(
         () => "ready" as const,
         (error: unknown) => {
@@ -135,7 +141,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         leaveBy: () => leaveBy,
         pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
       },
-      { trustProxy: config.trustProxy, readiness, admin: admin.handle },
+      { trustProxy: config.trustProxy, readiness, signIn, admin: admin.handle },
     );
     server = await serve(app, config.port, config.host, { baseUrl: () => baseUrl });
     baseUrl ||= server.url;
@@ -158,11 +164,18 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         alone: embedded !== null,
         openai: config.openai,
         extractionDeadlineMs: config.extractionDeadlineMs,
+        mailer: signIn.mailer,
+        baseUrl: () => baseUrl,
         log,
       });
     }
     if (database) {
-      await untilItWorks("the database cannot be used", log, stopping.signal, database.check);
+      const { check, call } = database;
+      await untilItWorks("the database cannot be used", log, stopping.signal, async () => {
+        await check();
+        await call("visitor", "offer_methods", { methods: signIn.methods });
+        offered = true;
+      });
       log.info("ready");
       if (process.stdout.isTTY || part === "start") process.stdout.write(banner(baseUrl, config));
     }
@@ -175,6 +188,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   await server?.close(GRACE_MS);
   await starting;
   await (worker as Worker | null)?.stop();
+  signIn.mailer?.close();
   await waiting?.close();
   await admin?.close();
   await database?.close();

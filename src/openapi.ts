@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cookieName, SESSION_COOKIE } from "./cookies.ts";
 import { ENDPOINTS, type Endpoint, problemsOf } from "./endpoints.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 
@@ -41,7 +42,9 @@ const header = (description: string, schema: Json = { type: "integer" }) => ({ d
 
 const HEADERS = {
   "Request-Id": header("Names this request in our logs.", { type: "string" }),
-  "RateLimit-Limit": header("Calls allowed an hour for this action; it changes with the account's record."),
+  "RateLimit-Limit": header(
+    "Calls allowed an hour for this action; it changes with the account's record. Like the other two, absent for the person in the browser, whose calls are not counted.",
+  ),
   "RateLimit-Remaining": header("Calls left in the current rolling hour."),
   "RateLimit-Reset": header("Seconds until the oldest counted call leaves the window, 0 when none is counted."),
   "Idempotency-Replayed": header("true when this is the first answer again.", { type: "string" }),
@@ -161,7 +164,7 @@ export const openApiDocument = (baseUrl: string): Json => ({
     license: { name: "All rights reserved", url: `${baseUrl}/` },
   },
   servers: [{ url: baseUrl }],
-  security: [{ token: [] }],
+  security: [{ token: [] }, { session: [] }],
   tags: [
     { name: "About", description: "The API about itself." },
     { name: "Connection", description: "Connecting an agent, its situation, its person's verifications." },
@@ -190,6 +193,13 @@ export const openApiDocument = (baseUrl: string): Json => ({
     },
     securitySchemes: {
       token: { type: "http", scheme: "bearer", description: "The agent_token that POST /v1/connect returned." },
+      session: {
+        type: "apiKey",
+        in: "cookie",
+        name: cookieName(baseUrl, SESSION_COOKIE),
+        description:
+          "The session of a person in the browser, for the pages of this service: it counts when there is no Authorization header, and changes something only with the Origin of this service. Not subject to the hourly caps. Agents do not have one.",
+      },
     },
   },
 });

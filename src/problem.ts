@@ -172,6 +172,14 @@ export const isConnectionLost = (thrown: unknown): boolean =>
   ) ||
     /Connection terminated|connection error|Query read timeout/i.test(thrown.message));
 
+/** The account or the agent that a new row refers to was deleted after the request had entered as it. */
+const isCallerGone = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  "code" in thrown &&
+  thrown.code === "23503" &&
+  "constraint" in thrown &&
+  /_(account|agent)_fkey$/.test(String(thrown.constraint));
+
 /** Seconds a client is asked to wait when the database cannot be used: restarts take about this long. */
 const UNAVAILABLE_RETRY_SECONDS = 2;
 
@@ -183,6 +191,12 @@ export const toRefusal = (thrown: unknown): Refusal => {
     const detail = "detail" in thrown && typeof thrown.detail === "string" ? thrown.detail : "";
     const { headers, ...members } = hint as { headers?: Record<string, string | number> };
     if (isCode(thrown.message)) return refuse(thrown.message, detail, members, headers ?? {});
+  }
+  if (isCallerGone(thrown)) {
+    return refuse(
+      "unauthorized",
+      "The account or the agent was deleted while this request was under way. Nothing was done.",
+    );
   }
   if (isUnavailable(thrown)) {
     return refuse(

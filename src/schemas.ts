@@ -137,7 +137,12 @@ export const me = z
   .object({
     id,
     display_name: z.string(),
-    agent: z.object({ id, name: z.string(), connected: z.boolean() }).optional(),
+    email: z.string().optional().describe("For the person in the browser alone; never for an agent."),
+    phone: z.string().optional().describe("For the person in the browser alone; never for an agent."),
+    agent: z
+      .object({ id, name: z.string(), connected: z.boolean() })
+      .optional()
+      .describe("Absent for the person in the browser."),
     account: z.object({
       connected: z.boolean(),
       verified: z.array(z.enum(VERIFICATION_METHODS)),
@@ -155,12 +160,12 @@ export const me = z
         summary: z.string().optional(),
       }),
     ),
-    limits: z.record(z.string(), figures),
+    limits: z.record(z.string(), figures).describe("Empty for the person in the browser, who has none."),
     pending_verifications: z.array(verification),
     activity: z.object({ asks_active: z.int(), offers_published: z.int(), offers_pending_review: z.int() }),
     next,
   })
-  .meta({ id: "Me", description: "The whole situation of an agent." });
+  .meta({ id: "Me", description: "The whole situation of an agent, or of the person in the browser." });
 
 // ── Offers ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 

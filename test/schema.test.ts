@@ -16,11 +16,21 @@ import { createDatabase, type Database } from "./support/database.ts";
 const RUN_AS_OWNER = [
   "api.accept_moderator_link(bytea,bytea,bytea)",
   "api.approve_connection(bytea,bytea,bytea)",
+  "api.cancel_verification(bytea,bytea)",
   "api.connect_agent(text,bytea,bytea,text,text,integer)",
+  "api.continue_verification(bytea)",
   "api.decline_connection(bytea)",
-  "api.get_connection(bytea)",
+  "api.finish_mail_sign_in(bytea,bytea,bytea,bytea,bytea)",
+  "api.finish_sign_in(bytea,text,text,text,text,bytea,bytea)",
+  "api.get_connection(bytea,bytea)",
+  "api.get_mail_link(bytea,bytea)",
   "api.get_moderator_link(bytea)",
+  "api.get_sign_in(bytea)",
   "api.get_taxonomy()",
+  "api.get_verification_page(bytea,bytea)",
+  "api.get_viewer(bytea)",
+  "api.offer_methods(jsonb)",
+  "api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,bytea,text)",
   "api.withdraw_submission(uuid)",
 ];
 

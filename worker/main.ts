@@ -6,11 +6,13 @@ import type { OpenAiSettings } from "../src/language/embedders.ts";
 import { createMakers } from "../src/language/makers.ts";
 import type { Vocabulary } from "../src/language/reading.ts";
 import type { Log } from "../src/log.ts";
+import type { Mailer } from "../src/mail/mailer.ts";
 import type { Tools } from "./task.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
+import { sendApprovalNotice } from "./tasks/send_notice.ts";
 import { settleStanding } from "./tasks/settle_standing.ts";
-import { forgetKeys, sweepSubmissions } from "./tasks/upkeep.ts";
+import { forgetAgents, forgetKeys, forgetSignIns, keepAuditPartitions, sweepSubmissions } from "./tasks/upkeep.ts";
 
 /** Reading waits for providers more than it computes. */
 const CONCURRENCY = 8;
@@ -22,16 +24,19 @@ const BEAT_MS = 10_000;
 const POLL_MS = { server: 1_000, embedded: 100 };
 const RESTART_MS = 1_000;
 
-/** Minutes are UTC. */
+/** UTC. The months of the audit log are looked after every hour, since a process on a desk may never see a given one. */
 const CRONTAB = `
 * * * * * sweep_submissions
 * * * * * forget_keys
+* * * * * forget_sign_ins
+* * * * * forget_agents
+17 * * * * keep_audit_partitions
 `;
 
 export type Worker = { stop(): Promise<void> };
 
 /**
- * Runs the jobs: reads texts, embeds, matches, and does the upkeep. Survives restarts of the database.
+ * Runs the jobs: reads texts, embeds, matches, tells people by mail, and does the upkeep. Survives restarts of the database.
  * @param options.alone no other worker can be alive, as with the embedded database: jobs of dead ones are freed at once
  */
 export const startWorker = (options: {
@@ -40,6 +45,8 @@ export const startWorker = (options: {
   alone: boolean;
   openai: OpenAiSettings | null;
   extractionDeadlineMs: number;
+  mailer: Mailer | null;
+  baseUrl: () => string;
   log: Log;
 }): Worker => {
   const { log } = options;
@@ -85,7 +92,7 @@ export const startWorker = (options: {
     });
     await pool.query("select jobs.use_embedding_model($1)", [makers.embedder.model]);
 
-    const tools: Tools = { query, makers, log };
+    const tools: Tools = { query, makers, mailer: options.mailer, baseUrl: options.baseUrl, log };
     const events = new EventEmitter() as WorkerEvents;
     const beat = async (alone: boolean) => {
       for (const id of poolIds) {
@@ -150,6 +157,10 @@ export const startWorker = (options: {
         embed_ask: embedAsk(tools),
         settle_standing: settleStanding(tools),
         forget_keys: forgetKeys(tools),
+        forget_sign_ins: forgetSignIns(tools),
+        forget_agents: forgetAgents(tools),
+        send_approval_notice: sendApprovalNotice(tools),
+        keep_audit_partitions: keepAuditPartitions(tools),
         sweep_submissions: sweepSubmissions(tools),
       },
     });

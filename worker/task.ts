@@ -3,12 +3,17 @@ import type pg from "pg";
 import { z } from "zod";
 import type { Makers } from "../src/language/makers.ts";
 import type { Log } from "../src/log.ts";
+import type { Mailer } from "../src/mail/mailer.ts";
 
 /** What every task works with. */
 export type Tools = {
   /** One statement as souk_worker: it may call functions of schema `jobs`, and nothing else. */
   query: <Row extends pg.QueryResultRow>(text: string, values: unknown[]) => Promise<pg.QueryResult<Row>>;
   makers: Makers;
+  /** null when no mail server is configured. */
+  mailer: Mailer | null;
+  /** Where people reach the service, without a trailing slash. */
+  baseUrl: () => string;
   log: Log;
 };
 

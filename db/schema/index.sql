@@ -5,6 +5,7 @@
 -- The market: helpers that tables need
 --!include market/uuid_v7.sql
 --!include market/fold.sql
+--!include market/visible_name.sql
 --!include market/claims.sql
 --!include market/fail.sql
 --!include market/setting.sql
@@ -20,6 +21,10 @@
 --!include market/connection.sql
 --!include market/session.sql
 --!include market/verification.sql
+--!include market/require_recent_sign_in.sql
+--!include market/account_label.sql
+--!include market/sign_in.sql
+--!include market/profile.sql
 --!include market/enter.sql
 --!include market/permission.sql
 --!include market/moderator.sql
@@ -46,6 +51,7 @@
 --!include market/admit.sql
 --!include market/enqueue.sql
 --!include market/offer_moves.sql
+--!include market/audit.sql
 
 -- Rules of reading, showing, finding and matching
 --!include market/page.sql
@@ -69,14 +75,21 @@
 --!include jobs/upkeep.sql
 --!include jobs/heartbeat.sql
 --!include jobs/suspension.sql
+--!include jobs/approval_notice.sql
 
 -- The HTTP layer's door
 --!include api/connect_agent.sql
 --!include api/connection.sql
---!include api/remove_agent.sql
+--!include api/agents.sql
 --!include api/get_taxonomy.sql
 --!include api/get_me.sql
+--!include api/activity.sql
+--!include api/account.sql
+--!include api/export_account.sql
 --!include api/verification.sql
+--!include api/verification_page.sql
+--!include api/sign_in.sql
+--!include api/viewer.sql
 --!include api/check_call.sql
 --!include api/submit_offer.sql
 --!include api/submission.sql
@@ -97,5 +110,6 @@
 --!include admin/measures.sql
 --!include admin/settings.sql
 --!include admin/search.sql
+--!include admin/audit.sql
 
 reset role;

@@ -10,8 +10,6 @@ export type Desk = {
   /** Runs an operation as the moderator of a request. @throws Refusal, the first that GraphQL tells of */
   ask: <Data>(request: Request, operation: OperationName, variables?: Record<string, unknown>) => Promise<Data>;
   baseUrl: () => string;
-  /** Whether the database keeps a log that moderators may read. */
-  hasAudit: boolean;
   frame: (viewer: Frame["viewer"], place: Frame["place"], rest?: Pick<Frame, "notice" | "fault">) => Frame;
   /** The token of the forms on a page. */
   token: (request: Request, response: Response) => string;

@@ -34,10 +34,13 @@ export type Result = {
   body: { data?: Record<string, unknown> | null; errors?: GraphQLFormattedError[] };
 };
 
+/** Who runs an operation, and the request that it came by, for the audit log. */
+export type Caller = { session: Buffer; requestId: string };
+
 export type AdminSchema = {
   schema: GraphQLSchema;
   /** Runs an operation as the moderator with this session. Refusals are errors in the result, with their code. */
-  run(session: Buffer, operation: Operation): Promise<Result>;
+  run(caller: Caller, operation: Operation): Promise<Result>;
 };
 
 type Client = Parameters<Parameters<ReturnType<typeof createWithPgClient>>[1]>[0];
@@ -93,15 +96,16 @@ export const openAdminSchema = async (pool: pg.Pool, onFailure: (error: unknown)
 
   /** A transaction that has entered as the moderator, and ends when the operation's time is over. */
   const asModerator =
-    (session: Buffer, until: number) =>
+    ({ session, requestId }: Caller, until: number) =>
     <T>(_settings: unknown, callback: (client: Client) => Promise<T> | T): Promise<T> =>
       withClient(null, (client) =>
         client.withTransaction(async (transaction) => {
           const left = Math.floor(until - performance.now());
           if (left <= 0) throw refused("service_unavailable", TOO_LONG);
           await transaction.query({
-            text: "select set_config('statement_timeout', $1, true), market.enter_moderator($2)",
-            values: [String(left), session] as never,
+            text: `select set_config('statement_timeout', $1, true), set_config('market.request_id', $3, true),
+              market.enter_moderator($2)`,
+            values: [String(left), session, requestId] as never,
           });
           return callback(nameless(transaction));
         }),
@@ -118,7 +122,7 @@ export const openAdminSchema = async (pool: pg.Pool, onFailure: (error: unknown)
 
   return {
     schema,
-    async run(session, operation) {
+    async run(caller, operation) {
       let document: DocumentNode;
       try {
         document = prepare(operation);
@@ -131,7 +135,7 @@ export const openAdminSchema = async (pool: pg.Pool, onFailure: (error: unknown)
         document,
         variableValues: operation.variables ?? {},
         operationName: operation.operationName ?? null,
-        contextValue: { pgSettings: {}, withPgClient: asModerator(session, performance.now() + OPERATION_MS) },
+        contextValue: { pgSettings: {}, withPgClient: asModerator(caller, performance.now() + OPERATION_MS) },
         resolvedPreset,
         middleware: null,
       })) as ExecutionResult;

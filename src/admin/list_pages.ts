@@ -85,7 +85,7 @@ export const listPages = (desk: Desk): Page[] => [
       );
     },
   },
-  ...(desk.hasAudit ? [auditPage(desk)] : []),
+  auditPage(desk),
 ];
 
 const auditPage = (desk: Desk): Page => ({

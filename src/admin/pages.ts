@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { giveFormToken } from "../pages/forgery.ts";
-import type { Page } from "../pages/frame.ts";
+import { type Page, requestIdOf } from "../pages/frame.ts";
 import { sessionHash } from "../pages/session.ts";
 import { type ProblemCode, refuse } from "../problem.ts";
 import { accountPages } from "./account_page.ts";
@@ -27,15 +27,14 @@ const assets = (): Page[] =>
 /** The pages of the room. */
 export const adminPages = (context: { schema: AdminSchema; baseUrl: () => string }): Page[] => {
   const { schema, baseUrl } = context;
-  const hasAudit = schema.schema.getQueryType()?.getFields()["auditEvents"] !== undefined;
   const root = () => new URL(baseUrl()).pathname.replace(/\/$/, "");
   const desk: Desk = {
     baseUrl,
-    hasAudit,
     async ask<Data>(request: Request, operation: OperationName, variables: Record<string, unknown> = {}) {
       const session = sessionHash(request, baseUrl());
       if (session === null) throw refuse("not_found", "There is nothing at this address.");
-      const { body } = await schema.run(session, { query: OPERATIONS[operation], variables });
+      const caller = { session, requestId: request.res ? requestIdOf(request.res) : "" };
+      const { body } = await schema.run(caller, { query: OPERATIONS[operation], variables });
       const [error] = body.errors ?? [];
       if (error) {
         const { code, status: _status, ...members } = error.extensions ?? {};
@@ -43,7 +42,7 @@ export const adminPages = (context: { schema: AdminSchema; baseUrl: () => string
       }
       return body.data as Data;
     },
-    frame: (viewer, place, rest = {}) => ({ baseUrl: baseUrl(), viewer, place, hasAudit, ...rest }),
+    frame: (viewer, place, rest = {}) => ({ baseUrl: baseUrl(), viewer, place, ...rest }),
     token: (request, response) => giveFormToken(request, response, baseUrl(), request.path),
     path: (path) => `${root()}/admin${path}`,
   };

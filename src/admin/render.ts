@@ -122,7 +122,6 @@ export type Frame = {
   viewer: { accountId: string; name: string };
   /** Which entry of the navigation this page is. */
   place: "queue" | "search" | "settings" | "audit" | null;
-  hasAudit: boolean;
   /** What was just done, or why it was not. */
   notice?: { text: string; href?: string; link?: string } | undefined;
   fault?: string | undefined;

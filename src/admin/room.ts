@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AdminContext } from "../admin.ts";
 import { readJsonBody } from "../body.ts";
 import { checkSender } from "../pages/forgery.ts";
-import { servePages } from "../pages/frame.ts";
+import { requestIdOf, servePages } from "../pages/frame.ts";
 import { sessionHash } from "../pages/session.ts";
 import { refuse } from "../problem.ts";
 import { openAdminSchema } from "./graphql.ts";
@@ -49,11 +49,10 @@ export const openRoom = async (context: AdminContext & { pool: pg.Pool }): Promi
       );
     }
     const { query, variables, operationName } = sent.data;
-    const { status, body: result } = await schema.run(admitted(request, baseUrl()), {
-      query,
-      variables: variables ?? {},
-      operationName: operationName ?? null,
-    });
+    const { status, body: result } = await schema.run(
+      { session: admitted(request, baseUrl()), requestId: requestIdOf(response) },
+      { query, variables: variables ?? {}, operationName: operationName ?? null },
+    );
     response.status(status).set("Cache-Control", "no-store").json(result);
   };
 

@@ -1,11 +1,14 @@
 import type { Request, Response } from "express";
 import { refuse } from "../problem.ts";
-import { hashSecret, newSecret } from "../tokens.ts";
-import { giveFormToken } from "./forgery.ts";
+import { hashSecret } from "../tokens.ts";
+import { browserSecret, giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM } from "./frame.ts";
 import type { PagesContext } from "./pages.ts";
 import { type Connection, renderApproval, renderApproved, renderDeclined } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
+
+/** What api.approve_connection answers. `new_session`: it made one for the account, which this browser is given. */
+type Approved = { agent_name: string; new_session: boolean; has_method: boolean };
 
 /** The page behind a connection link, on which a person approves an agent or refuses it. */
 export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
@@ -16,24 +19,26 @@ export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
     const found = await database.call(
       "visitor",
       "get_connection",
-      { secret_hash: hashSecret(secretOf(request)) },
+      { secret_hash: hashSecret(secretOf(request)), session_hash: sessionHash(request, baseUrl()) },
       "write",
     );
     const connection = JSON.parse(found) as Connection;
     const token = giveFormToken(request, response, baseUrl(), request.path);
-    response.type("html").send(renderApproval(baseUrl(), connection, token));
+    response.type("html").send(renderApproval(baseUrl(), connection, token, request.path));
   };
 
   const approve = async (request: Request, response: Response): Promise<void> => {
-    const newSession = newSecret();
+    // The same secret at a second click, which then finds the session that the first one made.
+    const newSession = browserSecret(request, baseUrl(), `session ${secretOf(request)}`);
+    if (newSession === null) throw STALE_FORM;
     const approved = await database.call("visitor", "approve_connection", {
       secret_hash: hashSecret(secretOf(request)),
       session_hash: sessionHash(request, baseUrl()),
       new_session_hash: hashSecret(newSession),
     });
-    const { agent_name, new_session } = JSON.parse(approved) as { agent_name: string; new_session: boolean };
+    const { agent_name, new_session, has_method } = JSON.parse(approved) as Approved;
     if (new_session) giveSession(response, baseUrl(), newSession);
-    response.type("html").send(renderApproved(baseUrl(), agent_name));
+    response.type("html").send(renderApproved(baseUrl(), agent_name, has_method));
   };
 
   const decline = async (request: Request, response: Response): Promise<void> => {
@@ -50,5 +55,5 @@ export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
     else throw refuse("bad_request", "The answer is neither Approve nor Not mine.");
   };
 
-  return [{ path: "/connect/:secret", operation: "connectionPage", get: show, post: decide }];
+  return [{ path: "/connect/:secret", operation: "connectionPage", needsSignIn: true, get: show, post: decide }];
 };

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
+import { isFromOwnPage, readCookie, setCookie } from "../cookies.ts";
 import { refuse } from "../problem.ts";
 import { newSecret } from "../tokens.ts";
 
@@ -11,34 +11,6 @@ import { newSecret } from "../tokens.ts";
 
 /** Refused before the body is read, so the connection cannot be used again. */
 const CLOSE = { Connection: "close" } as const;
-
-/** A secret as newSecret makes it; anything else in our cookie was not put there by us. */
-const SECRET_FORM = /^[\w-]{43}$/;
-
-const overHttps = (baseUrl: string): boolean => baseUrl.startsWith("https:");
-
-/** `__Host-` keeps subdomains and plain HTTP from setting the cookie; browsers want HTTPS for it. */
-const cookieName = (baseUrl: string, name: string): string => (overHttps(baseUrl) ? `__Host-${name}` : name);
-
-/** A cookie of ours, or null when the browser did not send it or it is none of ours. */
-export const readCookie = (request: Request, baseUrl: string, name: string): string | null => {
-  const value = parseCookie(request.headers.cookie ?? "")[cookieName(baseUrl, name)];
-  return value !== undefined && SECRET_FORM.test(value) ? value : null;
-};
-
-/** Sets a cookie that scripts and other sites cannot read. `maxAge` in seconds; without it, until the browser closes. */
-export const setCookie = (response: Response, baseUrl: string, name: string, value: string, maxAge?: number): void => {
-  const cookie = stringifySetCookie({
-    name: cookieName(baseUrl, name),
-    value,
-    path: "/",
-    httpOnly: true,
-    sameSite: "lax",
-    secure: overHttps(baseUrl),
-    ...(maxAge === undefined ? {} : { maxAge }),
-  });
-  response.append("Set-Cookie", cookie);
-};
 
 const FORGERY_COOKIE = "souk_csrf";
 
@@ -64,11 +36,13 @@ export const isFormToken = (request: Request, baseUrl: string, path: string, tok
   return given.length === expected.length && timingSafeEqual(given, expected);
 };
 
-/** What an Origin header may say. "null" is what browsers send that were told to hide where they are. */
-const isOwnOrigin = (origin: string | undefined, site: string | undefined, baseUrl: string): boolean => {
-  if (origin === undefined) return site === "same-origin";
-  if (origin === "null") return site === "same-origin";
-  return origin === new URL(baseUrl).origin;
+/**
+ * A secret that this browser gets each time it does the same thing, and no other browser: null when it has no cookie of
+ * ours, which no form of ours is without.
+ */
+export const browserSecret = (request: Request, baseUrl: string, purpose: string): string | null => {
+  const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
+  return secret === null ? null : createHmac("sha256", secret).update(purpose).digest("base64url");
 };
 
 /**
@@ -84,9 +58,7 @@ export const checkSender = (request: Request, baseUrl: string): void => {
       CLOSE,
     );
   }
-  const site = request.get("Sec-Fetch-Site");
-  const isOwnSite = site === undefined || site === "same-origin" || site === "none";
-  if (!isOwnSite || !isOwnOrigin(request.get("Origin"), site, baseUrl)) {
+  if (!isFromOwnPage(request, baseUrl)) {
     throw refuse("bad_request", "This answer did not come from our own page, so it does not count.", {}, CLOSE);
   }
 };

@@ -4,7 +4,7 @@ import helmet from "helmet";
 import { refuse, toProblem, toRefusal } from "../problem.ts";
 import { checkSender, isFormToken } from "./forgery.ts";
 import { readForm } from "./form.ts";
-import { renderRefusal } from "./render.ts";
+import { renderRefusal, signInPath } from "./render.ts";
 
 /**
  * What every page shares: the headers that guard it, the form that only it can send, the page of a refusal, and the way
@@ -33,6 +33,9 @@ export type Page = {
 
 /** Long enough for a person who looks around, short enough to see a changed text the same day. */
 const PUBLIC_CACHE = "public, max-age=300";
+
+/** No path of ours is longer; what someone else appended need not come back from the sign-in. */
+const RETURN_LENGTH = 500;
 
 /** Helmet's headers under our own policy: nothing but our stylesheet, our forms and, where a page has one, our script. HSTS only where there is TLS. */
 const securityHeaders = (secure: boolean, formsLeadTo: string[], scripts: string[]): RequestHandler =>
@@ -63,7 +66,8 @@ export const seeOther = (response: Response, location: string): void => {
   response.redirect(303, location);
 };
 
-const wantsJson = (request: Request): boolean =>
+/** A program asks, which gets a Problem where a person gets a page. */
+export const wantsJson = (request: Request): boolean =>
   String(request.accepts(["html", "json", "application/problem+json"])).endsWith("json");
 
 /** A refused request as a page, or as a Problem for who asked for JSON. */
@@ -104,13 +108,6 @@ export const readAnswer = async (
   return { fields, stale: !isFormToken(request, baseUrl, request.path, fields.get("token") ?? "") };
 };
 
-/** Where a person signs in before coming back to the page of this request. */
-const signInFor = (request: Request, baseUrl: string, again: boolean): string => {
-  const root = new URL(baseUrl).pathname.replace(/\/$/, "");
-  const back = new URLSearchParams({ return: request.originalUrl.slice(0, 500), ...(again ? { again: "1" } : {}) });
-  return `${root}/sign-in?${back}`;
-};
-
 /** Serves pages, each guarded alike. Answers no other path. */
 export const servePages = (list: readonly Page[], baseUrl: () => string): Router => {
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -125,7 +122,8 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
       } catch (thrown) {
         const refusal = toRefusal(thrown);
         if (page.needsSignIn && refusal.refused === "unauthorized" && !wantsJson(request)) {
-          seeOther(response, signInFor(request, baseUrl(), refusal.members?.["sign_in_again"] === true));
+          const again = refusal.members?.["sign_in_again"] === true;
+          seeOther(response, signInPath(baseUrl(), request.originalUrl.slice(0, RETURN_LENGTH), again));
         } else sendRefusal(request, response, baseUrl(), thrown);
       }
     };

@@ -36,9 +36,12 @@ const NAME_LENGTH = 80;
  * (controls, bidirectional and zero-width characters, line separators, halves of characters). The market removes these
  * when it takes the name; a page that asks for trust does not rely on that.
  */
-export const shownName = (name: string): string => {
-  const visible = name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
-  return Array.from(visible).slice(0, NAME_LENGTH).join("") || "Unnamed agent";
+export const shownName = (name: string): string => shownText(name, NAME_LENGTH) || "Unnamed agent";
+
+/** Text of someone else on one line, as shownName shows a name: at most `length` characters, "" when nothing is visible. */
+export const shownText = (text: string, length: number): string => {
+  const visible = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
+  return Array.from(visible).slice(0, length).join("");
 };
 
 /** Whole minutes since the agent asked, as people say it. */
@@ -60,14 +63,21 @@ const inPieces = (prose: string): { text: string; isCode: boolean }[] =>
     .map((text, index) => ({ text, isCode: index % 2 === 1 }))
     .filter(({ text }) => text !== "");
 
-const page = (name: string, baseUrl: string, data: object): string =>
+/** What the path of a link on our pages starts with: the service may stand below a path of its host. */
+export const rootOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
+
+/** The page that a template makes from plain data. */
+export const renderPage = (name: string, baseUrl: string, data: object): string =>
   eta.render(`@${name}`, {
     ...data,
-    // Links of a page start here: the service may stand below a path of its host.
-    root: new URL(baseUrl).pathname.replace(/\/$/, ""),
+    root: rootOf(baseUrl),
     // With its hash in the address, a page never meets the stylesheet of another version in a browser's cache.
     stylesheet: `assets/souk.css?v=${cssHash}`,
   });
+
+/** Where a person signs in before coming back to a path of ours. `again`: although signed in, since it was long ago. */
+export const signInPath = (baseUrl: string, path: string, again = false): string =>
+  `${rootOf(baseUrl)}/sign-in?${new URLSearchParams({ return: path, ...(again ? { again: "1" } : {}) })}`;
 
 /** An open connection, as api.get_connection gives it. */
 export type Connection = {
@@ -78,26 +88,46 @@ export type Connection = {
   requested_minutes_ago: number;
   /** Seconds. */
   expires_in: number;
+  /** The account that the agent would act for, if this browser approved now. */
+  account: {
+    /** What tells its person which account it is. */
+    label: string;
+    /** It is made by approving: this browser is not signed in. */
+    is_new: boolean;
+    /** Its person can sign in to it. */
+    has_method: boolean;
+    /** Approving has to wait until its person has signed in (again). */
+    needs_sign_in: boolean;
+  };
 };
 
-/** The page on which a person approves an agent or refuses it. `token` is the form's, from src/pages/forgery.ts. */
-export const renderApproval = (baseUrl: string, connection: Connection, token: string): string =>
-  page("approve", baseUrl, {
+/** The longest label of an account: a name, and an e-mail address in brackets. */
+export const LABEL_LENGTH = 340;
+
+/**
+ * The page on which a person approves an agent or refuses it. `token` is the form's, from src/pages/forgery.ts; `path` is
+ * the page's own, to come back to after signing in.
+ */
+export const renderApproval = (baseUrl: string, connection: Connection, token: string, path: string): string =>
+  renderPage("approve", baseUrl, {
     name: shownName(connection.agent_name),
     code: connection.code,
     requestedAt: connection.requested_at,
     clock: connection.requested_at.slice(11, 16),
     asked: minutesAgo(connection.requested_minutes_ago),
     left: minutesLeft(connection.expires_in),
+    account: { ...connection.account, label: shownText(connection.account.label, LABEL_LENGTH) },
+    signIn: signInPath(baseUrl, path),
+    signInAgain: signInPath(baseUrl, path, true),
     token,
   });
 
-/** What a person sees after "Approve". */
-export const renderApproved = (baseUrl: string, agentName: string): string =>
-  page("approved", baseUrl, { name: shownName(agentName) });
+/** What a person sees after "Approve". `hasMethod`: the account can be signed in to, and is not lost with this browser. */
+export const renderApproved = (baseUrl: string, agentName: string, hasMethod: boolean): string =>
+  renderPage("approved", baseUrl, { name: shownName(agentName), hasMethod });
 
 /** What a person sees after "Not mine". */
-export const renderDeclined = (baseUrl: string): string => page("declined", baseUrl, {});
+export const renderDeclined = (baseUrl: string): string => renderPage("declined", baseUrl, {});
 
 /** What a refusal means for the person in front of it: a heading, what to do, and whether opening the link again helps. */
 type Guidance = { heading: string; steps: readonly string[]; again: boolean };
@@ -151,7 +181,7 @@ export const renderRefusal = (
   refusal: { refused: ProblemCode; detail: string; requestId: string; link: string },
 ): string => {
   const { heading, steps, again } = GUIDANCE[refusal.refused] ?? FORM_GUIDANCE;
-  return page("refused", baseUrl, {
+  return renderPage("refused", baseUrl, {
     heading,
     steps,
     detail: refusal.detail,
@@ -162,7 +192,7 @@ export const renderRefusal = (
 
 /** The page that explains every code, each at its own anchor. */
 export const renderErrors = (baseUrl: string): string =>
-  page("errors", baseUrl, {
+  renderPage("errors", baseUrl, {
     problems: Object.entries(PROBLEMS).map(([code, { status, title, retryable, help }]) => ({
       code,
       status,
@@ -173,4 +203,4 @@ export const renderErrors = (baseUrl: string): string =>
   });
 
 /** The home page. */
-export const renderHome = (baseUrl: string): string => page("home", baseUrl, { api: `${baseUrl}/v1` });
+export const renderHome = (baseUrl: string): string => renderPage("home", baseUrl, { api: `${baseUrl}/v1` });

@@ -1,12 +1,10 @@
 import type { Request, Response } from "express";
+import { readCookie, SESSION_COOKIE, setCookie } from "../cookies.ts";
 import type { Actor } from "../database.ts";
 import { refuse } from "../problem.ts";
 import { hashSecret } from "../tokens.ts";
-import { readCookie, setCookie } from "./forgery.ts";
 
 /** The browser's session: a cookie that holds a secret, of which the database knows the hash. */
-
-const SESSION_COOKIE = "souk_session";
 
 /** Thirty days, as market.session keeps it. */
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
@@ -19,9 +17,12 @@ export const sessionHash = (request: Request, baseUrl: string): Buffer | null =>
 
 /**
  * The person at this browser, as the actor of a call.
- * @throws Refusal unauthorized when the browser has no session.
+ * @throws Refusal unauthorized when the browser has no session, bad_request when an agent's token comes along.
  */
 export const personOf = (request: Request, baseUrl: string): Actor => {
+  if (request.get("Authorization") !== undefined) {
+    throw refuse("bad_request", "This page is for a person in a browser. An agent uses /v1 with its token.");
+  }
   const person = sessionHash(request, baseUrl);
   if (person === null) throw refuse("unauthorized", "You are not signed in.");
   return { person };

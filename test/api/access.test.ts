@@ -1,7 +1,7 @@
 import test from "ava";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Agent, Answer, Body } from "../support/market.ts";
-import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
+import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
 
 /** What is somebody else's is as if it were not there. */
 
@@ -10,6 +10,8 @@ let market: Market;
 let owner: Agent;
 /** Who has none, and tries. */
 let other: Agent;
+/** The other's person, in a browser. */
+let person: Person;
 /** As the other, but nobody approved it. */
 let stranger: Agent;
 /** The owner's things by what they are. */
@@ -22,6 +24,7 @@ test.before(async () => {
   market = await openMarket();
   await market.sql("update market.sign_in_method set available = true");
   [owner, other, stranger] = [await market.agent("Owner"), await market.agent("Other"), await market.stranger()];
+  person = await market.person(other);
   const publish = async () => (await owner.call("POST", "/v1/offers", { text: OFFER })).body.offer_id;
   const ask = async () => (await owner.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body.id;
   ids = {
@@ -72,34 +75,37 @@ test("there are endpoints with an id to try", (t) => {
 });
 
 for (const { operationId, method, path, body: { example } = {} } of WITH_ID) {
-  test(`${operationId} with an id of somebody else's is as with one that names nothing`, async (t) => {
-    const attempt = (id: string) => other.call(method.toUpperCase(), path.replace("{id}", id), example);
-    const nothing = await attempt(NOTHING);
-    t.is(nothing.status, 404);
-    t.is(nothing.body.code, "not_found");
-    for (const [what, id] of Object.entries(ids)) {
-      const answer = await attempt(id);
-      if (OPEN.includes(`${operationId} ${what}`)) t.is(answer.status, 200, what);
-      else t.deepEqual(bare(answer), bare(nothing), what);
-    }
-    for (const id of [
-      "0",
-      "x",
-      "null",
-      "00000000-0000-0000-0000-000000000000",
-      `{${NOTHING}}`,
-      NOTHING.replaceAll("-", ""),
-      `${NOTHING}0`,
-      "%20",
-      "%00",
-      "..%2f..%2fme",
-      "%27%20or%20true--",
-      "%F0%9F%A6%8A",
-      "a".repeat(4000),
-    ]) {
-      t.deepEqual(bare(await attempt(id)), bare(nothing), id);
-    }
-  });
+  const tries = (what: string, caller: () => Pick<Agent, "call">) =>
+    test(`${operationId} with an id of somebody else's is as with one that names nothing, for ${what}`, async (t) => {
+      const attempt = (id: string) => caller().call(method.toUpperCase(), path.replace("{id}", id), example);
+      const nothing = await attempt(NOTHING);
+      t.is(nothing.status, 404);
+      t.is(nothing.body.code, "not_found");
+      for (const [what, id] of Object.entries(ids)) {
+        const answer = await attempt(id);
+        if (OPEN.includes(`${operationId} ${what}`)) t.is(answer.status, 200, what);
+        else t.deepEqual(bare(answer), bare(nothing), what);
+      }
+      for (const id of [
+        "0",
+        "x",
+        "null",
+        "00000000-0000-0000-0000-000000000000",
+        `{${NOTHING}}`,
+        NOTHING.replaceAll("-", ""),
+        `${NOTHING}0`,
+        "%20",
+        "%00",
+        "..%2f..%2fme",
+        "%27%20or%20true--",
+        "%F0%9F%A6%8A",
+        "a".repeat(4000),
+      ]) {
+        t.deepEqual(bare(await attempt(id)), bare(nothing), id);
+      }
+    });
+  tries("an agent", () => other);
+  tries("a person", () => person);
 }
 
 test("what somebody else tried has changed nothing", async (t) => {
@@ -138,7 +144,7 @@ test("an ask of somebody else's cannot be answered by name, nor its cursors used
 });
 
 test("lists hold nothing of somebody else's", async (t) => {
-  for (const agent of [other, stranger]) {
+  for (const agent of [other, stranger, person]) {
     for (const path of ["/v1/offers", "/v1/asks"]) {
       t.deepEqual((await agent.call("GET", path)).body.results, [], path);
     }

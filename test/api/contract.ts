@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import pg from "pg";
+import { hashSecret, newSecret } from "../../src/tokens.ts";
 import { createDatabase } from "../support/database.ts";
 import {
   type Agent,
@@ -30,7 +31,13 @@ export type Contract = {
   /** Every operation with a status that an answer has had. */
   seen: Set<string>;
   /** What an answer has that the document does not say, in words; none when it is as described. */
-  faults: (method: string, path: string, answer: Answer) => string[];
+  faults: (method: string, path: string, answer: Answer, by?: "agent" | "person") => string[];
+};
+
+export type Person = {
+  /** What the browser keeps: the secret of the session. */
+  cookie: string;
+  call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 };
 
 export type Market = {
@@ -43,6 +50,8 @@ export type Market = {
   stranger: (name?: string) => Promise<Agent>;
   /** An agent with a person. */
   agent: (name?: string) => Promise<Agent>;
+  /** The person behind an agent, in a browser on a page of the service. */
+  person: (agent: Agent) => Promise<Person>;
   /** SQL as the database's superuser, for what no caller can bring about. */
   sql: (query: string, values?: unknown[]) => Promise<Body[]>;
   logs: () => string;
@@ -51,6 +60,8 @@ export type Market = {
 
 /** Headers that are promised for every answer of an operation; the rest depend on what was asked. */
 const SOMETIMES = new Set(["Idempotency-Replayed"]);
+/** Headers that say what is left of a cap, which a person does not have. */
+const OF_A_CAP = /^RateLimit-/;
 
 const pointer = (...parts: (string | number)[]): string =>
   parts.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
@@ -104,7 +115,7 @@ export const openContract = (document: Body): Contract => {
   // A path without parameters comes before one that it also fits: /v1/offers/search and /v1/offers/{id}.
   operations.sort((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")));
 
-  const faults = (method: string, path: string, answer: Answer): string[] => {
+  const faults: Contract["faults"] = (method, path, answer, by = "agent") => {
     if (method === "HEAD") return [];
     const { status, headers, body } = answer;
     if (!headers["request-id"]) return ["no Request-Id"];
@@ -120,7 +131,8 @@ export const openContract = (document: Body): Contract => {
     const response = operation.responses[String(status)];
     if (!response) return [`${operation.operationId} does not describe the status ${status}: ${answer.text}`];
     const missing = Object.keys(response.headers).filter(
-      (name) => !SOMETIMES.has(name) && headers[name.toLowerCase()] === undefined,
+      (name) =>
+        !SOMETIMES.has(name) && !(by === "person" && OF_A_CAP.test(name)) && headers[name.toLowerCase()] === undefined,
     );
     const content = response.content?.[media];
     if (response.content === undefined) return answer.text === "" ? missing : ["a body where none is described"];
@@ -148,8 +160,8 @@ export const openMarket = async (env: Record<string, string> = {}): Promise<Mark
   const { body: document } = await call(service.url, "GET", "/v1/openapi.json");
   const contract = openContract(document);
 
-  const held = (method: string, path: string, answer: Answer): Answer => {
-    const faults = contract.faults(method, path, answer);
+  const held = (method: string, path: string, answer: Answer, by?: "agent" | "person"): Answer => {
+    const faults = contract.faults(method, path, answer, by);
     if (faults.length > 0)
       throw new Error(`${method} ${path} → ${answer.status}: ${faults.join("; ")}\n${answer.text}`);
     return answer;
@@ -163,6 +175,21 @@ export const openMarket = async (env: Record<string, string> = {}): Promise<Mark
     databaseUrl: database.url,
     contract,
     call: async (method, path, options = {}) => held(method, path, await call(service.url, method, path, options)),
+    person: async (agent) => {
+      const cookie = newSecret();
+      await client.query(
+        "insert into market.session (account_id, secret_hash) select account_id, $2 from market.agent where id = $1",
+        [agent.id, hashSecret(cookie)],
+      );
+      return {
+        cookie,
+        call: async (method, path, body, headers = {}) => {
+          const sent = { cookie: `souk_session=${cookie}`, origin: service.url, ...headers };
+          const options = { ...(body === undefined ? {} : { body }), headers: sent };
+          return held(method, path, await call(service.url, method, path, options), "person");
+        },
+      };
+    },
     stranger: async (name) => holding(await connectAgent(service.url, name)),
     agent: async (name) => holding(await connectedAgent(service.url, database.url, name)),
     sql: async (query, values) => (await client.query(query, values)).rows,

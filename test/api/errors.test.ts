@@ -355,7 +355,7 @@ for (const [path, body, other] of [
     const theirs = await neighbour.call("POST", path, body, key);
     t.deepEqual([theirs.status, theirs.headers["idempotency-replayed"]], [201, undefined], "keys are an agent's own");
     await market.sql(
-      "update market.idempotency_key set created_at = created_at - interval '24 hours' where agent_id = $1",
+      "update market.idempotency_key set created_at = created_at - interval '24 hours' where owner_id = $1",
       [agent.id],
     );
     const later = await agent.call("POST", path, other, key);
@@ -395,7 +395,7 @@ test.serial("409: while the first request is still running, its key waits", asyn
     await other.query("begin; lock table market.offer in share mode");
     const first = agent.call("POST", "/v1/offers", { text: OFFER }, key);
     await eventually(
-      () => market.sql("select from market.idempotency_key where agent_id = $1", [agent.id]),
+      () => market.sql("select from market.idempotency_key where owner_id = $1", [agent.id]),
       (rows) => rows.length === 1,
     );
     const second = await agent.call("POST", "/v1/offers", { text: OFFER }, key);

@@ -209,6 +209,13 @@ export const refused = async (attempt: Promise<unknown>): Promise<string> => {
   return `${status} ${code}`;
 };
 
+/** "done", or the message of what was thrown: of a refusal its code. For calls that race. */
+export const outcomeOf = (attempt: Promise<unknown>): Promise<string> =>
+  attempt.then(
+    () => "done",
+    (error: Error) => error.message,
+  );
+
 /** A value and where the text says it: offsets in code points, from 1, end exclusive. */
 export const found = (text: string, value: unknown, quote: string) => {
   const before = text.indexOf(quote);

@@ -64,7 +64,7 @@ const dump = async ({ url }: Database): Promise<string[]> => {
 const contents = ({ url }: Database): Promise<Record<string, unknown>> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
-      "select format('market.%I', relname) as name from pg_class where relnamespace = 'market'::regnamespace and relkind = 'r' order by 1",
+      "select format('market.%I', relname) as name from pg_class where relnamespace = 'market'::regnamespace and relkind = 'r' and not relispartition order by 1",
     );
     const tables: Record<string, unknown> = {};
     for (const { name } of rows) {

@@ -45,6 +45,11 @@ test.before(async () => {
   await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
   await market.call(B, "appeal_offer", { id: removed, comment: null });
   await market.call(B, "report_offer", { id: offers.A, reason: "spam", comment: null });
+  await market.callAsPerson(B, "update_profile", {
+    display_name: "B",
+    contact_email: "b@example.com",
+    contact_phone: null,
+  });
   await market.sql(
     "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('b'))",
     [B.account],
@@ -84,7 +89,7 @@ const MATRIX = `
   subject as (
     select c.oid, format('%I.%I', n.nspname, c.relname) as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_' and c.relkind in ('r', 'p', 'v', 'm')
+    where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_' and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition
   ), line (sort, n, part, line) as (
     select 'table ' || name, 0, '', 'table ' || name from subject
     union all
@@ -136,10 +141,13 @@ const OWNER: Record<string, string> = {
   "market.agent": "account_id",
   "market.appeal": "account_id",
   "market.ask": "account_id",
+  "market.audit_event": "subject_account_id",
   "market.match": "(select account_id from owned_ask where owned_ask.id = ask_id)",
   "market.offer": "account_id",
+  "market.profile": "account_id",
   "market.proved_method": "account_id",
   "market.report": "account_id",
+  "market.session": "account_id",
   "market.submission": "account_id",
   "market.verification": "account_id",
 };
@@ -147,7 +155,7 @@ const OWNER: Record<string, string> = {
 test.serial("of another account's rows an agent and a person see published offers, and nothing else", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('market', 'api', 'jobs') and c.relkind in ('r', 'v')
+     where n.nspname in ('market', 'api', 'jobs') and c.relkind in ('r', 'p', 'v')
        and (has_any_column_privilege('souk_agent', c.oid, 'select') or has_any_column_privilege('souk_person', c.oid, 'select'))
      order by 1`,
   );
@@ -174,7 +182,7 @@ test.serial("by plain SQL an agent and a person change no row of another account
   const { rows } = await client.query<{ name: string; column: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name, a.attname as column
      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-     where n.nspname in ('market', 'api', 'jobs') and c.relkind = 'r' and (
+     where n.nspname in ('market', 'api', 'jobs') and c.relkind in ('r', 'p') and (
        has_column_privilege('souk_agent', c.oid, a.attnum, 'update') or has_column_privilege('souk_person', c.oid, a.attnum, 'update'))
      order by 1, 2`,
   );
@@ -192,9 +200,10 @@ test.serial("by plain SQL an agent and a person change no row of another account
   }
 });
 
-test.serial("by plain SQL nobody deletes anything", async (t) => {
-  for (const table of [...PUBLIC, ...Object.keys(OWNER), "market.call", "market.idempotency_key", "market.session"]) {
+test.serial("by plain SQL nobody deletes anything, but a person the sessions of the account", async (t) => {
+  for (const table of [...PUBLIC, ...Object.keys(OWNER), "market.call", "market.idempotency_key", "market.sign_in"]) {
     for (const actor of [entered(A), enteredAsPerson(A), { role: "souk_api" }, { role: "souk_worker" }]) {
+      if (table === "market.session" && actor.role === "souk_person") continue;
       t.is(await outcome(actor, `delete from ${table}`), "42501", `${table} as ${actor.role}`);
     }
   }
@@ -216,9 +225,48 @@ test.serial("by plain SQL an agent inserts in no other's name", async (t) => {
     t.is(await outcome(entered(A), insert, [B.account, B.agent]), "42501", `${what} as B`);
     t.is(await outcome(entered(A), insert, [B.account, A.agent]), "42501", `${what} for the account of B`);
     t.is(await outcome(entered(A), insert, [A.account, B.agent]), "42501", `${what} by the agent of B`);
-    t.is(await outcome(enteredAsPerson(A), insert, [A.account, A.agent]), "42501", `${what} by a person`);
+    t.is(await outcome(enteredAsPerson(A), insert, [A.account, A.agent]), "42501", `${what} by a person as an agent`);
+    t.is(
+      await outcome(enteredAsPerson(A), insert, [B.account, null]),
+      "42501",
+      `${what} by a person for the account of B`,
+    );
+    t.is(await outcome(entered(A), insert, [A.account, null]), "42501", `${what} by an agent as its person`);
+    const own = await outcome(enteredAsPerson(A), insert, [A.account, null]);
+    t.is(own, what === "verification" ? "42501" : 1, `${what} by a person`);
   }
 });
+
+test.serial("by plain SQL a person ends the sessions of the account, and no others", async (t) => {
+  const sessions = await market.sql("select account_id from market.session where account_id in ($1, $2)", [
+    A.account,
+    B.account,
+  ]);
+  t.is(sessions.length, 2);
+  t.is(await outcome(enteredAsPerson(A), "delete from market.session"), 1);
+  t.is(await outcome(enteredAsPerson(A), "delete from market.session where account_id = $1", [B.account]), 0);
+});
+
+test.serial("an agent reads no mailbox, and a person no secret's hash", async (t) => {
+  t.is(await outcome(entered(B), "select email from market.proved_method"), "42501");
+  t.is(await outcome(enteredAsPerson(B), "select email from market.proved_method"), 1);
+  for (const column of ["proved_method.subject_hash", "session.secret_hash"]) {
+    const [table, name] = column.split(".");
+    for (const actor of [entered(B), enteredAsPerson(B)])
+      t.is(await outcome(actor, `select ${name} from market.${table}`), "42501", `${column} as ${actor.role}`);
+  }
+});
+
+test.serial(
+  "by plain SQL an agent notes a verification as completed only when its account proved the method",
+  async (t) => {
+    const insert = `insert into market.verification (account_id, agent_id, method, secret_hash, status)
+    values ($1, $2, $3, sha256('completed'), 'completed')`;
+    t.is(await outcome(entered(B), insert, [B.account, B.agent, "google"]), 1);
+    t.is(await outcome(entered(B), insert, [B.account, B.agent, "apple"]), "42501");
+    t.is(await outcome(entered(A), insert, [A.account, A.agent, "google"]), "42501");
+  },
+);
 
 test.serial("an agent that nobody has approved previews and reports, and writes nothing to the market", async (t) => {
   const allowed: string[] = [];
@@ -348,11 +396,21 @@ test.serial("what entering sets ends with the statement", async (t) => {
 const UNENTERED = [
   "accept_moderator_link",
   "approve_connection",
+  "cancel_verification",
   "connect_agent",
+  "continue_verification",
   "decline_connection",
+  "finish_mail_sign_in",
+  "finish_sign_in",
   "get_connection",
+  "get_mail_link",
   "get_moderator_link",
+  "get_sign_in",
   "get_taxonomy",
+  "get_verification_page",
+  "get_viewer",
+  "offer_methods",
+  "start_sign_in",
 ];
 
 test.serial("without entering, the login role of the HTTP layer gets no answer, whatever claims it set", async (t) => {
@@ -391,9 +449,13 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
     gives: "PT401",
   },
   "market.call_cap(uuid,text)": { call: "market.call_cap(market.account_id(), 'publish_offer')", gives: "60" },
+  // Granted to a person alone, so an agent gets no further.
+  "market.erase_account()": { call: "market.erase_account()", gives: "42501" },
+  "market.forget_method(text,boolean)": { call: "market.forget_method('google', true)", gives: "42501" },
   "market.hold_answer(text,uuid)": { call: "market.hold_answer('key', market.uuid_v7())", gives: "null" },
   "market.note_activity()": { call: "market.note_activity()", gives: "null" },
   "market.own_figures(text)": { call: "market.own_figures('publish_offer')", gives: "PT401" },
+  "market.own_sessions()": { call: "market.own_sessions()", gives: "42501" },
   "market.publisher_record(uuid)": { call: "market.publisher_record(market.account_id())", gives: "null" },
 };
 
@@ -418,7 +480,7 @@ test.serial("a function that runs as its owner gives nothing when nobody has ent
 test.serial("the worker reaches the market through jobs functions only", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('market', 'api', 'jobs') and c.relkind in ('r', 'v')`,
+     where n.nspname in ('market', 'api', 'jobs') and c.relkind in ('r', 'p', 'v')`,
   );
   await loggedIn("souk_worker", async (session) => {
     for (const { name } of rows) {

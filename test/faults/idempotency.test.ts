@@ -266,8 +266,11 @@ test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
   const age = (interval: string) =>
     Promise.all(
-      ["idempotency_key", "submission"].map((table) =>
-        sql(database.url, `update market.${table} set created_at = now() - $2::interval where agent_id = $1`, [
+      [
+        ["idempotency_key", "owner_id"],
+        ["submission", "agent_id"],
+      ].map(([table, owner]) =>
+        sql(database.url, `update market.${table} set created_at = now() - $2::interval where ${owner} = $1`, [
           agent.id,
           interval,
         ]),
@@ -283,7 +286,7 @@ test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
   t.deepEqual(
     await sql(
       database.url,
-      `select (select count(*)::int from market.idempotency_key where agent_id = $1) as keys,
+      `select (select count(*)::int from market.idempotency_key where owner_id = $1) as keys,
          (select count(*)::int from market.submission where agent_id = $1) as submissions`,
       [agent.id],
     ),

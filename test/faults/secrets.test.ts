@@ -248,6 +248,7 @@ const OPEN_TO_VISITORS = new Set([
   "api.get_connection",
   "api.approve_connection",
   "api.decline_connection",
+  "api.get_viewer",
   "market.enter_agent",
   "market.enter_person",
 ]);

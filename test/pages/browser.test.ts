@@ -1,12 +1,10 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import test, { type ExecutionContext } from "ava";
-import type { Browser, Page } from "playwright-core";
-import { launchBrowser, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
+import type { Browser } from "playwright-core";
+import { launchBrowser, openPage, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { CONNECTION, raised, type Script, servePages } from "./site.ts";
+import { faults, SOUND, tabTo } from "./sound.ts";
 
 /** The pages as a person meets them: at every size, by day and by night, and with a keyboard only. */
-
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 const LONGEST = "W".repeat(80);
 
@@ -15,17 +13,6 @@ test.before(async () => {
   browser = await launchBrowser();
 });
 test.after.always(() => browser?.close());
-
-/** Findings of axe, what sticks out, and what the browser complains about. */
-const faults = async (page: Page): Promise<unknown> => {
-  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-  return {
-    axe: violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })),
-    overflowing: await overflowing(page),
-  };
-};
-
-const SOUND = { axe: [], overflowing: [] };
 
 /** Opens a site in a view and collects what its console and its requests to elsewhere say. */
 const visit = async (t: ExecutionContext, view: View, script: Script = {}) => {
@@ -37,15 +24,6 @@ const visit = async (t: ExecutionContext, view: View, script: Script = {}) => {
     if (!request.url().startsWith(site.url)) complaints.push(request.url());
   });
   return { site, page, complaints };
-};
-
-/** Presses Tab until the focus is on an element with this text. */
-const tabTo = async (page: Page, text: string): Promise<void> => {
-  for (let presses = 0; presses < 20; presses += 1) {
-    await page.keyboard.press("Tab");
-    if ((await page.evaluate<string>("document.activeElement.textContent.trim()")) === text) return;
-  }
-  throw new Error(`Tab does not reach ${text}.`);
 };
 
 for (const view of VIEWS) {

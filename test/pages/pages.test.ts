@@ -98,7 +98,8 @@ test("looking changes nothing, and asks a database that does not lag", async (t)
   await fetch(site.url + PATH);
   const head = await fetch(site.url + PATH, { method: "HEAD" });
   t.is(await head.text(), "");
-  const call = { actor: "visitor", name: "get_connection", args: { secret_hash: hashSecret(SECRET) }, pool: "write" };
+  const args = { secret_hash: hashSecret(SECRET), session_hash: null };
+  const call = { actor: "visitor", name: "get_connection", args, pool: "write" };
   t.deepEqual(site.calls, [call, call]);
 });
 
@@ -148,8 +149,58 @@ test("approving makes a session for a person who has none", async (t) => {
   ]);
 });
 
+test("approving the same link again in the same browser gives the same session, in another browser another", async (t) => {
+  const opened = await open(t);
+  const session = async (cookie: string, token: string) =>
+    (await decide({ ...opened, cookie, token })).headers.getSetCookie()[0]?.split(";")[0];
+  const first = await session(opened.cookie, opened.token);
+  t.is(await session(opened.cookie, opened.token), first);
+  const elsewhere = await fetch(opened.site.url + PATH);
+  const token = /name="token" value="([^"]+)"/.exec(await elsewhere.text())?.[1] ?? "";
+  t.not(await session(elsewhere.headers.getSetCookie()[0]?.split(";")[0] ?? "", token), first);
+});
+
+test("who has to sign in before approving is led there and back, and a program is told so", async (t) => {
+  const opened = await open(t, {
+    approve_connection: raised(401, "unauthorized", "Sign in again.", { sign_in_again: true }),
+  });
+  const answer = await fetch(opened.site.url + PATH, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Cookie: opened.cookie, Origin: opened.site.url },
+    body: new URLSearchParams({ decision: "approve", token: opened.token }),
+  });
+  t.is(answer.status, 303);
+  t.is(answer.headers.get("location"), `/sign-in?${new URLSearchParams({ return: PATH, again: "1" })}`);
+  const problem = await decide(opened, {}, { Accept: "application/json" });
+  t.is(problem.status, 401);
+  t.like(await problem.json(), { code: "unauthorized", sign_in_again: true });
+});
+
+test("the page says for whom the agent would act, and offers another account", async (t) => {
+  const another = `/sign-in?${new URLSearchParams({ return: PATH })}`;
+  const page = async (account: object) => {
+    const site = await servePages(t, {
+      get_connection: { ...CONNECTION, account: { ...CONNECTION.account, ...account } },
+    });
+    return (await fetch(site.url + PATH)).text();
+  };
+  const known = await page({});
+  t.true(known.includes("Lena (lena@example.com)"));
+  t.true(known.includes(`href="${another}">Use another account`));
+  const fresh = await page({ is_new: true, has_method: false, label: "a new account without a sign-in method" });
+  t.true(fresh.includes("A new account"));
+  t.true(fresh.includes(`href="${another}">Use an account I have`));
+  const old = await page({ needs_sign_in: true });
+  t.false(old.includes('value="approve"'));
+  t.true(old.includes('value="decline"'), "refusing needs no sign-in");
+  t.true((await page({ label: "<script>" })).includes("&lt;script&gt;"));
+});
+
 test("approving keeps the session of a person who has one", async (t) => {
-  const opened = await open(t, { approve_connection: { agent_name: "Claude", agent_id: "a", new_session: false } });
+  const opened = await open(t, {
+    approve_connection: { agent_name: "Claude", agent_id: "a", new_session: false, has_method: true },
+  });
   const session = "s".repeat(43);
   const answer = await decide(opened, {}, { Cookie: `${opened.cookie}; souk_session=${session}` });
   t.is(answer.status, 200);

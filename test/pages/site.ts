@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import type { Actor, Arguments, Database } from "../../src/database.ts";
 import { pages } from "../../src/pages/pages.ts";
+import type { SignIn } from "../../src/sign_in/sign_in.ts";
 
 /**
  * The pages on a port of their own, over a database that answers what a test tells it to.
@@ -35,21 +36,44 @@ export const CONNECTION = {
   requested_at: "2026-03-04T14:03:22.000Z",
   requested_minutes_ago: 2,
   expires_in: 1675,
+  account: { label: "Lena (lena@example.com)", is_new: false, has_method: true, needs_sign_in: false },
 };
 
 /** A refusal as PostgreSQL raises it. */
 export const raised = (status: number, code: string, detail: string, hint: object = {}): Error =>
   Object.assign(new Error(code), { code: `PT${status}`, detail, hint: JSON.stringify(hint) });
 
+/** Every method is offered, and leads nowhere: what a provider and a mail server do has tests of its own. */
+const SIGN_IN: SignIn = {
+  methods: ["google", "apple", "email"],
+  providers: Object.fromEntries(
+    ["google", "apple"].map((method) => [
+      method,
+      {
+        title: method === "google" ? "Google" : "Apple",
+        origin: `https://${method}.example`,
+        begin: async () => `https://${method}.example/authorize`,
+        finish: async () => ({ subject: "someone", email: null, name: null }),
+      },
+    ]),
+  ),
+  mailer: { send: async () => {}, close: () => {} },
+};
+
 /** Serves the pages until the test ends. `baseUrl` is what they believe to be reached at, when not where they listen. */
-export const servePages = async (t: Teardown, script: Script = {}, baseUrl?: string): Promise<Site> => {
+export const servePages = async (
+  t: Teardown,
+  script: Script = {},
+  baseUrl?: string,
+  signIn: SignIn = SIGN_IN,
+): Promise<Site> => {
   const site: Site = {
     url: "",
     calls: [],
     thrown: [],
     script: {
       get_connection: CONNECTION,
-      approve_connection: { agent_name: "Claude", agent_id: "a", new_session: true },
+      approve_connection: { agent_name: "Claude", agent_id: "a", new_session: true, has_method: false },
       decline_connection: {},
       ...script,
     },
@@ -67,12 +91,12 @@ export const servePages = async (t: Teardown, script: Script = {}, baseUrl?: str
   const app = express();
   app.use((_request, response, next) => {
     response.locals["requestId"] = REQUEST_ID;
-    response.once("finish", () => {
+    response.once("close", () => {
       if (response.locals["thrown"] !== undefined) site.thrown.push(response.locals["thrown"]);
     });
     next();
   });
-  app.use(pages({ database, baseUrl: () => baseUrl ?? site.url }));
+  app.use(pages({ database, baseUrl: () => baseUrl ?? site.url, signIn }));
   app.use((_request, response) => {
     response.status(404).send("not a page");
   });

@@ -2,7 +2,10 @@ import type { Task } from "graphile-worker";
 import type { Tools } from "../task.ts";
 
 const clockwork =
-  ({ query, log }: Tools, name: "forget_keys" | "sweep_submissions"): Task =>
+  (
+    { query, log }: Tools,
+    name: "forget_keys" | "forget_sign_ins" | "forget_agents" | "keep_audit_partitions" | "sweep_submissions",
+  ): Task =>
   async () => {
     const { rows } = await query<{ count: number }>(`select jobs.${name}() as count`, []);
     const count = rows[0]?.count ?? 0;
@@ -11,6 +14,14 @@ const clockwork =
 
 /** Forgets idempotency keys, answers and counted calls of more than 24 hours ago. */
 export const forgetKeys = (tools: Tools) => clockwork(tools, "forget_keys");
+
+/** Forgets attempts to sign in, sessions and verifications that are over. */
+export const forgetSignIns = (tools: Tools) => clockwork(tools, "forget_sign_ins");
+
+/** Forgets agents that nobody approved, 7 days after they were made or last did more than read. */
+export const forgetAgents = (tools: Tools) => clockwork(tools, "forget_agents");
+/** Makes the months of the audit log that come, and drops those that are over a year gone. */
+export const keepAuditPartitions = (tools: Tools) => clockwork(tools, "keep_audit_partitions");
 
 /** Frees keys of submissions that nobody reads any more, and has unread asks read again. */
 export const sweepSubmissions = (tools: Tools) => clockwork(tools, "sweep_submissions");

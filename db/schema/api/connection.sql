@@ -1,7 +1,7 @@
 -- The page behind a connection link. Looking changes nothing; approving is one atomic update, and whoever is first is
 -- the person the agent acts for. These need no entering: the secret in the link is what admits.
 
-create or replace function market.usable_connection(secret_hash bytea) returns market.connection
+create or replace function market.lock_connection(secret_hash bytea) returns market.connection
   language plpgsql volatile
 as $$
 declare
@@ -9,13 +9,12 @@ declare
 begin
   -- The agent's row first, as a removal locks it: approving and removing wait for each other.
   perform from market.agent a join market.connection c on c.agent_id = a.id
-  where c.secret_hash = usable_connection.secret_hash for update of a;
-  select * into connection from market.connection c where c.secret_hash = usable_connection.secret_hash for update;
-  perform market.check_connection(connection);
+  where c.secret_hash = lock_connection.secret_hash for update of a;
+  select * into connection from market.connection c where c.secret_hash = lock_connection.secret_hash for update;
   return connection;
 end
 $$;
-comment on function market.usable_connection(bytea) is 'The connection of a link, locked, or the refusal that says why it cannot be used.';
+comment on function market.lock_connection(bytea) is 'The connection of a link, locked after its agent; nulls when there is none.';
 
 create or replace function market.check_connection(connection market.connection) returns void
   language plpgsql stable
@@ -32,71 +31,123 @@ end
 $$;
 comment on function market.check_connection(market.connection) is 'Refuses a link that is unknown (404), used (409) or over (410).';
 
-create or replace function api.get_connection(secret_hash bytea) returns jsonb
+create or replace function api.get_connection(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = ''
 as $$
 declare
   connection market.connection;
+  agent market.agent;
+  session record := market.find_session(get_connection.session_hash);
+  person uuid;
+  has_method boolean;
 begin
   select * into connection from market.connection c where c.secret_hash = get_connection.secret_hash;
   perform market.check_connection(connection);
-  return (
-    select jsonb_build_object(
-      'agent_name', a.name, 'code', connection.code,
-      'requested_at', market.utc(connection.created_at),
-      'requested_minutes_ago', floor(extract(epoch from now() - connection.created_at) / 60)::integer,
-      'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer)
-    from market.agent a where a.id = connection.agent_id);
+  select * into agent from market.agent a where a.id = connection.agent_id;
+  person := coalesce(session.account_id, agent.account_id);
+  has_method := exists (select from market.proved_method p where p.account_id = person);
+  return jsonb_build_object(
+    'agent_name', agent.name, 'code', connection.code,
+    'requested_at', market.utc(connection.created_at),
+    'requested_minutes_ago', floor(extract(epoch from now() - connection.created_at) / 60)::integer,
+    'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
+    'account', jsonb_build_object(
+      -- Without a session this may be the agent itself looking: it learns no mailbox.
+      'label', case when session.account_id is not null or not has_method then market.account_label(person)
+        else market.account_label_for_agent(person) end,
+      'is_new', session.account_id is null and not has_method,
+      'has_method', has_method,
+      'needs_sign_in', market.needs_sign_in(person, session.signed_in_at),
+      'agent_is_first', not exists (
+        select from market.agent a where a.account_id = person and a.connected_at is not null and a.removed_at is null)));
 end
 $$;
-comment on function api.get_connection(bytea) is
-  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds); 404, 409 or 410 otherwise. Changes nothing.';
-grant execute on function api.get_connection(bytea) to souk_api;
+comment on function api.get_connection(bytea, bytea) is
+  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, has_method, needs_sign_in, agent_is_first; 404, 409 or 410 otherwise. Changes nothing.';
+grant execute on function api.get_connection(bytea, bytea) to souk_api;
+
+create or replace function market.adopt_agent(agent market.agent, account_id uuid) returns void
+  language plpgsql volatile
+as $$
+begin
+  update market.agent a set connected_at = now(), account_id = adopt_agent.account_id where a.id = agent.id;
+  if agent.account_id = adopt_agent.account_id then
+    return;
+  end if;
+  -- What the agent has under way comes along; what it reported is not forgotten.
+  update market.verification v set account_id = adopt_agent.account_id
+  -- A method that the first account proved stays its own: a person got that account by it.
+  where v.agent_id = agent.id and v.status <> 'completed';
+  update market.verification v set status = 'completed'
+  where v.agent_id = agent.id and v.status = 'pending' and v.expires_at > now()
+    and exists (select from market.proved_method p where p.account_id = v.account_id and p.method = v.method);
+  update market.submission s set account_id = adopt_agent.account_id where s.agent_id = agent.id;
+  update market.report r set account_id = adopt_agent.account_id where r.account_id = agent.account_id
+    and not exists (
+      select from market.report o where o.offer_id = r.offer_id and o.account_id = adopt_agent.account_id);
+  -- One voice an account: what both reported was reported already.
+  delete from market.report r where r.account_id = agent.account_id;
+  -- The provisional account stays a while: a call under way may still write to it. jobs.forget_keys forgets it.
+end
+$$;
+comment on function market.adopt_agent(market.agent, uuid) is 'Connects an agent to a person''s account, with what it has under way.';
 
 create or replace function api.approve_connection(secret_hash bytea, session_hash bytea, new_session_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  connection market.connection := market.usable_connection(approve_connection.secret_hash);
+  connection market.connection := market.lock_connection(approve_connection.secret_hash);
+  session record := market.find_session(approve_connection.session_hash);
+  made record := market.find_session(approve_connection.new_session_hash);
   agent market.agent;
-  person uuid := market.find_session(approve_connection.session_hash);
+  person uuid;
+  answer jsonb;
 begin
   select * into agent from market.agent a where a.id = connection.agent_id;
-  update market.connection c set approved_at = now() where c.agent_id = connection.agent_id;
-  if person is null then
-    update market.account a set claimed_at = now() where a.id = agent.account_id;
-    insert into market.session (account_id, secret_hash) values (agent.account_id, approve_connection.new_session_hash);
-    update market.agent a set connected_at = now() where a.id = agent.id;
-  else
-    perform from market.account a where a.id = person for update;
-    if (select count(*) from market.agent a
-        where a.account_id = person and a.removed_at is null and a.connected_at is not null) >= 25 then
-      perform market.fail(409, 'invalid_state', 'Your account has 25 agents, which is the most. Remove one you no longer use, then open the link again.');
-    end if;
-    update market.agent a set connected_at = now(), account_id = person where a.id = agent.id;
-    -- What the agent has under way comes along; what it reported is not forgotten.
-    update market.verification v set account_id = person where v.agent_id = agent.id;
-    update market.submission s set account_id = person where s.agent_id = agent.id;
-    update market.report r set account_id = person where r.account_id = agent.account_id
-      and not exists (select from market.report o where o.offer_id = r.offer_id and o.account_id = person);
-    delete from market.report r where r.account_id = agent.account_id;
-    -- One voice an account: what both reported was reported already.
-    delete from market.report r where r.account_id = agent.account_id;
-    -- The provisional account stays a while: a call under way may still write to it. jobs.forget_keys forgets it.
+  person := case when connection.approved_at is null and session.account_id is not null then session.account_id else agent.account_id end;
+  answer := jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id,
+    'has_method', exists (select from market.proved_method p where p.account_id = person));
+  -- A second click, and the same button after "back", answer what the first did.
+  if connection.approved_at is not null and agent.removed_at is null
+      and person in (made.account_id, session.account_id) then
+    return answer || jsonb_build_object('new_session', made.account_id is not distinct from person);
   end if;
-  return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'new_session', person is null);
+  perform market.check_connection(connection);
+
+  perform from market.account a where a.id = person for update;
+  if not found then
+    perform market.fail(401, 'unauthorized', 'This account was deleted. Open the link again.');
+  elsif market.needs_sign_in(person, session.signed_in_at) then
+    perform market.fail(401, 'unauthorized', case when session.account_id is null
+      then 'A person has proved a sign-in method for this agent already. Sign in, then open the link again.'
+      else 'To be sure that it is you, sign in again. Then approve.' end, '{"sign_in_again": true}');
+  elsif (select count(*) from market.agent a
+      where a.account_id = person and a.removed_at is null and a.connected_at is not null) >= 25 then
+    perform market.fail(409, 'invalid_state', 'Your account has 25 agents, which is the most. Remove one you no longer use, then open the link again.');
+  end if;
+  update market.connection c set approved_at = now() where c.agent_id = connection.agent_id;
+  update market.account a set claimed_at = now() where a.id = person and a.claimed_at is null;
+  if session.account_id is null then
+    insert into market.session (account_id, secret_hash) values (person, approve_connection.new_session_hash);
+  end if;
+  perform market.adopt_agent(agent, person);
+  if exists (select from market.proved_method p where p.account_id = person and p.email is not null) then
+    perform market.enqueue('send_approval_notice', agent.id);
+  end if;
+  return answer || jsonb_build_object('new_session', session.account_id is null);
 end
 $$;
 comment on function api.approve_connection(bytea, bytea, bytea) is
-  'Approves: the agent acts for the person with this session, or for a new account that the new session signs in. Gives agent_id, agent_name, new_session; 404, 409 or 410 otherwise.';
+  'Approves: the agent acts for the person with this session, or for a new account that the new session signs in; the same person again gets the same answer. Gives agent_id, agent_name, new_session, has_method; 401 (sign_in_again), 404, 409 or 410 otherwise.';
 grant execute on function api.approve_connection(bytea, bytea, bytea) to souk_api;
 
 create or replace function api.decline_connection(secret_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  connection market.connection := market.usable_connection(decline_connection.secret_hash);
+  connection market.connection := market.lock_connection(decline_connection.secret_hash);
 begin
+  perform market.check_connection(connection);
   insert into market.call (scope, action) values ('address:' || connection.address, 'decline');
   -- Its link dies with it.
   update market.agent a set removed_at = now() where a.id = connection.agent_id;

@@ -1,4 +1,5 @@
--- One document that lets an agent rebuild its whole situation. The person's e-mail and phone are never in it.
+-- One document that lets an agent rebuild its whole situation. The person's e-mail and phone are in it only when the
+-- person asks in the browser: an agent has no right to the columns, whatever this function says.
 
 create or replace function api.get_me(base_url text, link_key bytea) returns jsonb
   language plpgsql stable
@@ -9,7 +10,12 @@ declare
   connected boolean := market.connected();
   may_write boolean;
   acts_for text;
+  email text;
+  phone text;
 begin
+  if market.agent_id() is null then
+    select c.email, c.phone into email, phone from market.own_contact() as c;
+  end if;
   select a.id, a.account_id, a.name, null::bytea, a.created_at, a.connected_at, a.removed_at into agent
   from market.agent a where a.id = market.agent_id();
   select * into account from market.account a where a.id = market.account_id();
@@ -18,7 +24,6 @@ begin
   return jsonb_build_object(
     'id', account.id,
     'display_name', coalesce(account.display_name, ''),
-    'agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected),
     'account', jsonb_build_object(
       'connected', connected,
       'verified', market.verified_methods(),
@@ -38,8 +43,9 @@ begin
         ('start_verification', false), ('report_offer', false),
         ('publish_offer', true), ('create_ask', true), ('manage_offers', true), ('manage_asks', true)) as p (name, needs_approval)),
     'limits', (
-      select jsonb_object_agg(l.action, market.own_figures(l.action))
-      from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)),
+      select coalesce(jsonb_object_agg(l.action, market.own_figures(l.action)), '{}')
+      from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)
+      where market.agent_id() is not null),
     'pending_verifications', (
       select coalesce(jsonb_agg(market.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
       from market.verification v
@@ -49,6 +55,10 @@ begin
       'offers_published', (select p.active from market.publisher p where p.account_id = account.id),
       'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
     'next', case
+      when market.agent_id() is null then jsonb_build_array(
+        jsonb_build_object('summary', 'Publish what you offer, in your own words.', 'method', 'POST', 'path', '/v1/offers'),
+        jsonb_build_object('summary', 'State what you want, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', 'See what the market has.', 'method', 'POST', 'path', '/v1/offers/search'))
       when not connected then jsonb_build_array(
         jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
         jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
@@ -56,8 +66,12 @@ begin
         jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end || jsonb_build_array(
         jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers'),
         jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
-        jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end);
+        jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end)
+    || case when agent.id is not null
+      then jsonb_build_object('agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected))
+      else jsonb_strip_nulls(jsonb_build_object('email', email, 'phone', phone)) end;
 end
 $$;
-comment on function api.get_me(text, bytea) is 'Me: account, permissions, limits, open verifications, activity and what to do next.';
+comment on function api.get_me(text, bytea) is
+  'Me: account, permissions, limits, open verifications, activity and what to do next; agent when one asks, email and phone when its person does.';
 grant execute on function api.get_me(text, bytea) to souk_api;

@@ -19,7 +19,7 @@ create or replace function api.accept_moderator_link(secret_hash bytea, session_
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  person uuid := market.find_session(accept_moderator_link.session_hash);
+  person uuid := (market.find_session(accept_moderator_link.session_hash)).account_id;
   new_session constant boolean := person is null;
 begin
   delete from market.moderator_link l

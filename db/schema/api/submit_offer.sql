@@ -12,7 +12,7 @@ as $$
   where e.detail is not null
 $$;
 comment on function market.text_errors(text) is 'What is wrong with a text before it is read: [{pointer, detail}].';
-grant execute on function market.text_errors(text) to souk_agent;
+grant execute on function market.text_errors(text) to souk_agent, souk_person;
 
 create or replace function market.submission_errors(body jsonb) returns jsonb
   language plpgsql stable
@@ -28,7 +28,7 @@ begin
 end
 $$;
 comment on function market.submission_errors(jsonb) is 'What is wrong with an OfferSubmission of the right shape: [{pointer, detail}].';
-grant execute on function market.submission_errors(jsonb) to souk_agent;
+grant execute on function market.submission_errors(jsonb) to souk_agent, souk_person;
 
 create or replace function market.submit(kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid)
   returns jsonb
@@ -59,7 +59,7 @@ end
 $$;
 comment on function market.submit(text, text, jsonb, text, bytea, jsonb, uuid) is
   'Admits a text and has it read: {submission, headers}, or {status, body, headers} when a key replays.';
-grant execute on function market.submit(text, text, jsonb, text, bytea, jsonb, uuid) to souk_agent;
+grant execute on function market.submit(text, text, jsonb, text, bytea, jsonb, uuid) to souk_agent, souk_person;
 
 create or replace function api.submit_offer(body jsonb, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
   language plpgsql volatile

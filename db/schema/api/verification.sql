@@ -5,23 +5,35 @@ create or replace function api.start_verification(method text, base_url text, li
 as $$
 declare
   verification market.verification;
+  proved boolean := exists (select from market.proved_method p
+    where p.account_id = market.account_id() and p.method = start_verification.method);
   started boolean := false;
   new_id uuid := market.uuid_v7();
 begin
+  if market.agent_id() is null then
+    perform market.fail(409, 'invalid_state', format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
+      start_verification.base_url));
+  end if;
   if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
     perform market.fail(400, 'unknown_method',
       case when market.methods(true) = '[]' then 'No sign-in method is offered at present; nothing you do requires one.'
         else 'This sign-in method is not offered. Choose one of options.' end,
       jsonb_build_object('options', market.methods(true)));
   end if;
-  if exists (select from market.proved_method p
-      where p.account_id = market.account_id() and p.method = start_verification.method) then
-    -- Proved already: there is nothing to wait for.
-    return jsonb_build_object('status', 200, 'body', jsonb_build_object(
-      'id', coalesce((select v.id from market.verification v where v.account_id = market.account_id()
-        and v.method = start_verification.method and v.status = 'completed' order by v.id desc limit 1), new_id),
-      'method', start_verification.method, 'status', 'completed', 'expires_in', 0,
-      'summary', 'The account has proved this method already.'));
+  if proved then
+    -- There is nothing to wait for.
+    select * into verification from market.verification v
+    where v.account_id = market.account_id() and v.method = start_verification.method and v.status = 'completed'
+    order by v.id desc limit 1;
+    if not found then
+      insert into market.verification (id, account_id, agent_id, method, secret_hash, status)
+      values (new_id, market.account_id(), market.agent_id(), start_verification.method,
+        sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')), 'completed')
+      returning * into verification;
+    end if;
+    return jsonb_build_object('status', 200, 'body',
+      market.verification_document(verification, start_verification.base_url, start_verification.link_key)
+        || '{"summary": "The account has proved this method already."}');
   end if;
   update market.verification v set status = 'expired'
   where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
@@ -30,9 +42,15 @@ begin
     sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
+  -- Proved while we waited: market.complete_sign_in did not see the new link.
+  update market.verification v set status = 'completed'
+  where v.id = new_id and exists (select from market.proved_method p
+    where p.account_id = market.account_id() and p.method = start_verification.method);
+  -- The newest is the open one, or was decided at this very moment.
   select * into verification from market.verification v
-  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending';
-  return jsonb_build_object('status', case when started then 201 else 200 end,
+  where v.agent_id = market.agent_id() and v.method = start_verification.method
+  order by v.status = 'pending' desc, v.id desc limit 1;
+  return jsonb_build_object('status', case when started and verification.status = 'pending' then 201 else 200 end,
     'body', market.verification_document(verification, start_verification.base_url, start_verification.link_key));
 end
 $$;

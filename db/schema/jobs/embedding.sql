@@ -23,7 +23,8 @@ begin
   if vector is not null then
     insert into market.offer_embedding (offer_id, model, embedding)
     select o.id, store_offer_embedding.model, vector from market.offer o
-    where o.id = store_offer_embedding.id
+    -- What is no longer live may have been erased while its vector was made.
+    where o.id = store_offer_embedding.id and o.status = 'published' for key share
     on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
   end if;
   perform market.match_offer(store_offer_embedding.id);

@@ -9,11 +9,18 @@ declare
   submission market.submission;
   outcome record;
 begin
+  -- The account's row first, as market.erase_account locks it: what is deleted meanwhile is not published.
+  perform from market.account a
+  where a.id = (select s.account_id from market.submission s where s.id = finish_reading.id) for key share;
   select * into submission from market.submission s where s.id = finish_reading.id for update;
   if submission.id is null or not market.awaits_reading(submission) then
     return false;
   end if;
+  -- A text is published in the name of whoever sent it, so that is who the audit log names.
+  perform set_config('market.account_id', submission.account_id::text, true),
+    set_config('market.agent_id', coalesce(submission.agent_id::text, ''), true);
   -- Whatever the removal of an agent meets half way is not published; an ask that was answered belongs to the account.
+  perform from market.agent a where a.id = submission.agent_id for share;
   if submission.settled_at is null and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
     perform market.settle(submission.id, 401, jsonb_build_object('code', 'unauthorized', 'detail', 'This agent was removed.'));
     return true;

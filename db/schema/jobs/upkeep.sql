@@ -7,8 +7,8 @@ declare
   forgotten integer;
 begin
   delete from market.idempotency_key k
-  where (k.agent_id, k.key) in (
-    select o.agent_id, o.key from market.idempotency_key o
+  where (k.owner_id, k.key) in (
+    select o.owner_id, o.key from market.idempotency_key o
     where o.created_at <= now() - interval '24 hours' limit 10000);
   get diagnostics forgotten = row_count;
   delete from market.submission s
@@ -56,3 +56,56 @@ end
 $$;
 comment on function jobs.sweep_submissions() is 'Settles submissions that nobody reads any more, freeing their keys; gives how many.';
 grant execute on function jobs.sweep_submissions() to souk_worker;
+
+create or replace function jobs.forget_sign_ins() returns integer
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  forgotten integer;
+begin
+  -- A day longer than it works, so that an old mail's link says what happened to it.
+  delete from market.sign_in s
+  where s.id in (
+    select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day' limit 10000 for update skip locked);
+  delete from market.session s
+  where s.id in (
+    select o.id from market.session o
+    where o.expires_at <= now() or o.seen_at <= now() - interval '7 days' limit 10000 for update skip locked);
+  get diagnostics forgotten = row_count;
+  update market.verification v set status = 'expired'
+  where v.id in (
+    select o.id from market.verification o
+    where o.status = 'pending' and o.expires_at <= now() limit 10000 for update skip locked);
+  delete from market.verification v
+  where v.id in (
+    select o.id from market.verification o
+    where o.status <> 'pending' and o.expires_at <= now() - interval '30 days' limit 10000 for update skip locked);
+  return forgotten;
+end
+$$;
+comment on function jobs.forget_sign_ins() is 'Forgets attempts to sign in a day after they ended, sessions that ended, and verifications that ended 30 days ago; notes which verifications ran out. Gives how many sessions.';
+grant execute on function jobs.forget_sign_ins() to souk_worker;
+
+create or replace function jobs.forget_agents() returns integer
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  forgotten integer;
+begin
+  -- The account goes with jobs.forget_keys, unless a person proved a method on it. A report keeps its reporter.
+  delete from market.agent a
+  where a.id in (
+    select o.id from market.agent o join market.publisher p on p.account_id = o.account_id
+    where o.connected_at is null and o.created_at <= now() - interval '7 days'
+      and p.last_active_at <= now() - interval '7 days'
+      and not exists (select from market.report r where r.account_id = o.account_id)
+      and not exists (select from market.submission s where s.agent_id = o.id)
+      and not exists (select from market.verification v
+        where v.agent_id = o.id and v.created_at > now() - interval '7 days')
+    limit 1000 for update of o skip locked);
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end
+$$;
+comment on function jobs.forget_agents() is 'Forgets agents that nobody approved, 7 days after they were made or last did more than read; gives how many.';
+grant execute on function jobs.forget_agents() to souk_worker;

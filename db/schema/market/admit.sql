@@ -1,33 +1,34 @@
 -- Admitting a call that costs: the key first (a replay or a conflict is not counted), then the cap, then what is wrong
--- with the fields, and only then it counts.
+-- with the fields, and only then it counts. What a person does in the browser is not counted and has no cap.
 
 create or replace function market.admit(action text, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  caller uuid := market.agent_id();
-  scope text := 'agent:' || caller;
+  agent uuid := market.agent_id();
+  -- An agent's keys are its own, those sent in the browser the account's.
+  owner uuid := coalesce(agent, market.account_id());
+  scope text := 'agent:' || agent;
   cap integer;
   figures jsonb;
   wait integer;
   held record;
 begin
-  if caller is null then
-    perform market.fail(401, 'unauthorized', 'Call as an agent.');
+  if owner is null then
+    perform market.fail(401, 'unauthorized', 'Call with a token or a session.');
   end if;
-  cap := market.call_cap(market.account_id(), admit.action);
 
   if admit.idempotency_key is not null then
     delete from market.idempotency_key k
-    where k.agent_id = caller and k.key = admit.idempotency_key and k.created_at <= now() - interval '24 hours';
-    insert into market.idempotency_key (agent_id, key, request_hash)
-    values (caller, admit.idempotency_key, admit.request_hash)
+    where k.owner_id = owner and k.key = admit.idempotency_key and k.created_at <= now() - interval '24 hours';
+    insert into market.idempotency_key (owner_id, key, request_hash)
+    values (owner, admit.idempotency_key, admit.request_hash)
     on conflict do nothing;
     if not found then
-      figures := market.window_figures(scope, admit.action, cap);
+      figures := market.own_figures(admit.action);
       select k.request_hash, s.status, s.body into held
       from market.idempotency_key k left join market.submission s on s.id = k.submission_id
-      where k.agent_id = caller and k.key = admit.idempotency_key;
+      where k.owner_id = owner and k.key = admit.idempotency_key;
       if held.request_hash is distinct from admit.request_hash then
         perform market.fail(409, 'idempotency_key_reused',
           'This Idempotency-Key was used with another request. Use a new key for a new request, or repeat the first one exactly.',
@@ -42,25 +43,32 @@ begin
     end if;
   end if;
 
-  perform market.lock_window(scope, admit.action);
-  figures := market.window_figures(scope, admit.action, cap);
-  if (figures ->> 'remaining')::integer = 0 then
-    -- The figures are a moment older: what they promise must not come before the wait is over.
-    wait := greatest(market.window_wait(scope, admit.action, cap), (figures ->> 'resets_in')::integer, 1);
-    perform market.fail(429, 'rate_limited',
-      format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait),
-      jsonb_build_object('retry_after', wait, 'headers', market.rate_headers(figures)));
+  -- A person in the browser has no window.
+  if agent is not null then
+    cap := market.call_cap(market.account_id(), admit.action);
+    perform market.lock_window(scope, admit.action);
+    figures := market.window_figures(scope, admit.action, cap);
+    if (figures ->> 'remaining')::integer = 0 then
+      -- The figures are a moment older: what they promise must not come before the wait is over.
+      wait := greatest(market.window_wait(scope, admit.action, cap), (figures ->> 'resets_in')::integer, 1);
+      perform market.fail(429, 'rate_limited',
+        format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait),
+        jsonb_build_object('retry_after', wait, 'headers', market.rate_headers(figures)));
+    end if;
   end if;
   if jsonb_array_length(admit.errors) > 0 then
     perform market.fail_fields(admit.errors, market.rate_headers(figures));
   end if;
-  insert into market.call (scope, action) values (scope, admit.action);
-  return jsonb_build_object('headers', market.rate_headers(market.window_figures(scope, admit.action, cap)));
+  if agent is not null then
+    insert into market.call (scope, action) values (scope, admit.action);
+    figures := market.window_figures(scope, admit.action, cap);
+  end if;
+  return jsonb_build_object('headers', market.rate_headers(figures));
 end
 $$;
 comment on function market.admit(text, text, bytea, jsonb) is
-  'Counts a call of the entered agent, or refuses it (409, 429, 400 in this order), or gives the answer to replay: status, body. Always gives headers.';
-grant execute on function market.admit(text, text, bytea, jsonb) to souk_agent;
+  'Admits a call of whoever entered, counting an agent''s, or refuses it (409, 429, 400 in this order), or gives the answer to replay: status, body. Always gives headers.';
+grant execute on function market.admit(text, text, bytea, jsonb) to souk_agent, souk_person;
 
 create or replace function market.fail_fields(errors jsonb, headers jsonb default '{}') returns void
   language plpgsql volatile
@@ -82,9 +90,10 @@ create or replace function market.hold_answer(idempotency_key text, submission_i
 as $$
 begin
   update market.idempotency_key k set submission_id = hold_answer.submission_id
-  where k.agent_id = market.agent_id() and k.key = hold_answer.idempotency_key and k.submission_id is null
-    and exists (select from market.submission s where s.id = hold_answer.submission_id and s.agent_id = market.agent_id());
+  where k.owner_id = coalesce(market.agent_id(), market.account_id())
+    and k.key = hold_answer.idempotency_key and k.submission_id is null
+    and exists (select from market.submission s where s.id = hold_answer.submission_id and market.is_own(s));
 end
 $$;
 comment on function market.hold_answer(text, uuid) is 'Ties the caller''s key to the submission whose answer it replays.';
-grant execute on function market.hold_answer(text, uuid) to souk_agent;
+grant execute on function market.hold_answer(text, uuid) to souk_agent, souk_person;

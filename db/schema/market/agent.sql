@@ -14,6 +14,8 @@ create table market.agent (
 create index agent_account_id_idx on market.agent (account_id);
 -- Moderators look for agents by what they call themselves.
 create index agent_name_idx on market.agent (lower(name) text_pattern_ops);
+-- For forgetting those that nobody approved.
+create index agent_created_at_unapproved_idx on market.agent (created_at) where connected_at is null;
 comment on table market.agent is 'One row is one agent. Its token is known to it alone; here is only the hash.';
 comment on column market.agent.id is 'UUIDv7.';
 comment on column market.agent.account_id is 'The account it acts for; provisional until a person approves.';
@@ -44,11 +46,14 @@ begin
   -- The next call is refused on every replica that synchronous_standby_names lists; without standbys this changes nothing.
   perform set_config('synchronous_commit', 'remote_apply', true);
   update market.connection set declined_at = now() where agent_id = new.id and approved_at is null and declined_at is null;
-  delete from market.idempotency_key where agent_id = new.id;
+  delete from market.idempotency_key where owner_id = new.id;
+  update market.verification v
+  set status = case when v.expires_at <= now() then 'expired' else 'cancelled' end
+  where v.agent_id = new.id and v.status = 'pending';
   return new;
 end
 $$;
-comment on function market.settle_removed_agent() is 'What dies with a removed agent: its open link and its keys.';
+comment on function market.settle_removed_agent() is 'What dies with a removed agent: its open links and its keys.';
 create or replace trigger settle_removed_agent after update of removed_at on market.agent
   for each row when (old.removed_at is null and new.removed_at is not null)
   execute function market.settle_removed_agent();

@@ -37,7 +37,7 @@ create table market.ask (
 comment on table market.ask is 'One row is one ask.';
 comment on column market.ask.id is 'UUIDv7.';
 comment on column market.ask.account_id is 'Who wants it.';
-comment on column market.ask.agent_id is 'Which agent asked.';
+comment on column market.ask.agent_id is 'Which agent asked; null when its person did.';
 comment on column market.ask.status is 'draft, active, fulfilled or archived.';
 comment on column market.ask.text is 'The text as sent, NFC.';
 comment on column market.ask.watch_enabled is 'Whether offers published later are matched too.';
@@ -72,14 +72,14 @@ alter table market.ask force row level security;
 create policy "the owner sees all" on market.ask to souk_owner using (true) with check (true);
 create policy "an account sees its own asks" on market.ask for select to souk_agent, souk_person
   using (account_id = (select market.account_id()));
-create policy "a connected agent asks for its account" on market.ask for insert to souk_agent
-  with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id())
+create policy "a connected caller asks for its account" on market.ask for insert to souk_agent, souk_person
+  with check (account_id = (select market.account_id()) and agent_id is not distinct from (select market.agent_id())
     and status = 'active' and (select market.connected()));
 create policy "a connected caller changes asks of its account" on market.ask for update to souk_agent, souk_person
   using (account_id = (select market.account_id()) and (select market.connected()))
   with check (account_id = (select market.account_id()));
 grant select on market.ask to souk_agent, souk_person;
-grant insert (id, account_id, agent_id, text, watch_enabled) on market.ask to souk_agent;
+grant insert (id, account_id, agent_id, text, watch_enabled) on market.ask to souk_agent, souk_person;
 grant update (status, watch_enabled, updated_at) on market.ask to souk_agent, souk_person;
 
 create or replace function market.move_ask() returns trigger

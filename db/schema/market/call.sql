@@ -13,8 +13,8 @@ create index call_scope_action_called_at_idx on market.call (scope, action, call
 create index call_called_at_idx on market.call (called_at);
 comment on table market.call is 'One row is one counted call within the last day: the rolling windows count these.';
 comment on column market.call.id is 'Order of admission.';
-comment on column market.call.scope is 'Whose window: agent:<id> or address:<network>.';
-comment on column market.call.action is 'publish_offer, create_ask, preview_offer, connect or decline.';
+comment on column market.call.scope is 'Whose window: agent:<id>, address:<network>, or mailbox:<half a SHA-256>.';
+comment on column market.call.action is 'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
 comment on column market.call.called_at is 'When it was admitted.';
 
 alter table market.call enable row level security;
@@ -65,10 +65,11 @@ comment on function market.lock_window(text, text) is
 create or replace function market.rate_headers(figures jsonb) returns jsonb
   language sql immutable
 as $$
-  select jsonb_build_object(
+  select case when figures is null then '{}' else jsonb_build_object(
     'RateLimit-Limit', figures -> 'limit',
     'RateLimit-Remaining', figures -> 'remaining',
-    'RateLimit-Reset', figures -> 'resets_in')
+    'RateLimit-Reset', figures -> 'resets_in') end
 $$;
-comment on function market.rate_headers(jsonb) is 'The figures of a window as the response headers of the contract.';
+comment on function market.rate_headers(jsonb) is
+  'The figures of a window as the response headers of the contract; none for a person, who has no window.';
 grant execute on function market.rate_headers(jsonb) to souk_agent, souk_person;

@@ -10,6 +10,7 @@ create table market.connection (
   expires_at timestamptz not null default now() + interval '30 minutes',
   approved_at timestamptz,
   declined_at timestamptz,
+  notified_at timestamptz,
   constraint connection_secret_hash_is_sha256 check (octet_length(secret_hash) = 32),
   constraint connection_code_form check (code ~ '^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$'),
   constraint connection_address_length check (char_length(address) between 1 and 50),
@@ -24,6 +25,7 @@ comment on column market.connection.created_at is 'When the agent asked.';
 comment on column market.connection.expires_at is 'When the link stops working.';
 comment on column market.connection.approved_at is 'When a person approved.';
 comment on column market.connection.declined_at is 'When a person said "Not mine", or the agent was removed.';
+comment on column market.connection.notified_at is 'When the message about the approval went to the person''s mailbox.';
 
 alter table market.connection enable row level security;
 alter table market.connection force row level security;

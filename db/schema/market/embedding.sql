@@ -68,10 +68,10 @@ alter table market.ask_embedding force row level security;
 alter table market.query_embedding enable row level security;
 alter table market.query_embedding force row level security;
 create policy "the owner sees all" on market.query_embedding to souk_owner using (true) with check (true);
-create policy "every agent uses what was bought" on market.query_embedding for select to souk_agent using (true);
-create policy "a connected agent has a vector kept" on market.query_embedding for insert to souk_agent
+create policy "everyone uses what was bought" on market.query_embedding for select to souk_agent, souk_person using (true);
+create policy "a connected caller has a vector kept" on market.query_embedding for insert to souk_agent, souk_person
   with check ((select market.connected()));
-grant select, insert (model, query_hash, embedding) on market.query_embedding to souk_agent;
+grant select, insert (model, query_hash, embedding) on market.query_embedding to souk_agent, souk_person;
 create policy "the owner sees all" on market.embedding_model to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.offer_embedding to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
@@ -97,4 +97,4 @@ end
 $$;
 comment on function market.unit_vector(text) is
   'A vector of 512 finite numbers and about unit length, or null: what is not one is never stored or compared.';
-grant execute on function market.unit_vector(text) to souk_agent;
+grant execute on function market.unit_vector(text) to souk_agent, souk_person;

@@ -25,6 +25,7 @@ begin
       'This token is unknown or was removed. Call POST /v1/connect once to create a new agent, and keep the token it returns.');
   end if;
   perform set_config('market.agent_id', agent.agent_id::text, true),
+    set_config('market.session_id', '', true),
     set_config('market.account_id', agent.account_id::text, true),
     set_config('market.connected', agent.connected::text, true),
     set_config('role', 'souk_agent', true);
@@ -35,33 +36,25 @@ comment on function market.enter_agent(bytea) is
   'Makes the rest of the statement run as the agent with this token hash, or fails with 401. Writes nothing.';
 grant execute on function market.enter_agent(bytea) to souk_api;
 
-create or replace function market.find_session(secret_hash bytea) returns uuid
-  language plpgsql stable security definer set search_path = ''
-as $$
-begin
-  return (select s.account_id from market.session s
-    where s.secret_hash = find_session.secret_hash and s.expires_at > now());
-end
-$$;
-comment on function market.find_session(bytea) is 'The account of the session whose secret has this SHA-256, or null.';
-grant execute on function market.find_session(bytea) to souk_api;
-
 create or replace function market.enter_person(secret_hash bytea) returns boolean
   language plpgsql volatile
 as $$
 declare
-  account_id uuid := market.find_session(enter_person.secret_hash);
+  session record;
 begin
-  if account_id is null then
+  session := market.find_session(enter_person.secret_hash);
+  if session.session_id is null then
     perform market.fail(401, 'unauthorized', 'You are not signed in, or your session has ended.');
   end if;
+  perform market.keep_session(session.session_id);
   perform set_config('market.agent_id', '', true),
-    set_config('market.account_id', account_id::text, true),
+    set_config('market.session_id', session.session_id::text, true),
+    set_config('market.account_id', session.account_id::text, true),
     set_config('market.connected', 'true', true),
     set_config('role', 'souk_person', true);
   return true;
 end
 $$;
 comment on function market.enter_person(bytea) is
-  'Makes the rest of the statement run as the person with this session, or fails with 401. Writes nothing.';
+  'Makes the rest of the statement run as the person with this session, or fails with 401. Writes nothing but that it was used.';
 grant execute on function market.enter_person(bytea) to souk_api;

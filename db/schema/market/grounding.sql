@@ -102,7 +102,7 @@ as $$
   where line.words <> ''
   order by l.n limit 1
 $$;
-grant execute on function market.first_line(text) to souk_agent;
+grant execute on function market.first_line(text) to souk_agent, souk_person;
 comment on function market.first_line(text) is 'The first line that says something, as a title: at most 120 characters; null when there is none.';
 
 create or replace function market.contains_secret(text text) returns text
@@ -135,4 +135,4 @@ end
 $$;
 comment on function market.contains_secret(text) is
   'What to do about a secret pasted into a text (an agent token, a payment card number), or null when there is none.';
-grant execute on function market.contains_secret(text) to souk_agent;
+grant execute on function market.contains_secret(text) to souk_agent, souk_person;

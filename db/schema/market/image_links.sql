@@ -30,4 +30,5 @@ as $$
     then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end
 $$;
 comment on function market.image_warnings(text[]) is 'What is not wrong with image links but should be better.';
-grant execute on function market.image_errors(jsonb), market.image_links(jsonb), market.image_warnings(text[]) to souk_agent;
+grant execute on function market.image_errors(jsonb), market.image_links(jsonb), market.image_warnings(text[])
+  to souk_agent, souk_person;

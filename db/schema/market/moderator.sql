@@ -38,34 +38,39 @@ as $$ select nullif(current_setting('market.moderator_id', true), '')::uuid $$;
 comment on function market.moderator_id() is 'The account of the moderator who acts, null outside an operation of one.';
 grant execute on function market.moderator_id() to souk_moderator;
 
-create or replace function market.find_moderator(session_hash bytea) returns uuid
+create or replace function market.find_moderator(session_hash bytea, out session_id uuid, out account_id uuid)
   language plpgsql stable security definer set search_path = ''
 as $$
 begin
-  return (select m.account_id from market.moderator m where m.account_id = market.find_session(find_moderator.session_hash));
+  select s.session_id, s.account_id into session_id, account_id
+  from market.find_session(find_moderator.session_hash) as s
+  where exists (select from market.moderator m where m.account_id = s.account_id);
 end
 $$;
-comment on function market.find_moderator(bytea) is 'The account of the session with this hash when its person is a moderator, else null.';
+comment on function market.find_moderator(bytea) is 'The live session with this hash and its account, when its person is a moderator; else nulls.';
 grant execute on function market.find_moderator(bytea) to souk_api;
 
 create or replace function market.enter_moderator(session_hash bytea) returns boolean
   language plpgsql volatile
 as $$
 declare
-  moderator uuid := market.find_moderator(enter_moderator.session_hash);
+  session record;
 begin
-  if moderator is null then
+  session := market.find_moderator(enter_moderator.session_hash);
+  if session.account_id is null then
     -- Whoever is no moderator is not told that there is something to moderate.
     perform market.fail(404, 'not_found', 'There is nothing at this address. GET /v1 lists what there is.');
   end if;
+  perform market.keep_session(session.session_id);
   perform set_config('market.agent_id', '', true),
-    set_config('market.account_id', moderator::text, true),
-    set_config('market.moderator_id', moderator::text, true),
+    set_config('market.session_id', session.session_id::text, true),
+    set_config('market.account_id', session.account_id::text, true),
+    set_config('market.moderator_id', session.account_id::text, true),
     set_config('market.connected', 'false', true),
     set_config('role', 'souk_moderator', true);
   return true;
 end
 $$;
 comment on function market.enter_moderator(bytea) is
-  'Makes the rest of the transaction run as the moderator with this session, or fails with 404 for everybody else. Writes nothing.';
+  'Makes the rest of the transaction run as the moderator with this session, or fails with 404 for everybody else. Writes nothing but that it was used.';
 grant execute on function market.enter_moderator(bytea) to souk_api;

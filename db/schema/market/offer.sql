@@ -68,7 +68,7 @@ create table market.offer (
 comment on table market.offer is 'One row is one offer, as the market shows it and as its text was read.';
 comment on column market.offer.id is 'UUIDv7.';
 comment on column market.offer.account_id is 'Whose offer; null when the account no longer exists.';
-comment on column market.offer.agent_id is 'Which agent published it.';
+comment on column market.offer.agent_id is 'Which agent published it; null when its person did.';
 comment on column market.offer.origin_ask_id is 'The ask it grew from, when its agent said so.';
 comment on column market.offer.status is 'draft, pending_review, published, rejected, archived or removed.';
 comment on column market.offer.text is 'The text as sent, NFC; shown as the description.';

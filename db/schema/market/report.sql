@@ -3,7 +3,7 @@
 create table market.report (
   id uuid default market.uuid_v7() constraint report_pkey primary key,
   offer_id uuid not null constraint report_offer_fkey references market.offer on delete cascade,
-  account_id uuid not null constraint report_account_fkey references market.account on delete cascade,
+  account_id uuid constraint report_account_fkey references market.account on delete cascade,
   agent_id uuid constraint report_agent_fkey references market.agent on delete set null,
   reason text not null,
   comment text,
@@ -20,8 +20,8 @@ create index report_agent_id_idx on market.report (agent_id);
 comment on table market.report is 'One row is one report of an offer to the moderators.';
 comment on column market.report.id is 'UUIDv7.';
 comment on column market.report.offer_id is 'What is reported.';
-comment on column market.report.account_id is 'By whom.';
-comment on column market.report.agent_id is 'Through which agent.';
+comment on column market.report.account_id is 'By whom; null when the account no longer exists.';
+comment on column market.report.agent_id is 'Through which agent; null when a person did it in the browser.';
 comment on column market.report.reason is 'Why, as a code.';
 comment on column market.report.comment is 'Why, in words.';
 comment on column market.report.created_at is 'When.';
@@ -32,7 +32,8 @@ alter table market.report force row level security;
 create policy "the owner sees all" on market.report to souk_owner using (true) with check (true);
 create policy "an account sees its reports" on market.report for select to souk_agent, souk_person
   using (account_id = (select market.account_id()));
-create policy "an agent reports what it can see" on market.report for insert to souk_agent
-  with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id())
+create policy "a caller reports what it can see" on market.report for insert to souk_agent, souk_person
+  with check (account_id = (select market.account_id()) and agent_id is not distinct from (select market.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
-grant select, insert (id, offer_id, account_id, agent_id, reason, comment) on market.report to souk_agent;
+grant select, insert (id, offer_id, account_id, agent_id, reason, comment) on market.report
+  to souk_agent, souk_person;

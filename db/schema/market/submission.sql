@@ -5,7 +5,7 @@ create table market.submission (
   id uuid default market.uuid_v7() constraint submission_pkey primary key,
   kind text not null,
   account_id uuid not null constraint submission_account_fkey references market.account on delete cascade,
-  agent_id uuid not null constraint submission_agent_fkey references market.agent on delete cascade,
+  agent_id uuid constraint submission_agent_fkey references market.agent on delete cascade,
   target_id uuid,
   origin_ask_id uuid,
   text text not null,
@@ -32,7 +32,7 @@ comment on table market.submission is 'One row is one text being read, or read w
 comment on column market.submission.id is 'UUIDv7; the worker''s job carries only this.';
 comment on column market.submission.kind is 'What is to become of the text.';
 comment on column market.submission.account_id is 'Whose text.';
-comment on column market.submission.agent_id is 'Who sent it.';
+comment on column market.submission.agent_id is 'The agent that sent it; null when the account''s person did.';
 comment on column market.submission.target_id is 'The offer or ask that is created or changed.';
 comment on column market.submission.origin_ask_id is 'The ask that an offer answers.';
 comment on column market.submission.text is 'The text, NFC.';
@@ -47,31 +47,34 @@ alter table market.submission force row level security;
 create policy "the owner sees all" on market.submission to souk_owner using (true) with check (true);
 create policy "an agent sees its submissions and those of its account" on market.submission for select to souk_agent
   using (agent_id = (select market.agent_id()) or account_id = (select market.account_id()));
-create policy "a connected agent submits for its account" on market.submission for insert to souk_agent
-  with check (agent_id = (select market.agent_id()) and account_id = (select market.account_id())
+create policy "a person sees the submissions of the account" on market.submission for select to souk_person
+  using (account_id = (select market.account_id()));
+create policy "a connected caller submits for its account" on market.submission for insert to souk_agent, souk_person
+  with check (agent_id is not distinct from (select market.agent_id()) and account_id = (select market.account_id())
     and settled_at is null and ((select market.connected()) or kind = 'preview_offer')
     -- The worker changes what this names, whoever sent it.
     and (kind <> 'update_offer' or exists (
       select from market.offer o where o.id = target_id and o.account_id = (select market.account_id())))
     and (kind not in ('create_ask', 'update_ask') or exists (select from market.ask a where a.id = target_id))
     and (origin_ask_id is null or exists (select from market.ask a where a.id = origin_ask_id)));
-grant select on market.submission to souk_agent;
-grant insert (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images) on market.submission to souk_agent;
+grant select on market.submission to souk_agent, souk_person;
+grant insert (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images) on market.submission
+  to souk_agent, souk_person;
 
 create table market.idempotency_key (
-  agent_id uuid not null constraint idempotency_key_agent_fkey references market.agent on delete cascade,
+  owner_id uuid not null,
   key text not null,
   request_hash bytea not null,
   submission_id uuid constraint idempotency_key_submission_fkey references market.submission on delete cascade,
   created_at timestamptz not null default now(),
-  constraint idempotency_key_pkey primary key (agent_id, key),
+  constraint idempotency_key_pkey primary key (owner_id, key),
   constraint idempotency_key_form check (key ~ '^[\x20-\x7e]{1,255}$'),
   constraint idempotency_key_request_hash_is_sha256 check (octet_length(request_hash) = 32)
 );
 create index idempotency_key_submission_id_idx on market.idempotency_key (submission_id);
 create index idempotency_key_created_at_idx on market.idempotency_key (created_at);
 comment on table market.idempotency_key is 'One row is one Idempotency-Key of the last 24 hours.';
-comment on column market.idempotency_key.agent_id is 'Whose key; two agents with the same key do not meet.';
+comment on column market.idempotency_key.owner_id is 'Whose key: an agent, or the account of a person in the browser; two of them with the same key do not meet.';
 comment on column market.idempotency_key.key is 'The key as sent.';
 comment on column market.idempotency_key.request_hash is 'SHA-256 of method, path and body: the same key with another request is refused.';
 comment on column market.idempotency_key.submission_id is 'Whose answer a retry replays.';

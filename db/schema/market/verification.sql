@@ -17,16 +17,19 @@ create table market.proved_method (
   method text not null constraint proved_method_method_fkey references market.sign_in_method on delete restrict,
   subject_hash bytea not null,
   proved_at timestamptz not null default now(),
+  email text,
   constraint proved_method_pkey primary key (account_id, method),
   constraint proved_method_subject_key unique (method, subject_hash),
   constraint proved_method_method_form check (method in ('google', 'apple', 'email')),
-  constraint proved_method_subject_hash_is_sha256 check (octet_length(subject_hash) = 32)
+  constraint proved_method_subject_hash_is_sha256 check (octet_length(subject_hash) = 32),
+  constraint proved_method_email_length check (char_length(email) between 3 and 254)
 );
 comment on table market.proved_method is 'One row is one method that an account has proved; a subject proves one account only.';
 comment on column market.proved_method.account_id is 'Who proved.';
 comment on column market.proved_method.method is 'By what.';
 comment on column market.proved_method.subject_hash is 'SHA-256 of who the provider says it is.';
 comment on column market.proved_method.proved_at is 'When.';
+comment on column market.proved_method.email is 'The mailbox that the provider vouched for, null when it vouched for none. Agents never see it.';
 
 create table market.verification (
   id uuid default market.uuid_v7() constraint verification_pkey primary key,
@@ -46,6 +49,9 @@ create index verification_method_idx on market.verification (method);
 -- One open link for each agent and method; asking again finds it.
 create unique index verification_one_pending on market.verification (agent_id, method) where status = 'pending';
 create index verification_agent_id_idx on market.verification (agent_id);
+-- For forgetting, and for noting which links ran out.
+create index verification_expires_at_idx on market.verification (expires_at);
+create index verification_expires_at_pending_idx on market.verification (expires_at) where status = 'pending';
 comment on table market.verification is 'One row is one request of an agent that its person proves a method.';
 comment on column market.verification.id is 'UUIDv7.';
 comment on column market.verification.account_id is 'Whose method is to be proved.';
@@ -72,13 +78,23 @@ create policy "a caller sees the verifications of its account" on market.verific
   using (account_id = (select market.account_id()));
 create policy "an agent asks for its account" on market.verification for insert to souk_agent
   with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'pending');
+create policy "an agent notes what its account proved already" on market.verification for insert to souk_agent
+  with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'completed'
+    and exists (select from market.proved_method p
+      where p.account_id = (select market.account_id()) and p.method = verification.method));
+create policy "an agent notes that its account proves what it asked for" on market.verification for update to souk_agent
+  using (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'pending')
+  with check (agent_id = (select market.agent_id()) and status = 'completed' and expires_at > now()
+    and exists (select from market.proved_method p
+      where p.account_id = (select market.account_id()) and p.method = verification.method));
 create policy "an agent notes that a link ran out" on market.verification for update to souk_agent
   using (account_id = (select market.account_id()) and status = 'pending' and expires_at <= now())
-  with check (status = 'expired');
+  with check (status = 'expired' and expires_at <= now());
 grant select on market.sign_in_method to souk_agent, souk_person;
 grant select (account_id, method, proved_at) on market.proved_method to souk_agent, souk_person;
+grant select (email) on market.proved_method to souk_person;
 grant select on market.verification to souk_agent, souk_person;
-grant insert (id, account_id, agent_id, method, secret_hash), update (status) on market.verification to souk_agent;
+grant insert (id, account_id, agent_id, method, secret_hash, status), update (status) on market.verification to souk_agent;
 
 create or replace function market.keep_final_verification() returns trigger
   language plpgsql volatile
@@ -114,7 +130,8 @@ begin
     'id', verification.id,
     'method', verification.method,
     'status', status,
-    'expires_in', greatest(ceil(extract(epoch from verification.expires_at - now())), 0)::integer,
+    'expires_in', case when status = 'pending'
+      then ceil(extract(epoch from verification.expires_at - now()))::integer else 0 end,
     'summary', case status
       when 'pending' then 'Give this link to the person you act for and do not open it yourself. Then read this verification until its status is no longer pending.'
       when 'completed' then 'The method is proved. The limits of the account have risen.'

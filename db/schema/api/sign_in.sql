@@ -1,0 +1,216 @@
+-- The sign-in pages: begin an attempt, finish it by a mailed link or code, or by what a provider vouched for. These need
+-- no entering: the secret that the browser holds is what admits.
+
+create or replace function api.offer_methods(methods jsonb) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  unknown text := (select min(o.method) from jsonb_array_elements_text(offer_methods.methods) as o (method)
+    where not exists (select from market.sign_in_method m where m.method = o.method));
+begin
+  if unknown is not null then
+    perform market.fail(400, 'unknown_method', format('There is no sign-in method %s.', unknown));
+  end if;
+  -- Processes that start together take the rows in one order.
+  perform from market.sign_in_method m where m.available <> (offer_methods.methods ? m.method) order by m.position for update;
+  update market.sign_in_method m set available = not m.available
+  where m.available <> (offer_methods.methods ? m.method);
+  return jsonb '{}';
+end
+$$;
+comment on function api.offer_methods(jsonb) is
+  'Makes exactly these sign-in methods (an array of names) available: those whose provider the operator has configured. Called at the start of each process.';
+grant execute on function api.offer_methods(jsonb) to souk_api;
+
+create or replace function market.count_sign_in_mail(email text, address text) returns void
+  language plpgsql volatile
+as $$
+declare
+  network text := 'address:' || market.network_of(count_sign_in_mail.address);
+  mailbox text := 'mailbox:' || substr(encode(market.subject_hash('email', count_sign_in_mail.email), 'hex'), 1, 32);
+  wait integer;
+begin
+  perform market.lock_window(network, 'sign_in_mail');
+  perform market.lock_window(mailbox, 'sign_in_mail');
+  wait := greatest(market.window_wait(network, 'sign_in_mail', 20), market.window_wait(mailbox, 'sign_in_mail', 5));
+  if wait is not null then
+    perform market.fail(429, 'rate_limited',
+      format('Too many sign-in messages were asked for. The newest one in the mailbox may still work; else try again in %s minutes.',
+        ceil(wait / 60.0)), jsonb_build_object('retry_after', wait));
+  end if;
+  insert into market.call (scope, action) values (network, 'sign_in_mail'), (mailbox, 'sign_in_mail');
+end
+$$;
+comment on function market.count_sign_in_mail(text, text) is
+  'Counts a sign-in message: 5 an hour for a mailbox, 20 an hour for an address; 429 beyond.';
+
+create or replace function api.start_sign_in(
+  flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea,
+  email text, link_hash bytea, code_hash bytea, address text
+) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  verification market.verification;
+  account_id uuid;
+  mailbox text := market.mailbox_of(start_sign_in.email);
+begin
+  if not exists (select from market.sign_in_method m where m.method = start_sign_in.method and m.available) then
+    perform market.fail(400, 'unknown_method', 'This way to sign in is not offered. Choose another one.',
+      jsonb_build_object('options', market.methods(true)));
+  end if;
+  if start_sign_in.verification_hash is not null then
+    select * into verification from market.verification v
+    where v.secret_hash = start_sign_in.verification_hash for key share;
+    perform market.check_verification(verification, verification.account_id, start_sign_in.session_hash);
+    if verification.method <> start_sign_in.method then
+      perform market.fail(400, 'bad_request', format('Your agent asked for %s. Continue with that.', market.method_name(verification.method)));
+    end if;
+    account_id := verification.account_id;
+  elsif start_sign_in.purpose = 'add' then
+    account_id := (market.find_session(start_sign_in.session_hash)).account_id;
+    if account_id is null then
+      perform market.fail(401, 'unauthorized', 'Sign in first; then you can add another way to sign in.');
+    end if;
+  elsif start_sign_in.purpose is distinct from 'sign_in' then
+    perform market.fail(400, 'bad_request', 'A sign-in is begun to sign in, or to add a method.');
+  end if;
+  -- An account that is being deleted goes first.
+  perform from market.account a where a.id = account_id for key share;
+  if account_id is not null and not found then
+    perform market.fail(401, 'unauthorized', 'This account was deleted.');
+  end if;
+  if start_sign_in.method = 'email' then
+    if mailbox is null then
+      perform market.fail_fields('[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
+    end if;
+    perform market.count_sign_in_mail(mailbox, start_sign_in.address);
+  end if;
+  insert into market.sign_in (flow_hash, method, purpose, account_id, verification_id, email, link_hash, code_hash, expires_at)
+  values (start_sign_in.flow_hash, start_sign_in.method,
+    case when account_id is null then 'sign_in' else 'add' end, account_id, verification.id,
+    case when start_sign_in.method = 'email' then mailbox end,
+    case when start_sign_in.method = 'email' then start_sign_in.link_hash end,
+    case when start_sign_in.method = 'email' then start_sign_in.code_hash end,
+    least(now() + interval '15 minutes', verification.expires_at))
+  on conflict do nothing;
+  if not found then
+    perform market.fail(409, 'invalid_state', 'This sign-in was begun already. Start again.');
+  end if;
+  return jsonb '{}';
+end
+$$;
+comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) is
+  'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks for. 400, 401, 404, 409, 410, or 429 for mail; the answer does not tell whether an account exists.';
+grant execute on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) to souk_api;
+
+create or replace function api.get_sign_in(flow_hash bytea) returns jsonb
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  attempt market.sign_in;
+begin
+  select * into attempt from market.sign_in s where s.flow_hash = get_sign_in.flow_hash and s.expires_at > now();
+  if not found then
+    perform market.fail(404, 'not_found', 'This sign-in is over, or was begun in another browser. Start again.');
+  end if;
+  return jsonb_build_object(
+    'method', attempt.method,
+    'email', attempt.email,
+    'expires_in', ceil(extract(epoch from attempt.expires_at - now()))::integer,
+    'tries_left', 5 - attempt.tries,
+    'finished', attempt.finished_at is not null);
+end
+$$;
+comment on function api.get_sign_in(bytea) is
+  'The attempt of a browser: method, email, expires_in (seconds), tries_left, finished; 404 when there is none or it is over.';
+grant execute on function api.get_sign_in(bytea) to souk_api;
+
+create or replace function market.check_sign_in_mail(attempt market.sign_in) returns void
+  language plpgsql stable
+as $$
+begin
+  if attempt.id is null or attempt.link_hash is null or attempt.finished_at is not null
+      or attempt.expires_at <= now() or attempt.tries >= 5 then
+    perform market.fail(410, 'link_expired',
+      'This link or code no longer works: each works once, for 15 minutes, and not after five wrong codes. Start signing in again for a new message.');
+  end if;
+end
+$$;
+comment on function market.check_sign_in_mail(market.sign_in) is
+  'Refuses (410) an attempt by mail that is unknown, finished, over, or out of tries.';
+
+create or replace function api.get_mail_link(link_hash bytea, flow_hash bytea) returns jsonb
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  attempt market.sign_in;
+begin
+  select * into attempt from market.sign_in s where s.link_hash = get_mail_link.link_hash;
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+  end if;
+  perform market.check_sign_in_mail(attempt);
+  return jsonb_build_object(
+    'same_browser', coalesce(attempt.flow_hash = get_mail_link.flow_hash, false),
+    'expires_in', ceil(extract(epoch from attempt.expires_at - now()))::integer);
+end
+$$;
+comment on function api.get_mail_link(bytea, bytea) is
+  'What opening a mailed link shows: same_browser (else only the code is shown), expires_in (seconds); 404, or 410 when it works no more. Changes nothing.';
+grant execute on function api.get_mail_link(bytea, bytea) to souk_api;
+
+create or replace function api.finish_mail_sign_in(
+  flow_hash bytea, link_hash bytea, code_hash bytea, session_hash bytea, new_session_hash bytea
+) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  email text := (select s.email from market.sign_in s where s.flow_hash = finish_mail_sign_in.flow_hash);
+  subject bytea := market.subject_hash('email', email);
+  attempt market.sign_in := market.lock_sign_in(finish_mail_sign_in.flow_hash, subject);
+begin
+  if num_nonnulls(finish_mail_sign_in.link_hash, finish_mail_sign_in.code_hash) <> 1 then
+    perform market.fail(400, 'bad_request', 'Enter the six-digit code, or open the link from the message.');
+  end if;
+  perform market.check_sign_in_mail(attempt);
+  if finish_mail_sign_in.link_hash <> attempt.link_hash then
+    perform market.fail(410, 'link_expired', 'This link is from an earlier message. Open the link from the newest one, or enter its code.');
+  elsif finish_mail_sign_in.code_hash <> attempt.code_hash then
+    -- An answer, not a refusal: a refusal would undo the counting.
+    update market.sign_in s set tries = s.tries + 1 where s.id = attempt.id;
+    return jsonb_build_object('wrong_code', true, 'tries_left', 4 - attempt.tries);
+  end if;
+  return market.complete_sign_in(attempt, subject, email, null,
+    finish_mail_sign_in.session_hash, finish_mail_sign_in.new_session_hash);
+end
+$$;
+comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) is
+  'Finishes an attempt by its mailed link or code, in the browser that began it; as market.complete_sign_in, or wrong_code with tries_left. 410 when neither works any more.';
+grant execute on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) to souk_api;
+
+create or replace function api.finish_sign_in(
+  flow_hash bytea, method text, subject text, email text, name text, session_hash bytea, new_session_hash bytea
+) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  subject_hash bytea := market.subject_hash(finish_sign_in.method, nullif(finish_sign_in.subject, ''));
+  attempt market.sign_in;
+begin
+  if subject_hash is null then
+    perform market.fail(400, 'bad_request', 'The sign-in provider did not say who you are. Start again.');
+  end if;
+  attempt := market.lock_sign_in(finish_sign_in.flow_hash, subject_hash);
+  -- A mailbox is proved by its mail alone.
+  if attempt.id is null or attempt.method <> finish_sign_in.method or attempt.method = 'email'
+      or attempt.finished_at is not null or attempt.expires_at <= now() then
+    perform market.fail(409, 'invalid_state', 'This sign-in was used already, or took longer than 15 minutes. Start again.');
+  end if;
+  return market.complete_sign_in(attempt, subject_hash, market.mailbox_of(finish_sign_in.email), finish_sign_in.name,
+    finish_sign_in.session_hash, finish_sign_in.new_session_hash);
+end
+$$;
+comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) is
+  'Finishes an attempt by what a provider vouched for (its subject; the e-mail only when verified), in the browser that began it; as market.complete_sign_in. 409 when it was finished, is over, or was begun another way.';
+grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) to souk_api;

@@ -1,0 +1,66 @@
+-- The page behind an agent's verification link. Looking changes nothing; the secret in the link is what admits, until
+-- the account has a method: then it takes a session of that account.
+
+create or replace function api.get_verification_page(secret_hash bytea, session_hash bytea) returns jsonb
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  verification market.verification;
+  mine boolean;
+begin
+  select * into verification from market.verification v where v.secret_hash = get_verification_page.secret_hash;
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+  end if;
+  mine := coalesce((market.find_session(get_verification_page.session_hash)).account_id = verification.account_id, false);
+  return (
+    select jsonb_build_object(
+      'status', d.document -> 'status',
+      'method', verification.method,
+      'agent_name', (select a.name from market.agent a where a.id = verification.agent_id),
+      'account_label', case when mine then market.account_label(verification.account_id)
+        else market.account_label_for_agent(verification.account_id) end,
+      'requires', case when not mine and exists (
+        select from market.proved_method p where p.account_id = verification.account_id) then 'session' else 'nothing' end,
+      'mine', mine,
+      'expires_in', d.document -> 'expires_in')
+    from (select market.verification_document(verification, '', '') as document) as d);
+end
+$$;
+comment on function api.get_verification_page(bytea, bytea) is
+  'What the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or session), mine, expires_in (seconds); 404 otherwise. Changes nothing.';
+grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
+
+create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  verification market.verification;
+begin
+  select * into verification from market.verification v where v.secret_hash = cancel_verification.secret_hash for update;
+  if verification.status is distinct from 'cancelled' then
+    perform market.check_verification(verification, verification.account_id, cancel_verification.session_hash);
+    update market.verification v set status = 'cancelled' where v.id = verification.id;
+  end if;
+  return jsonb '{}';
+end
+$$;
+comment on function api.cancel_verification(bytea, bytea) is
+  '"Not now": ends a pending verification; again does nothing. 401, 404, 409 or 410 otherwise.';
+grant execute on function api.cancel_verification(bytea, bytea) to souk_api;
+
+create or replace function api.continue_verification(secret_hash bytea) returns jsonb
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  page jsonb := api.get_verification_page(continue_verification.secret_hash, null);
+begin
+  if page ->> 'status' = 'pending' then
+    perform market.fail(409, 'verification_incomplete', 'You have not signed in yet. Do that first; then continue.');
+  end if;
+  return jsonb_build_object('status', page -> 'status');
+end
+$$;
+comment on function api.continue_verification(bytea) is
+  'The final status of a verification: 409 verification_incomplete while it is pending, 404 when there is none.';
+grant execute on function api.continue_verification(bytea) to souk_api;

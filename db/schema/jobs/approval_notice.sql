@@ -1,0 +1,33 @@
+-- The message to a person whose agent was approved, so that a stranger's approval does not go unnoticed.
+
+create or replace function jobs.get_approval_notice(agent_id uuid) returns jsonb
+  language sql stable security definer set search_path = ''
+as $$
+  select jsonb_build_object(
+    'email', p.email,
+    'agent_name', a.name,
+    'connected_at', market.utc(a.connected_at),
+    'display_name', t.display_name)
+  from market.agent a
+  join market.connection c on c.agent_id = a.id
+  join market.account t on t.id = a.account_id
+  join market.proved_method p on p.account_id = a.account_id
+  join market.sign_in_method m on m.method = p.method
+  where a.id = get_approval_notice.agent_id and a.removed_at is null and a.connected_at is not null
+    and c.notified_at is null and p.email is not null
+  -- Who signs in by mail reads that mailbox.
+  order by p.method <> 'email', m.position
+  limit 1
+$$;
+comment on function jobs.get_approval_notice(uuid) is
+  'email, agent_name, connected_at and display_name for the message about an approved agent; null when no mailbox is known, the agent was removed, or the message was sent.';
+grant execute on function jobs.get_approval_notice(uuid) to souk_worker;
+
+create or replace function jobs.mark_approval_notice(agent_id uuid) returns void
+  language sql volatile security definer set search_path = ''
+as $$
+  update market.connection c set notified_at = now()
+  where c.agent_id = mark_approval_notice.agent_id and c.notified_at is null
+$$;
+comment on function jobs.mark_approval_notice(uuid) is 'Notes that the message about an approved agent was sent.';
+grant execute on function jobs.mark_approval_notice(uuid) to souk_worker;

@@ -1,0 +1,185 @@
+-- Signing in: one row is one attempt, bound to the browser that began it. What a provider or a mailbox has vouched for
+-- ends here in market.complete_sign_in: an account that is known, a new one, or one more method of the same account.
+--
+-- Locks are taken in this order, so that no two attempts, removals or deletions wait for each other in a circle: who the
+-- provider says it is, the account, the attempt, the verification.
+
+create table market.sign_in (
+  id uuid default market.uuid_v7() constraint sign_in_pkey primary key,
+  flow_hash bytea not null constraint sign_in_flow_hash_key unique,
+  method text not null,
+  purpose text not null,
+  account_id uuid constraint sign_in_account_fkey references market.account on delete cascade,
+  verification_id uuid constraint sign_in_verification_fkey references market.verification on delete cascade,
+  email text,
+  link_hash bytea constraint sign_in_link_hash_key unique,
+  code_hash bytea,
+  tries smallint not null default 0,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '15 minutes',
+  finished_at timestamptz,
+  constraint sign_in_flow_hash_is_sha256 check (octet_length(flow_hash) = 32),
+  constraint sign_in_method_form check (method in ('google', 'apple', 'email')),
+  constraint sign_in_purpose_known check (purpose in ('sign_in', 'add')),
+  constraint sign_in_adds_to_account check ((purpose = 'add') = (account_id is not null)),
+  constraint sign_in_verification_adds check (verification_id is null or purpose = 'add'),
+  constraint sign_in_email_length check (char_length(email) between 3 and 254),
+  constraint sign_in_link_hash_is_sha256 check (octet_length(link_hash) = 32),
+  constraint sign_in_code_hash_is_sha256 check (octet_length(code_hash) = 32),
+  constraint sign_in_email_whole check (num_nonnulls(email, link_hash, code_hash) = case method when 'email' then 3 else 0 end),
+  constraint sign_in_tries_range check (tries between 0 and 5)
+);
+create index sign_in_account_id_idx on market.sign_in (account_id);
+create index sign_in_verification_id_idx on market.sign_in (verification_id);
+-- For forgetting.
+create index sign_in_expires_at_idx on market.sign_in (expires_at);
+comment on table market.sign_in is 'One row is one attempt to sign in, or to prove a method. It holds no secret.';
+comment on column market.sign_in.id is 'UUIDv7.';
+comment on column market.sign_in.flow_hash is 'SHA-256 of the secret that only the browser which began holds.';
+comment on column market.sign_in.method is 'google, apple or email.';
+comment on column market.sign_in.purpose is 'sign_in, or add: a method for the account of account_id.';
+comment on column market.sign_in.account_id is 'Whose method is to be proved; null when signing in.';
+comment on column market.sign_in.verification_id is 'The request of an agent that this answers.';
+comment on column market.sign_in.email is 'The mailbox that a link and a code went to.';
+comment on column market.sign_in.link_hash is 'SHA-256 of the secret in the mailed link.';
+comment on column market.sign_in.code_hash is 'SHA-256 of the browser''s secret and the mailed code: worth nothing without the browser.';
+comment on column market.sign_in.tries is 'Wrong codes so far, of five.';
+comment on column market.sign_in.created_at is 'When it began.';
+comment on column market.sign_in.expires_at is 'When it ends unfinished: after 15 minutes, or with its verification.';
+comment on column market.sign_in.finished_at is 'When it succeeded; it does so once.';
+
+alter table market.sign_in enable row level security;
+alter table market.sign_in force row level security;
+create policy "the owner sees all" on market.sign_in to souk_owner using (true) with check (true);
+
+create or replace function market.subject_hash(method text, subject text) returns bytea
+  language sql immutable
+as $$ select sha256(convert_to(subject_hash.method || ':' || subject_hash.subject, 'UTF8')) $$;
+comment on function market.subject_hash(text, text) is 'Who a provider says it is, as it is kept: SHA-256 of method and subject; of email the subject is the address.';
+
+create or replace function market.mailbox_of(email text) returns text
+  language plpgsql immutable
+as $$
+declare
+  mailbox text := lower(normalize(btrim(mailbox_of.email, E' \t\r\n\u00a0'), NFC));
+begin
+  -- Nothing that ends a header line or begins another address passes; quoted local parts do not exist in practice.
+  return case when char_length(mailbox) <= 254 and mailbox = market.visible_name(mailbox)
+    and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then mailbox end;
+end
+$$;
+comment on function market.mailbox_of(text) is 'An e-mail address as it is kept and compared: trimmed, lower-case, NFC; null when mail cannot go there.';
+
+create or replace function market.lock_sign_in(flow_hash bytea, subject_hash bytea) returns market.sign_in
+  language plpgsql volatile
+as $$
+declare
+  attempt market.sign_in;
+begin
+  -- One subject at a time: a new person who finishes in two tabs becomes one account.
+  perform pg_advisory_xact_lock(hashtextextended('subject ' || encode(lock_sign_in.subject_hash, 'hex'), 0));
+  -- The strongest lock: a verification that is being started refers to the account, and waits or is waited for.
+  perform from market.account a
+  where a.id = (select s.account_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash)
+  for update;
+  select * into attempt from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash for update;
+  return attempt;
+end
+$$;
+comment on function market.lock_sign_in(bytea, bytea) is 'The attempt of a browser, locked, after its subject and its account; nulls when there is none.';
+
+create or replace function market.check_verification(verification market.verification, account_id uuid, session_hash bytea) returns void
+  language plpgsql stable
+as $$
+begin
+  if verification.id is null then
+    perform market.fail(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+  elsif verification.status = 'expired' or verification.status = 'pending' and verification.expires_at <= now() then
+    perform market.fail(410, 'link_expired', 'This link no longer works. Ask your agent for a new one.');
+  elsif verification.status <> 'pending' then
+    perform market.fail(409, 'invalid_state', format('This request of your agent is %s, and that is final.', verification.status));
+  elsif verification.account_id is distinct from check_verification.account_id then
+    perform market.fail(409, 'invalid_state', 'Your agent has moved to another account since. Open its link again.');
+  elsif exists (select from market.proved_method p where p.account_id = verification.account_id)
+      and (market.find_session(check_verification.session_hash)).account_id is distinct from verification.account_id then
+    perform market.fail(401, 'unauthorized',
+      'This link is for an account that has a sign-in method already. Sign in to that account, then open the link again.');
+  end if;
+end
+$$;
+comment on function market.check_verification(market.verification, uuid, bytea) is
+  'Refuses a link that is unknown (404), over (410), decided or of another account (409), and (401) whoever is not signed in to its account once that has a method.';
+
+create or replace function market.complete_sign_in(
+  attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea
+) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  verification market.verification;
+  holder uuid;
+  account market.account;
+  known boolean;
+begin
+  if attempt.verification_id is not null then
+    select * into verification from market.verification v where v.id = attempt.verification_id for update;
+    perform market.check_verification(verification, attempt.account_id, complete_sign_in.session_hash);
+  elsif attempt.purpose = 'add' and
+      (market.find_session(complete_sign_in.session_hash)).account_id is distinct from attempt.account_id then
+    -- On a shared computer the next person would add a method of theirs to this account.
+    perform market.fail(409, 'invalid_state', 'You signed out, or changed to another account, after you began. Sign in and start again.');
+  end if;
+
+  select p.account_id into holder from market.proved_method p
+  where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash;
+  if attempt.purpose = 'sign_in' and holder is not null then
+    perform from market.account a where a.id = holder for update;
+    -- While we waited the account may have been deleted, or the method removed from it.
+    select p.account_id into holder from market.proved_method p
+    where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash;
+  end if;
+  known := holder is not null;
+  if attempt.purpose = 'add' and holder <> attempt.account_id then
+    perform market.fail(409, 'invalid_state', format(
+      'This %s sign-in belongs to another account. Sign in with it there and remove it from that account, or use another one here. Accounts are never merged.',
+      market.method_name(attempt.method)));
+  end if;
+
+  if coalesce(attempt.account_id, holder) is null then
+    insert into market.account (display_name, claimed_at)
+    values (left(market.visible_name(complete_sign_in.name), 80), now()) returning * into account;
+  else
+    select * into account from market.account a where a.id = coalesce(attempt.account_id, holder);
+    update market.account a set claimed_at = now() where a.id = account.id and a.claimed_at is null;
+  end if;
+  if known then
+    update market.proved_method p set email = complete_sign_in.email
+    where p.account_id = account.id and p.method = attempt.method
+      and p.email is distinct from complete_sign_in.email;
+  else
+    insert into market.proved_method (account_id, method, subject_hash, email)
+    values (account.id, attempt.method, complete_sign_in.subject_hash, complete_sign_in.email)
+    on conflict do nothing;
+    if not found then
+      perform market.fail(409, 'invalid_state', format(
+        'Your account has another %s sign-in already. Remove that one first, or go on using it.', market.method_name(attempt.method)));
+    end if;
+  end if;
+  update market.verification v set status = 'completed'
+  where v.account_id = account.id and v.method = attempt.method and v.status = 'pending' and v.expires_at > now();
+
+  -- A secret that this browser had before it signed in is worth nothing afterwards.
+  delete from market.session s where s.secret_hash = complete_sign_in.session_hash;
+  insert into market.session (account_id, secret_hash, signed_in_at)
+  values (account.id, complete_sign_in.new_session_hash, now());
+  update market.sign_in s set finished_at = now() where s.id = attempt.id;
+  return jsonb_build_object(
+    'label', market.account_label(account.id),
+    'display_name', account.display_name,
+    'new_account', attempt.account_id is null and holder is null,
+    'purpose', attempt.purpose,
+    'added', not known);
+end
+$$;
+comment on function market.complete_sign_in(market.sign_in, bytea, text, text, bytea, bytea) is
+  'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. 401, 404, 409 or 410 as its verification or another account is in the way.';

@@ -1,0 +1,125 @@
+import { toRefusal } from "../../problem.ts";
+import type { Page } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { shownName, shownText } from "../render.ts";
+import { momentOf, monthOf, type Time } from "./dates.ts";
+import { nameOfMethod } from "./method_names.ts";
+import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from "./section.ts";
+
+/** What was done in a person's name, by which agent, month by month. */
+
+const PATH = "/settings/activity";
+
+/** A long evening's reading; further back is a link away. */
+const PAGE_SIZE = 50;
+
+/** As long as the market keeps a title. */
+const TITLE_LENGTH = 120;
+
+/** As api.list_activity gives it. `agent`: null when no agent did it. */
+export type Event = {
+  at: string;
+  action: string;
+  agent: { id: string; name: string } | null;
+  target: { type: string; id: string; title: string | null } | null;
+};
+
+/** A sentence in pieces: what is named in it was chosen by others, and is marked off by the template. */
+export type Sentence = {
+  who: "you" | "moderator" | "agent";
+  agent: string;
+  before: string;
+  name: string | null;
+  after: string;
+};
+
+type Words = { before: string; after?: string; by?: "moderator" };
+
+/** What each action is called: the words before what was acted on, and those after it. */
+const WORDS: Record<string, Words> = {
+  "offer.published": { before: "published" },
+  "offer.pending_review": { before: "handed in", after: "; a moderator looks at it first" },
+  "offer.rejected": { before: "did not accept", by: "moderator" },
+  "offer.removed": { before: "took down", by: "moderator" },
+  "offer.restored": { before: "put up again", by: "moderator" },
+  "offer.archived": { before: "archived" },
+  "offer.updated": { before: "changed" },
+  "offer.deleted": { before: "deleted" },
+  "ask.created": { before: "asked for" },
+  "ask.updated": { before: "changed the ask" },
+  "ask.archived": { before: "archived the ask" },
+  "ask.fulfilled": { before: "marked as found" },
+  "ask.reopened": { before: "asked again for" },
+  "ask.deleted": { before: "deleted the ask" },
+  "agent.connected": { before: "approved the agent" },
+  "agent.removed": { before: "removed the agent" },
+  "account.claimed": { before: "opened this account" },
+  "profile.updated": { before: "changed the profile" },
+  "method.proved": { before: "added", after: " as a way to sign in" },
+  "method.removed": { before: "removed", after: " as a way to sign in" },
+};
+
+/** What a thing without a title is called. */
+const NAMELESS: Record<string, string> = { offer: "an offer", ask: "something", agent: "an agent" };
+
+/** An event as a sentence about it. */
+export const sentenceOf = ({ action, agent, target }: Event): Sentence => {
+  const { before, after = "", by } = WORDS[action] ?? { before: "changed something" };
+  const who: Sentence["who"] = by ?? (agent === null ? "you" : "agent");
+  const sentence: Sentence = { who, agent: agent === null ? "" : shownName(agent.name), before, name: null, after };
+  if (target === null || WORDS[action] === undefined) return sentence;
+  if (target.type === "method") return { ...sentence, before: `${before} ${nameOfMethod(target.id)}` };
+  if (action === "agent.removed" && target.id === agent?.id) return { ...sentence, before: "removed itself" };
+  const name = shownText(target.title ?? "", TITLE_LENGTH);
+  return name === ""
+    ? { ...sentence, before: `${before} ${NAMELESS[target.type] ?? "something"}` }
+    : { ...sentence, name };
+};
+
+type Month = { month: Time; events: (Sentence & { at: Time })[] };
+
+/** Events, newest first, under the months in which they happened. */
+export const byMonth = (events: readonly Event[]): Month[] => {
+  const months: Month[] = [];
+  for (const event of events) {
+    const month = monthOf(event.at);
+    if (months.at(-1)?.month.datetime !== month.datetime) months.push({ month, events: [] });
+    months.at(-1)?.events.push({ ...sentenceOf(event), at: momentOf(event.at) });
+  }
+  return months;
+};
+
+type Activity = { activity: Event[]; page: { next_cursor: string | null; has_more: boolean } };
+
+export const activityPage = (context: PagesContext): Page => {
+  const { baseUrl } = context;
+  const ask = askAs(context);
+  return sectionPage(context, {
+    path: PATH,
+    operation: "activityPage",
+    show: async (request, response, told) => {
+      const wanted = parameter(request, "cursor", CURSOR);
+      const read = (cursor: string | null) =>
+        ask<Activity>(request, "list_activity", { limit: PAGE_SIZE, cursor }).then((found) => ({ ...found, cursor }));
+      const [account, { activity, page, cursor }] = await Promise.all([
+        ask<Account>(request, "get_account"),
+        read(wanted).catch((thrown: unknown) => {
+          // A cursor that was made up: the list is read from its start.
+          if (wanted === null || toRefusal(thrown).refused !== "bad_request") throw thrown;
+          return read(null);
+        }),
+      ]);
+      sendSection(
+        response,
+        baseUrl(),
+        { template: "settings_activity", path: PATH, account, told, done: null },
+        {
+          months: byMonth(activity),
+          older: page.has_more ? `${PATH}?${new URLSearchParams({ cursor: page.next_cursor ?? "" })}` : null,
+          newest: cursor === null ? null : PATH,
+        },
+      );
+    },
+    actions: {},
+  });
+};

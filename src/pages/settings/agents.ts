@@ -1,0 +1,77 @@
+import { isId } from "../../ids.ts";
+import { refuse } from "../../problem.ts";
+import { giveFormToken } from "../forgery.ts";
+import type { Page } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { shownName } from "../render.ts";
+import { dayOf, monthOf } from "./dates.ts";
+import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
+
+/** The agents that act for a person: what each did, and the button that ends it. */
+
+const PATH = "/settings";
+
+type Agent = {
+  id: string;
+  name: string;
+  connected_at: string;
+  /** YYYY-MM */
+  last_active: string | null;
+  offers: number;
+  asks: number;
+  removed_at: string | null;
+};
+
+const counted = (count: number, one: string, many: string): string | null =>
+  count === 0 ? null : `${count} ${count === 1 ? one : many}`;
+
+/** What an agent did, as people say it; null when it did nothing that stays. */
+export const whatItDid = ({ offers, asks }: Pick<Agent, "offers" | "asks">): string | null => {
+  const did = [counted(offers, "offer published", "offers published"), counted(asks, "ask", "asks")];
+  return did.filter((part) => part !== null).join(", ") || null;
+};
+
+const toView = (agent: Agent) => ({
+  id: agent.id,
+  name: shownName(agent.name),
+  connected: dayOf(agent.connected_at),
+  active: agent.last_active === null ? null : monthOf(agent.last_active),
+  did: whatItDid(agent),
+  removed: agent.removed_at === null ? null : dayOf(agent.removed_at),
+});
+
+export const agentsPage = (context: PagesContext): Page => {
+  const { database, baseUrl } = context;
+  const ask = askAs(context);
+
+  const section: Section = {
+    path: PATH,
+    operation: "agentsPage",
+    show: async (request, response, told) => {
+      const [account, { agents }] = await Promise.all([
+        ask<Account>(request, "get_account"),
+        ask<{ agents: Agent[] }>(request, "list_agents"),
+      ]);
+      sendSection(
+        response,
+        baseUrl(),
+        { template: "settings_agents", path: PATH, account, told, done: doneOf(request) },
+        {
+          agents: agents.filter(({ removed_at }) => removed_at === null).map(toView),
+          removed: agents.filter(({ removed_at }) => removed_at !== null).map(toView),
+          api: `${baseUrl()}/v1`,
+          token: giveFormToken(request, response, baseUrl(), PATH),
+        },
+      );
+    },
+    actions: {
+      remove: async (fields, person) => {
+        const agent = fields.get("agent");
+        if (!isId(agent)) throw refuse("not_found", "You have no such agent.");
+        await database.call(person, "remove_agent", { agent_id: agent });
+        return `${PATH}?done=agent-removed`;
+      },
+    },
+  };
+  return sectionPage(context, section);
+};

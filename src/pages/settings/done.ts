@@ -1,0 +1,16 @@
+/**
+ * What a page confirms after a form was done. Only the code travels, in the address: no one else's words can be put on
+ * our page by a link.
+ */
+export const SENTENCES = {
+  "agent-removed": "The agent is removed. It can do nothing in your name any more.",
+  "profile-saved": "Your profile is saved.",
+  "method-added": "The way to sign in is added.",
+  "method-removed": "The way to sign in is removed.",
+  "offer-archived": "The offer is archived. Nobody finds it any more, and your agent can publish it again.",
+  "ask-archived": "The ask is archived. Nothing is looked for any more, and your agent can open it again.",
+} as const;
+
+export type Done = keyof typeof SENTENCES;
+
+export const isDone = (code: string): code is Done => Object.hasOwn(SENTENCES, code);

@@ -1,0 +1,144 @@
+import type { Request } from "express";
+import { isId } from "../../ids.ts";
+import { refuse, toRefusal } from "../../problem.ts";
+import { giveFormToken } from "../forgery.ts";
+import type { Page } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { shownText } from "../render.ts";
+import { dayOf } from "./dates.ts";
+import { type Account, askAs, CURSOR, doneOf, parameter, sectionPage, sendSection } from "./section.ts";
+
+/** What is offered and looked for in a person's name, and taking it down. */
+
+const PATH = "/settings/market";
+
+/** A screen or two of a telephone. */
+const PAGE_SIZE = 20;
+
+/** As long as the market keeps a title. */
+const TITLE_LENGTH = 120;
+
+type Kind = "offers" | "asks";
+type Item = {
+  id: string;
+  title: string | null;
+  text?: string;
+  status: string;
+  created_at: string;
+  published_at?: string | null;
+};
+type List = { results: Item[]; page: { next_cursor: string | null; has_more: boolean } };
+
+/** What each status is called here, in the order in which a person filters by it. */
+const STATUSES: Record<Kind, Record<string, string>> = {
+  offers: {
+    published: "Published",
+    archived: "Archived",
+    pending_review: "In review",
+    rejected: "Not accepted",
+    removed: "Taken down",
+  },
+  asks: { active: "Active", fulfilled: "Found", archived: "Archived" },
+};
+
+/** What may be archived, by its status: a moderator's decisions stand. */
+const ARCHIVABLE: Record<Kind, readonly string[]> = { offers: ["published"], asks: ["active"] };
+
+type Place = { kind: Kind; status: string | null; cursor: string | null };
+
+/** Which list the address names; what it gets wrong is left out. */
+const placeOf = (request: Request): Place => {
+  const kind = parameter(request, "show", /^asks$/) === null ? "offers" : "asks";
+  const status = parameter(request, "status", /^[a-z_]{1,20}$/);
+  return {
+    kind,
+    status: status !== null && Object.hasOwn(STATUSES[kind], status) ? status : null,
+    cursor: parameter(request, "cursor", CURSOR),
+  };
+};
+
+const addressOf = ({ kind, status, cursor }: Place, done?: string): string => {
+  const parameters = {
+    ...(kind === "asks" ? { show: kind } : {}),
+    ...(status === null ? {} : { status }),
+    ...(cursor === null ? {} : { cursor }),
+    ...(done === undefined ? {} : { done }),
+  };
+  const query = new URLSearchParams(parameters).toString();
+  return query === "" ? PATH : `${PATH}?${query}`;
+};
+
+const toView = (kind: Kind) => (item: Item) => ({
+  id: item.id,
+  title: shownText(item.title ?? item.text ?? "", TITLE_LENGTH) || "Without a title",
+  status: STATUSES[kind][item.status] ?? item.status,
+  isLive: ARCHIVABLE[kind].includes(item.status),
+  since: dayOf(item.published_at ?? item.created_at),
+});
+
+export const marketPage = (context: PagesContext): Page => {
+  const { database, baseUrl } = context;
+  const ask = askAs(context);
+
+  /** A page of the list; from its start when the cursor is of another list or made up. */
+  const read = async (request: Request, place: Place): Promise<{ place: Place; list: List }> => {
+    const { kind, status, cursor } = place;
+    try {
+      return { place, list: await ask<List>(request, `list_${kind}`, { status, limit: PAGE_SIZE, cursor }) };
+    } catch (thrown) {
+      if (cursor === null || toRefusal(thrown).refused !== "bad_request") throw thrown;
+      return read(request, { ...place, cursor: null });
+    }
+  };
+
+  const archive =
+    (kind: Kind, done: string) =>
+    async (fields: URLSearchParams, person: Parameters<typeof database.call>[0], request: Request): Promise<string> => {
+      const id = fields.get("id");
+      if (!isId(id)) throw refuse("not_found", `You have no such ${kind === "offers" ? "offer" : "ask"}.`);
+      await database.call(person, kind === "offers" ? "archive_offer" : "archive_ask", { id });
+      return addressOf(placeOf(request), done);
+    };
+
+  return sectionPage(context, {
+    path: PATH,
+    operation: "ownMarketPage",
+    show: async (request, response, told) => {
+      const [account, { place, list }] = await Promise.all([
+        ask<Account>(request, "get_account"),
+        read(request, placeOf(request)),
+      ]);
+      const { kind, status } = place;
+      const start = { kind, status: null, cursor: null };
+      sendSection(
+        response,
+        baseUrl(),
+        { template: "settings_market", path: PATH, account, told, done: doneOf(request) },
+        {
+          kind,
+          status,
+          kinds: (["offers", "asks"] as const).map((other) => ({
+            title: other === "offers" ? "Offers" : "Asks",
+            path: addressOf({ ...start, kind: other }),
+            isCurrent: other === kind,
+          })),
+          filters: [
+            { title: "All", path: addressOf(start), isCurrent: status === null },
+            ...Object.entries(STATUSES[kind]).map(([value, title]) => ({
+              title,
+              path: addressOf({ ...start, status: value }),
+              isCurrent: status === value,
+            })),
+          ],
+          items: list.results.map(toView(kind)),
+          here: addressOf(place),
+          older: list.page.has_more ? addressOf({ ...place, cursor: list.page.next_cursor }) : null,
+          newest: place.cursor === null ? null : addressOf({ ...place, cursor: null }),
+          api: `${baseUrl()}/v1`,
+          token: giveFormToken(request, response, baseUrl(), PATH),
+        },
+      );
+    },
+    actions: { archive_offer: archive("offers", "offer-archived"), archive_ask: archive("asks", "ask-archived") },
+  });
+};

@@ -1,0 +1,100 @@
+import type { Request, Response } from "express";
+import { toRefusal } from "../../problem.ts";
+import { providerOrigins } from "../../sign_in/sign_in.ts";
+import { giveFormToken } from "../forgery.ts";
+import { type Page, seeOther } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { rootOf, shownText } from "../render.ts";
+import { dayOf } from "./dates.ts";
+import { METHODS, type Method, nameOfMethod, titleOfMethod } from "./method_names.ts";
+import { type Account, askAs, doneOf, sectionPage, sendSection, type Told } from "./section.ts";
+
+/** The ways to sign in to an account: which there are, adding one, and removing one. */
+
+const PATH = "/settings/methods";
+
+/** The longest address that mail can be sent to. */
+const EMAIL_LENGTH = 254;
+
+const toView = ({ method, email, proved_at }: Account["methods"][number]) => ({
+  method,
+  name: nameOfMethod(method),
+  title: titleOfMethod(method),
+  email: email === null ? null : shownText(email, EMAIL_LENGTH),
+  proved: dayOf(proved_at),
+});
+
+/** The section itself. Adding goes to the sign-in page, which proves the method for this account. */
+const listPage = (context: PagesContext): Page => {
+  const { baseUrl } = context;
+  const ask = askAs(context);
+  const page = sectionPage(context, {
+    path: PATH,
+    operation: "methodsPage",
+    show: async (request, response, told) => {
+      const account = await ask<Account>(request, "get_account");
+      const isProved = (method: Method) => account.methods.some((proved) => proved.method === method);
+      sendSection(
+        response,
+        baseUrl(),
+        { template: "settings_methods", path: PATH, account, told, done: doneOf(request) },
+        {
+          methods: account.methods.map(toView),
+          addable: account.available_methods
+            .filter((method) => !isProved(method))
+            .map((method) => ({ method, name: nameOfMethod(method) })),
+          unavailable: account.unavailable_methods.filter((method) => !isProved(method)).map(titleOfMethod),
+          email: account.contact_email ?? "",
+          token: giveFormToken(request, response, baseUrl(), "/sign-in"),
+        },
+      );
+    },
+    actions: {},
+  });
+  return { ...page, formsLeadTo: () => providerOrigins(context.signIn) };
+};
+
+/** The page that asks once more before a method is removed, and warns when it is the last one. */
+const removalPage = (context: PagesContext): Page => {
+  const { database, baseUrl } = context;
+  const ask = askAs(context);
+
+  const show = async (request: Request, response: Response, told: Told): Promise<void> => {
+    const account = await ask<Account>(request, "get_account");
+    const method = account.methods.find((proved) => proved.method === request.params["method"]);
+    // Already removed, in another tab perhaps: the list shows what there is.
+    if (method === undefined) return seeOther(response, rootOf(baseUrl()) + PATH);
+    sendSection(
+      response,
+      baseUrl(),
+      { template: "settings_method_removal", path: PATH, account, told, done: null },
+      {
+        method: toView(method),
+        isLast: account.methods.length === 1,
+        token: giveFormToken(request, response, baseUrl(), request.path),
+      },
+    );
+  };
+
+  return sectionPage(context, {
+    path: `${PATH}/:method`,
+    operation: "methodRemovalPage",
+    show,
+    actions: {
+      remove: async (fields, person, request) => {
+        const method = METHODS.find((known) => known === request.params["method"]);
+        if (method === undefined) return PATH;
+        const confirmed = fields.get("confirmed") === "yes";
+        try {
+          await database.call(person, "remove_method", { method, confirmed });
+        } catch (thrown) {
+          // Removed by another tab a moment ago: that is what this one wanted.
+          if (toRefusal(thrown).refused !== "not_found") throw thrown;
+        }
+        return `${PATH}?done=method-removed`;
+      },
+    },
+  });
+};
+
+export const methodsPages = (context: PagesContext): Page[] => [listPage(context), removalPage(context)];

@@ -1,0 +1,18 @@
+import type { Page } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { accountPages } from "./account.ts";
+import { activityPage } from "./activity.ts";
+import { agentsPage } from "./agents.ts";
+import { marketPage } from "./market.ts";
+import { methodsPages } from "./methods.ts";
+import { profilePage } from "./profile.ts";
+
+/** The settings of a signed-in person, a page a section. */
+export const settingsPages = (context: PagesContext): Page[] => [
+  agentsPage(context),
+  marketPage(context),
+  activityPage(context),
+  profilePage(context),
+  ...methodsPages(context),
+  ...accountPages(context),
+];

@@ -1,0 +1,104 @@
+import type { Request, Response } from "express";
+import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../problem.ts";
+import { isMailbox, normalAddress } from "../../sign_in/address.ts";
+import type { SignInMethod } from "../../sign_in/settings.ts";
+import { providerOrigins } from "../../sign_in/sign_in.ts";
+import { giveFormToken } from "../forgery.ts";
+import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { signInPath } from "../render.ts";
+import { safeReturnPath } from "../return_path.ts";
+import { sessionHash } from "../session.ts";
+import { METHODS } from "../settings/method_names.ts";
+import { startAttempt, viewerOf, type Wanted } from "./attempt.ts";
+import { type FormErrors, renderChoice } from "./views.ts";
+
+/** The page on which a person chooses how to sign in. Other pages of ours send its form too, to start the same. */
+
+const isMethod = (text: string | null): text is SignInMethod => METHODS.some((method) => method === text);
+
+/** What a person is told who typed something that is no mailbox. */
+export const NO_MAILBOX = "Enter an e-mail address in full, like name@example.com.";
+
+/** Refusals after which a person can go on with the same form. */
+const FORM_AGAIN: readonly ProblemCode[] = ["bad_request", "unknown_method", "rate_limited", "service_unavailable"];
+
+/**
+ * A refusal as a form shows it: what was wrong, with its status and headers on the answer.
+ * @throws what was thrown, when the form cannot help or a program asked.
+ */
+export const toFormErrors = (thrown: unknown, request: Request, response: Response, byMail: boolean): FormErrors => {
+  const { refused, detail, members } = toRefusal(thrown);
+  if (!FORM_AGAIN.includes(refused) || wantsJson(request)) throw thrown;
+  const { status } = PROBLEMS[refused];
+  if (thrown instanceof Error && status >= 500) response.locals["thrown"] = thrown;
+  response.status(status);
+  const retryAfter = members?.["retry_after"];
+  if (typeof retryAfter === "number") response.set("Retry-After", String(retryAfter));
+  return refused === "bad_request" && byMail ? { field: detail } : { form: detail };
+};
+
+export const choicePages = (context: PagesContext): Page[] => {
+  const { baseUrl, signIn } = context;
+
+  const render = async (
+    request: Request,
+    response: Response,
+    shown: Pick<Wanted, "returnPath" | "purpose"> & { email: string; again: boolean; errors: FormErrors },
+  ): Promise<void> => {
+    // A page that says that the database is down must not need it.
+    const unavailable = response.statusCode === 503;
+    const viewer = unavailable ? null : await viewerOf(context, sessionHash(request, baseUrl()));
+    const page = renderChoice(baseUrl(), {
+      ...shown,
+      email:
+        shown.email || (shown.again ? (viewer?.methods.find(({ method }) => method === "email")?.email ?? "") : ""),
+      methods: signIn.methods,
+      label: viewer?.label ?? null,
+      token: giveFormToken(request, response, baseUrl(), "/sign-in"),
+    });
+    response.type("html").send(page);
+  };
+
+  const show = (request: Request, response: Response): Promise<void> =>
+    render(request, response, {
+      email: "",
+      returnPath: safeReturnPath(request.query["return"]),
+      purpose: "sign_in",
+      again: request.query["again"] === "1",
+      errors: {},
+    });
+
+  const choose = async (request: Request, response: Response): Promise<void> => {
+    const { fields, stale } = await readAnswer(request, response, baseUrl());
+    const typed = (fields.get("email") ?? "").slice(0, 320);
+    const method = fields.get("method");
+    const purpose = fields.get("purpose") === "add" ? ("add" as const) : ("sign_in" as const);
+    const returnPath = safeReturnPath(fields.get("return"));
+    try {
+      if (stale) throw STALE_FORM;
+      if (!isMethod(method)) throw refuse("bad_request", "Choose one of the ways to sign in.");
+      const email = method === "email" ? normalAddress(typed) : null;
+      if (email !== null && !isMailbox(email)) throw refuse("bad_request", NO_MAILBOX);
+      await startAttempt(context, request, response, { method, email, purpose, verificationSecret: null, returnPath });
+    } catch (thrown) {
+      const { refused, members } = toRefusal(thrown);
+      if (refused === "unauthorized" && !wantsJson(request)) {
+        seeOther(response, signInPath(baseUrl(), returnPath, members?.["sign_in_again"] === true));
+        return;
+      }
+      const errors = toFormErrors(thrown, request, response, method === "email" && thrown !== STALE_FORM);
+      await render(request, response, { email: typed, returnPath, purpose, again: false, errors });
+    }
+  };
+
+  return [
+    {
+      path: "/sign-in",
+      operation: "signInPage",
+      get: show,
+      post: choose,
+      formsLeadTo: () => providerOrigins(signIn),
+    },
+  ];
+};

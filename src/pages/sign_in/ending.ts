@@ -1,0 +1,33 @@
+import type { Request, Response } from "express";
+import { PROBLEMS, toProblem, toRefusal } from "../../problem.ts";
+import { type Handler, requestIdOf, wantsJson } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { sessionHash } from "../session.ts";
+import { returnPathOf, viewerOf } from "./attempt.ts";
+import { endsAttempt, renderEnding } from "./views.ts";
+
+/** A page of an attempt that says, when the attempt ends without a session, what happened and how to start again. */
+export const withEnding =
+  (context: PagesContext, handle: Handler): Handler =>
+  async (request: Request, response: Response): Promise<void> => {
+    try {
+      await handle(request, response);
+    } catch (thrown) {
+      const refusal = toRefusal(thrown);
+      if (!endsAttempt(refusal.refused) || wantsJson(request)) throw thrown;
+      const { status } = PROBLEMS[refusal.refused];
+      const baseUrl = context.baseUrl();
+      const requestId = requestIdOf(response);
+      if (thrown instanceof Error && status >= 500) response.locals["thrown"] = thrown;
+      // A page that says that the database is down must not need it.
+      const viewer = status === 503 ? null : await viewerOf(context, sessionHash(request, baseUrl));
+      const page = renderEnding(baseUrl, {
+        ...refusal,
+        returnPath: returnPathOf(request, baseUrl),
+        label: viewer?.label ?? null,
+        requestId,
+      });
+      const { headers } = toProblem(refusal, requestId, baseUrl);
+      response.status(status).set(headers).type("html").send(page);
+    }
+  };

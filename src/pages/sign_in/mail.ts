@@ -1,0 +1,131 @@
+import type { Request, Response } from "express";
+import { refuse } from "../../problem.ts";
+import { codeHash, codeOf } from "../../sign_in/flow.ts";
+import type { SignInMethod } from "../../sign_in/settings.ts";
+import { hashSecret } from "../../tokens.ts";
+import { giveFormToken } from "../forgery.ts";
+import { type Page, readAnswer, STALE_FORM } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { arriveAgain, finishAttempt, flowOf, returnPathOf } from "./attempt.ts";
+import { withEnding } from "./ending.ts";
+import { type FormErrors, renderCodeForm, renderLink, renderLinkCode } from "./views.ts";
+
+/** What follows the mail: the page that takes its code, and what its link opens. Opening either changes nothing. */
+
+/** An attempt under way, as api.get_sign_in tells it. */
+type Attempt = {
+  method: SignInMethod;
+  email: string | null;
+  expires_in: number;
+  tries_left: number;
+  finished: boolean;
+};
+
+const NO_ATTEMPT = refuse(
+  "not_found",
+  "This browser has no sign-in under way: it was finished, it ran out of time, or the cookie that goes with it is gone.",
+);
+
+const SPENT = refuse(
+  "link_expired",
+  "The code was wrong too often, so it no longer works. Start again, and you get a new one.",
+);
+
+const wrongCode = (triesLeft: number): string =>
+  `That is not the code from the mail. You can try ${triesLeft === 1 ? "once" : `${triesLeft} times`} more. If you asked for several mails, only the newest counts.`;
+
+export const mailPages = (context: PagesContext): Page[] => {
+  const { database, baseUrl } = context;
+  const linkOf = (request: Request): string => String(request.params["secret"]);
+
+  const requireFlow = (request: Request): string => {
+    const flow = flowOf(request, baseUrl());
+    if (flow === null) throw NO_ATTEMPT;
+    return flow;
+  };
+
+  const showCodeForm = async (
+    request: Request,
+    response: Response,
+    flow: string,
+    typed: string,
+    errors: FormErrors,
+  ): Promise<void> => {
+    const found = await database.call("visitor", "get_sign_in", { flow_hash: hashSecret(flow) }, "write");
+    const attempt = JSON.parse(found) as Attempt;
+    if (attempt.finished && (await arriveAgain(context, request, response, flow))) return;
+    if (attempt.finished || attempt.email === null) throw NO_ATTEMPT;
+    if (attempt.tries_left <= 0) throw SPENT;
+    if (errors.field !== undefined || errors.form !== undefined) response.status(400);
+    const page = renderCodeForm(baseUrl(), {
+      token: giveFormToken(request, response, baseUrl(), "/sign-in/code"),
+      email: attempt.email,
+      expiresIn: attempt.expires_in,
+      typed,
+      returnPath: returnPathOf(request, baseUrl()),
+      errors,
+    });
+    response.type("html").send(page);
+  };
+
+  const enterCode = async (request: Request, response: Response): Promise<void> => {
+    const { fields, stale } = await readAnswer(request, response, baseUrl());
+    const flow = requireFlow(request);
+    const typed = (fields.get("code") ?? "").slice(0, 40);
+    // As people copy it: with spaces, or a dash in the middle.
+    const code = typed.replace(/[\s\p{Pd}]/gu, "");
+    if (stale) return showCodeForm(request, response, flow, typed, { form: STALE_FORM.detail });
+    if (!/^[0-9]{6}$/.test(code)) {
+      return showCodeForm(request, response, flow, typed, { field: "Enter the six digits from the mail." });
+    }
+    const triesLeft = await finishAttempt(context, request, response, flow, "finish_mail_sign_in", {
+      link_hash: null,
+      code_hash: codeHash(flow, code),
+    });
+    if (triesLeft === 0) throw SPENT;
+    if (triesLeft !== null) await showCodeForm(request, response, flow, typed, { field: wrongCode(triesLeft) });
+  };
+
+  const showLink = async (request: Request, response: Response, error: string | null): Promise<void> => {
+    const flow = flowOf(request, baseUrl());
+    const secret = linkOf(request);
+    const found = await database.call(
+      "visitor",
+      "get_mail_link",
+      { link_hash: hashSecret(secret), flow_hash: flow === null ? null : hashSecret(flow) },
+      "write",
+    );
+    const link = JSON.parse(found) as { same_browser: boolean; expires_in: number };
+    const page = link.same_browser
+      ? renderLink(baseUrl(), { token: giveFormToken(request, response, baseUrl(), request.path), error })
+      : renderLinkCode(baseUrl(), { code: codeOf(secret), expiresIn: link.expires_in });
+    response.type("html").send(page);
+  };
+
+  const useLink = async (request: Request, response: Response): Promise<void> => {
+    const { stale } = await readAnswer(request, response, baseUrl());
+    if (stale) {
+      response.status(400);
+      return showLink(request, response, STALE_FORM.detail);
+    }
+    await finishAttempt(context, request, response, requireFlow(request), "finish_mail_sign_in", {
+      link_hash: hashSecret(linkOf(request)),
+      code_hash: null,
+    });
+  };
+
+  return [
+    {
+      path: "/sign-in/code",
+      operation: "signInCodePage",
+      get: withEnding(context, (request, response) => showCodeForm(request, response, requireFlow(request), "", {})),
+      post: withEnding(context, enterCode),
+    },
+    {
+      path: "/sign-in/link/:secret",
+      operation: "signInLinkPage",
+      get: withEnding(context, (request, response) => showLink(request, response, null)),
+      post: withEnding(context, useLink),
+    },
+  ];
+};

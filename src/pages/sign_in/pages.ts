@@ -1,0 +1,14 @@
+import type { Page } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { callbackPages } from "./callback.ts";
+import { choicePages } from "./choose.ts";
+import { mailPages } from "./mail.ts";
+import { signOutPages } from "./sign_out.ts";
+
+/** Signing in and out. */
+export const signInPages = (context: PagesContext): Page[] => [
+  ...choicePages(context),
+  ...mailPages(context),
+  ...callbackPages(context),
+  ...signOutPages(context),
+];

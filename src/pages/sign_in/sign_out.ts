@@ -1,0 +1,52 @@
+import type { Request, Response } from "express";
+import { toRefusal } from "../../problem.ts";
+import { giveFormToken } from "../forgery.ts";
+import { type Page, readAnswer, seeOther } from "../frame.ts";
+import type { PagesContext } from "../pages.ts";
+import { rootOf } from "../render.ts";
+import { forgetSession, sessionHash } from "../session.ts";
+import { viewerOf } from "./attempt.ts";
+import { renderSignOut } from "./views.ts";
+
+/** Signing out, in this browser or in all. Other pages of ours send these forms too. */
+export const signOutPages = (context: PagesContext): Page[] => {
+  const { database, baseUrl } = context;
+
+  const show = async (request: Request, response: Response, stale: boolean): Promise<void> => {
+    const viewer = await viewerOf(context, sessionHash(request, baseUrl()));
+    if (stale) response.status(400);
+    const page = renderSignOut(baseUrl(), {
+      label: viewer?.label ?? null,
+      token: giveFormToken(request, response, baseUrl(), "/sign-out"),
+      everywhereToken: giveFormToken(request, response, baseUrl(), "/sign-out/everywhere"),
+      stale,
+    });
+    response.type("html").send(page);
+  };
+
+  const signOut =
+    (name: "sign_out" | "sign_out_everywhere") =>
+    async (request: Request, response: Response): Promise<void> => {
+      const { stale } = await readAnswer(request, response, baseUrl());
+      if (stale) return show(request, response, true);
+      const session = sessionHash(request, baseUrl());
+      if (session !== null) {
+        await database.call({ person: session }, name, {}).catch((error: unknown) => {
+          // Ended already, by a second click or from another browser: which is what was wanted.
+          if (toRefusal(error).refused !== "unauthorized") throw error;
+        });
+      }
+      forgetSession(response, baseUrl());
+      seeOther(response, `${rootOf(baseUrl())}/sign-out`);
+    };
+
+  return [
+    {
+      path: "/sign-out",
+      operation: "signOutPage",
+      get: (request, response) => show(request, response, false),
+      post: signOut("sign_out"),
+    },
+    { path: "/sign-out/everywhere", operation: "signOutEverywhere", post: signOut("sign_out_everywhere") },
+  ];
+};

@@ -1,0 +1,140 @@
+import type { Request, Response } from "express";
+import { refuse, toRefusal } from "../problem.ts";
+import { isMailbox, normalAddress } from "../sign_in/address.ts";
+import type { SignInMethod } from "../sign_in/settings.ts";
+import { providerOrigins } from "../sign_in/sign_in.ts";
+import { hashSecret } from "../tokens.ts";
+import { giveFormToken } from "./forgery.ts";
+import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
+import type { PagesContext } from "./pages.ts";
+import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, shownName, shownText, signInPath } from "./render.ts";
+import { sessionHash } from "./session.ts";
+import { startAttempt, viewerOf } from "./sign_in/attempt.ts";
+import { NO_MAILBOX, toFormErrors } from "./sign_in/choose.ts";
+import { type FormErrors, TITLES } from "./sign_in/views.ts";
+
+/** The page behind a verification link, on which a person proves a sign-in method because an agent asked for it. */
+
+/** A verification, as api.get_verification_page tells it. */
+export type Verification = {
+  status: "pending" | "completed" | "expired" | "cancelled";
+  method: SignInMethod;
+  agent_name: string;
+  account_label: string;
+  /** Whether its account has a sign-in method already, so that only its own person may go on. */
+  requires: "nothing" | "session";
+  /** Whether this browser is signed in to its account. */
+  mine: boolean;
+  /** Seconds. */
+  expires_in: number;
+};
+
+/** The page of a verification. `label`: who is signed in here, if anyone. */
+export const renderVerification = (
+  baseUrl: string,
+  verification: Verification,
+  shown: { token: string; path: string; email: string; label: string | null; errors: FormErrors },
+): string => {
+  const data = {
+    ...shown,
+    name: shownName(verification.agent_name),
+    method: verification.method,
+    title: TITLES[verification.method],
+    account: shownText(verification.account_label, LABEL_LENGTH),
+    left: minutesLeft(verification.expires_in),
+  };
+  if (verification.status !== "pending") {
+    return renderPage("verify_ended", baseUrl, { ...data, status: verification.status });
+  }
+  if (verification.requires === "session" && !verification.mine) {
+    return renderPage("verify_other", baseUrl, { ...data, signIn: signInPath(baseUrl, shown.path) });
+  }
+  return renderPage("verify", baseUrl, data);
+};
+
+export const verifyPages = (context: PagesContext): Page[] => {
+  const { database, baseUrl, signIn } = context;
+  const secretOf = (request: Request): string => String(request.params["secret"]);
+  const hashOf = (request: Request): Buffer => hashSecret(secretOf(request));
+
+  const find = async (request: Request): Promise<Verification> => {
+    const found = await database.call(
+      "visitor",
+      "get_verification_page",
+      { secret_hash: hashOf(request), session_hash: sessionHash(request, baseUrl()) },
+      // The write pool: the link may be seconds old.
+      "write",
+    );
+    return JSON.parse(found) as Verification;
+  };
+
+  const render = async (
+    request: Request,
+    response: Response,
+    verification: Verification,
+    email: string,
+    errors: FormErrors,
+  ): Promise<void> => {
+    const viewer = verification.mine ? null : await viewerOf(context, sessionHash(request, baseUrl()));
+    const token = giveFormToken(request, response, baseUrl(), request.path);
+    const shown = { token, path: request.path, email, label: viewer?.label ?? null, errors };
+    response.type("html").send(renderVerification(baseUrl(), verification, shown));
+  };
+
+  const prove = async (request: Request, response: Response, typed: string, stale: boolean): Promise<void> => {
+    const verification = await find(request);
+    const { method } = verification;
+    try {
+      if (stale) throw STALE_FORM;
+      const email = method === "email" ? normalAddress(typed) : null;
+      if (email !== null && !isMailbox(email)) throw refuse("bad_request", NO_MAILBOX);
+      await startAttempt(context, request, response, {
+        method,
+        email,
+        purpose: "add",
+        verificationSecret: secretOf(request),
+        returnPath: request.path,
+      });
+    } catch (thrown) {
+      const errors = toFormErrors(thrown, request, response, method === "email" && thrown !== STALE_FORM);
+      await render(request, response, verification, typed, errors);
+    }
+  };
+
+  const decide = async (request: Request, response: Response): Promise<void> => {
+    const { fields, stale } = await readAnswer(request, response, baseUrl());
+    const decision = fields.get("decision");
+    const back = rootOf(baseUrl()) + request.path;
+    if (decision === "sign_in" || stale) {
+      return prove(request, response, (fields.get("email") ?? "").slice(0, 320), stale);
+    }
+    if (decision === "cancel") {
+      await database.call("visitor", "cancel_verification", {
+        secret_hash: hashOf(request),
+        session_hash: sessionHash(request, baseUrl()),
+      });
+      return seeOther(response, back);
+    }
+    if (decision !== "continue") throw refuse("bad_request", "The answer is none of those on the page.");
+    try {
+      await database.call("visitor", "continue_verification", { secret_hash: hashOf(request) });
+      seeOther(response, back);
+    } catch (thrown) {
+      const { refused, detail } = toRefusal(thrown);
+      if (refused !== "verification_incomplete" || wantsJson(request)) throw thrown;
+      response.status(409);
+      await render(request, response, await find(request), "", { form: detail });
+    }
+  };
+
+  return [
+    {
+      path: "/verify/:secret",
+      operation: "verificationPage",
+      needsSignIn: true,
+      get: async (request, response) => render(request, response, await find(request), "", {}),
+      post: decide,
+      formsLeadTo: () => providerOrigins(signIn),
+    },
+  ];
+};

@@ -1,0 +1,311 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import type pg from "pg";
+import { exportAccount } from "../../src/account.ts";
+import { openDatabase } from "../../src/database.ts";
+import { type Answer, type Caller, openMarket, refusal, refused } from "./market.ts";
+
+/**
+ * The account as its person sees and keeps it.
+ *
+ *   person   calls by the session of whoever approved the agent
+ *   proved   an account with a sign-in method, whose session has just signed in
+ */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+
+test.before(async () => {
+  market = await openMarket();
+  await market.sql("update market.sign_in_method set available = true where method = 'email'");
+});
+test.after.always(() => market?.close());
+
+const prove = async (caller: Caller, method: string, email: string | null = null) => {
+  await market.sql(
+    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, $2, $3, $4)",
+    [caller.account, method, randomBytes(32), email],
+  );
+};
+const signIn = (caller: Caller, ago = "0 minutes") =>
+  market.sql("update market.session set signed_in_at = now() - $2::interval where secret_hash = $1", [
+    caller.session,
+    ago,
+  ]);
+
+test("a person tells a name, an address and a number, each in one form, and takes them back", async (t) => {
+  const caller = await market.approved();
+  const told = await market.callAsPerson(caller, "update_profile", {
+    display_name: "  Le\u202ena\u200b ",
+    contact_email: " Lena@Example.COM ",
+    contact_phone: "0049 (30) 123-45/67",
+  });
+  t.like(told, { display_name: "Lena", contact_email: "lena@example.com", contact_phone: "+49301234567" });
+  t.deepEqual(await market.callAsPerson(caller, "get_account"), told);
+  const taken = await market.callAsPerson(caller, "update_profile", {
+    display_name: "\u200b",
+    contact_email: "",
+    contact_phone: null,
+  });
+  t.like(taken, { display_name: null, contact_email: null, contact_phone: null });
+});
+
+test("what cannot be a name, an address or a number is refused field by field, and nothing is kept", async (t) => {
+  const caller = await market.approved();
+  const attempt = async (display_name: string, contact_email: string, contact_phone: string) => {
+    const { status, code, extra } = await refusal(
+      market.callAsPerson(caller, "update_profile", { display_name, contact_email, contact_phone }),
+    );
+    t.is(`${status} ${code}`, "400 bad_request");
+    return extra.errors.map(({ pointer }: Answer) => pointer);
+  };
+  t.deepEqual(await attempt("x".repeat(81), "nobody", "12"), ["/display_name", "/contact_email", "/contact_phone"]);
+  for (const email of [
+    "a@b",
+    "a b@example.com",
+    "a@example.com\r\nBcc: b@example.com",
+    "a@example.com,b@example.com",
+    "<a@example.com>",
+    `${"a".repeat(65)}@example.com`,
+    `a@${"b".repeat(260)}.com`,
+    "a@@example.com",
+    "a@.com",
+    '"a"@example.com',
+  ]) {
+    t.deepEqual(await attempt("Lena", email, ""), ["/contact_email"], email);
+  }
+  for (const phone of ["030 1234567", "+0123456789", "+49 30 12x", "+1234567890123456", "+12345"]) {
+    t.deepEqual(await attempt("Lena", "", phone), ["/contact_phone"], phone);
+  }
+  t.like(await market.callAsPerson(caller, "get_account"), { display_name: null, contact_email: null });
+});
+
+test("an account is told by its name and the mailbox it proved, never by what was only told", async (t) => {
+  const caller = await market.approved();
+  const label = async () => (await market.callAsPerson(caller, "get_account")).label;
+  t.is(await label(), "a new account without a sign-in method");
+  await market.callAsPerson(caller, "update_profile", {
+    display_name: null,
+    contact_email: "told@example.com",
+    contact_phone: null,
+  });
+  t.is(await label(), "a new account without a sign-in method");
+  await prove(caller, "google");
+  t.is(await label(), "the account that you sign in to with Google");
+  await prove(caller, "email", "lena@example.com");
+  t.is(await label(), "lena@example.com");
+  await market.callAsPerson(caller, "update_profile", {
+    display_name: "Lena",
+    contact_email: null,
+    contact_phone: null,
+  });
+  t.is(await label(), "Lena (lena@example.com)");
+});
+
+test("an agent reaches nothing of the account's settings", async (t) => {
+  const caller = await market.approved();
+  await prove(caller, "email", "lena@example.com");
+  const calls: [string, Record<string, string | number | boolean | null>][] = [
+    ["get_account", {}],
+    ["update_profile", { display_name: "x", contact_email: null, contact_phone: null }],
+    ["remove_method", { method: "email", confirmed: true }],
+    ["list_activity", { limit: 10, cursor: null }],
+    ["export_account", {}],
+    ["delete_account", {}],
+  ];
+  for (const [name, args] of calls) {
+    const error = await t.throwsAsync<pg.DatabaseError>(market.call(caller, name, args), undefined, name);
+    t.true(["42501", "PT401"].includes(error?.code ?? ""), `${name}: ${error?.code}`);
+  }
+  await t.throwsAsync(market.sqlAs("souk_agent", caller, "select email from market.proved_method"), { code: "42501" });
+  await t.throwsAsync(market.sqlAs("souk_agent", caller, "select from market.profile"), { code: "42501" });
+});
+
+test("the last sign-in method goes only when that is confirmed, and only after a recent sign-in", async (t) => {
+  const caller = await market.approved();
+  await prove(caller, "google");
+  await prove(caller, "email", "lena@example.com");
+  const remove = (method: string, confirmed = false) =>
+    market.callAsPerson(caller, "remove_method", { method, confirmed });
+  for (const ago of [null, "16 minutes"]) {
+    if (ago) await signIn(caller, ago);
+    const { status, extra } = await refusal(remove("google"));
+    t.is(status, 401);
+    t.true(extra.sign_in_again);
+  }
+  await signIn(caller);
+  t.is(await refused(remove("apple")), "404 not_found");
+  t.deepEqual(
+    (await remove("google")).methods.map(({ method }: Answer) => method),
+    ["email"],
+  );
+  const last = await refusal(remove("email"));
+  t.is(`${last.status} ${last.code}`, "409 invalid_state");
+  t.true(last.extra.confirm);
+  t.deepEqual((await remove("email", true)).methods, []);
+});
+
+test("two tabs that each remove the method before the last leave one", async (t) => {
+  const caller = await market.approved();
+  await prove(caller, "google");
+  await prove(caller, "email");
+  await signIn(caller);
+  const outcomes = await Promise.allSettled(
+    ["google", "email"].map((method) => market.callAsPerson(caller, "remove_method", { method, confirmed: false })),
+  );
+  t.deepEqual(outcomes.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
+});
+
+test("agents are listed with what they did, live ones first, and one that was removed is refused at once", async (t) => {
+  const caller = await market.approved("First");
+  const second = await market.connect("Second");
+  await market.call(null, "approve_connection", {
+    secret_hash: second.link,
+    session_hash: caller.session,
+    new_session_hash: randomBytes(32),
+  });
+  second.account = caller.account;
+  await market.offer(second);
+  await market.ask(second);
+  const [offered] = await market.sql("select to_char(now() at time zone 'UTC', 'YYYY-MM') as month");
+  const list = async () => (await market.callAsPerson(caller, "list_agents")).agents;
+  const [latest, first] = await list();
+  t.like(latest, {
+    id: second.agent,
+    name: "Second",
+    offers: 1,
+    asks: 1,
+    last_active: offered.month,
+    removed_at: null,
+  });
+  t.like(first, { id: caller.agent, name: "First", offers: 0, asks: 0 });
+
+  await market.callAsPerson(caller, "remove_agent", { agent_id: second.agent });
+  t.is(await refused(market.call(second, "get_me", { base_url: "", link_key: second.token })), "401 unauthorized");
+  t.deepEqual(
+    (await list()).map(({ id, removed_at }: Answer) => [id, removed_at !== null]),
+    [
+      [caller.agent, false],
+      [second.agent, true],
+    ],
+  );
+  const other = await market.approved();
+  t.is(await refused(market.callAsPerson(other, "remove_agent", { agent_id: caller.agent })), "404 not_found");
+  t.deepEqual(
+    (await market.callAsPerson(other, "list_agents")).agents.map(({ id }: Answer) => id),
+    [other.agent],
+  );
+});
+
+test("activity tells what was done, by which agent, newest first, page by page, and nothing of others", async (t) => {
+  const caller = await market.approved("Helper");
+  const offer = await market.offer(caller, { title: "Grey sofa" });
+  const ask = await market.ask(caller);
+  await market.change(caller, offer, { title: "Green sofa" });
+  await market.callAsPerson(caller, "archive_offer", { id: offer });
+  await market.call(caller, "fulfill_ask", { id: ask });
+  await market.callAsPerson(caller, "update_profile", {
+    display_name: "Lena",
+    contact_email: null,
+    contact_phone: null,
+  });
+  await prove(caller, "email");
+  await market.callAsPerson(caller, "remove_agent", { agent_id: caller.agent });
+  await market.offer(await market.approved());
+
+  const seen: Answer[] = [];
+  let cursor: string | null = null;
+  do {
+    const { activity, page }: Answer = await market.callAsPerson(caller, "list_activity", { limit: 2, cursor });
+    t.true(activity.length > 0 && activity.length <= 2);
+    seen.push(...activity);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  const helper = { id: caller.agent, name: "Helper" };
+  const sofa = { type: "offer", id: offer, title: "Green sofa" };
+  const wanted = { type: "ask", id: ask, title: "Wanted: grey sofa" };
+  t.deepEqual(
+    seen.map(({ action, agent, target }) => [action, agent, target]),
+    [
+      ["agent.removed", null, { type: "agent", id: caller.agent, title: "Helper" }],
+      ["method.proved", null, { type: "method", id: "email", title: "email" }],
+      ["profile.updated", null, null],
+      ["ask.fulfilled", helper, wanted],
+      ["offer.archived", null, sofa],
+      ["offer.updated", helper, sofa],
+      ["ask.created", helper, wanted],
+      ["offer.published", helper, sofa],
+      ["agent.connected", null, { type: "agent", id: caller.agent, title: "Helper" }],
+      ["account.claimed", null, null],
+      ["agent.created", null, { type: "agent", id: caller.agent, title: "Helper" }],
+    ],
+  );
+  t.deepEqual(
+    seen.map(({ at }) => at),
+    seen
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  );
+});
+
+const documentOf = async (caller: Caller): Promise<{ document: Answer; pieces: string[] }> => {
+  const database = openDatabase({
+    url: market.url,
+    readUrl: null,
+    poolSize: 2,
+    embedded: false,
+    role: "souk_api",
+    onError: () => {},
+  });
+  try {
+    const pieces: string[] = [];
+    for await (const piece of exportAccount(database, { person: caller.session })) pieces.push(piece);
+    return { document: JSON.parse(pieces.join("")), pieces };
+  } finally {
+    await database.close();
+  }
+};
+
+test("a copy of everything holds everything, in pieces of a bounded size, and nothing of others", async (t) => {
+  const [caller, other] = [await market.approved("Helper"), await market.approved("Stranger's")];
+  await market.offer(other, { title: "Of a stranger" });
+  const reported = await market.offer(other, { title: "Reported" });
+  const ask = await market.ask(caller);
+  const matched = await market.offer(other, { title: "Grey sofa" });
+  const offer = await market.offer(caller);
+  await market.call(caller, "report_offer", { id: reported, reason: "spam", comment: "mine" });
+  await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
+  await market.callAsPerson(caller, "update_profile", {
+    display_name: "Lena",
+    contact_email: "lena@example.com",
+    contact_phone: null,
+  });
+  await market.sql(
+    `insert into market.offer (account_id, status, text, title, published_at)
+     select $1, 'archived', repeat('x', 4000), 'Number ' || n, now() from generate_series(1, 250) as n`,
+    [caller.account],
+  );
+  await prove(caller, "email", "lena@example.com");
+  t.is(await refused(documentOf(caller)), "401 unauthorized");
+  await signIn(caller);
+
+  const { document, pieces } = await documentOf(caller);
+  t.deepEqual(Object.keys(document), ["account", "agents", "offers", "asks", "reports", "verifications", "activity"]);
+  t.like(document.account, { id: caller.account, display_name: "Lena", contact_email: "lena@example.com" });
+  t.is(document.account.methods[0].email, "lena@example.com");
+  t.deepEqual(
+    document.agents.map(({ id }: Answer) => id),
+    [caller.agent],
+  );
+  t.is(document.offers.length, 251);
+  t.is(new Set(document.offers.map(({ id }: Answer) => id)).size, 251);
+  t.truthy(document.offers.find(({ id }: Answer) => id === offer).contact.methods[0]);
+  t.true(document.asks.find(({ id }: Answer) => id === ask).matches.includes(matched));
+  t.like(document.reports[0], { offer_id: reported, comment: "mine" });
+  t.is(document.verifications.length, 1);
+  t.true(document.activity.length > 250);
+  t.true(Math.max(...pieces.map((piece) => piece.length)) < 1024 * 1024);
+  const text = JSON.stringify(document);
+  for (const strange of ["Of a stranger", other.account, other.agent, caller.token.toString("hex")])
+    t.false(text.includes(strange), strange);
+});

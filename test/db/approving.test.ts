@@ -1,0 +1,296 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { type Answer, type Caller, openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { randomEmail, signing } from "./signing.ts";
+
+/** Approving with an account: which one a link binds, when a person has to sign in, and the message afterwards. */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let people: ReturnType<typeof signing>;
+
+test.before(async () => {
+  market = await openMarket();
+  people = signing(market);
+  await market.sql("update market.sign_in_method set available = true");
+});
+
+test.after.always(() => market?.close());
+
+const look = async (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
+  (await market.call(null, "get_connection", { secret_hash: caller.link, session_hash: session })).account;
+const approve = (caller: Caller, session: Buffer | null = null, fresh = caller.session): Promise<Answer> =>
+  market.call(null, "approve_connection", { secret_hash: caller.link, session_hash: session, new_session_hash: fresh });
+const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "", link_key: caller.token });
+const verify = (caller: Caller, method: string): Promise<Answer> =>
+  market.call(caller, "start_verification", { method, base_url: "", link_key: caller.token });
+/** The hash of the secret in a verification's link. */
+const linkOf = async (id: string): Promise<Buffer> =>
+  (await market.sql("select secret_hash from market.verification where id = $1", [id]))[0].secret_hash;
+const signIn = async (name: string | null = null, email: string | null = null) => {
+  const { session } = await people.signIn({ subject: randomBytes(8).toString("hex"), name, email });
+  return { session, account: (await people.accountOf(session)) ?? "" };
+};
+/** An agent that nobody has approved, whose person has proved google by its link. */
+const provedFirst = async (email: string | null = null) => {
+  const caller = await market.connect();
+  const { body } = await verify(caller, "google");
+  const { session } = await people.signIn(
+    { subject: randomBytes(8).toString("hex"), email },
+    { verification: await linkOf(body.id) },
+  );
+  return { caller, session, verification: body.id };
+};
+const grow = (session: Buffer) =>
+  market.sql("update market.session set signed_in_at = signed_in_at - interval '15 minutes' where secret_hash = $1", [
+    session,
+  ]);
+/** In which queue the message about an agent waits; empty when none does. */
+const notices = async (caller: Caller): Promise<string[]> => {
+  const key = `send_approval_notice:${caller.agent}`;
+  const jobs = await market.sql("select queue_name from graphile_worker.jobs where key = $1", [key]);
+  return jobs.map(({ queue_name }) => queue_name);
+};
+
+test.serial("before approving, the page says which account will be bound", async (t) => {
+  const caller = await market.connect();
+  t.deepEqual(await look(caller), {
+    label: "a new account without a sign-in method",
+    is_new: true,
+    has_method: false,
+    needs_sign_in: false,
+    agent_is_first: true,
+  });
+  t.deepEqual(await look(caller, randomBytes(32)), await look(caller), "a session that is none counts as none");
+
+  const other = await market.approved();
+  t.deepEqual(await look(caller, other.session), {
+    label: "a new account without a sign-in method",
+    is_new: false,
+    has_method: false,
+    needs_sign_in: false,
+    agent_is_first: false,
+  });
+
+  const person = await signIn("Lena", "lena@example.com");
+  const bound = { label: "Lena (lena@example.com)", is_new: false, has_method: true, agent_is_first: true };
+  t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: false });
+  await grow(person.session);
+  t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: true });
+});
+
+test.serial(
+  "an account with a method is bound by who signed in within fifteen minutes, and by nobody else",
+  async (t) => {
+    const person = await signIn();
+    const caller = await market.connect();
+    await grow(person.session);
+    const { status, code, extra } = await refusal(approve(caller, person.session));
+    t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
+    await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [person.session]);
+    t.is(await refused(approve(caller, person.session)), "401 unauthorized");
+    t.false((await me(caller)).account.connected, "the link is not spent");
+    await market.sql("update market.session set signed_in_at = now() where secret_hash = $1", [person.session]);
+    t.deepEqual(await approve(caller, person.session), {
+      agent_id: caller.agent,
+      agent_name: "Test agent",
+      new_session: false,
+      has_method: true,
+    });
+    t.is((await me(caller)).id, person.account);
+  },
+);
+
+test.serial("who proved a method on the agent's link first, signs in to approve, and keeps the account", async (t) => {
+  const { caller, session } = await provedFirst("lena@example.com");
+  const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
+    caller.account,
+  ]);
+  t.true(account.claimed);
+  const seen = { is_new: false, has_method: true, agent_is_first: true };
+  t.deepEqual(
+    await look(caller),
+    { ...seen, label: "the account that this agent acts for", needs_sign_in: true },
+    "an agent that opens its own link learns no mailbox",
+  );
+  const { status, extra } = await refusal(approve(caller));
+  t.deepEqual([status, extra], [401, { sign_in_again: true }]);
+  t.deepEqual(await look(caller, session), { ...seen, label: "lena@example.com", needs_sign_in: false });
+  const offer = await market.offer(await market.approved());
+  await market.call(caller, "report_offer", { id: offer, reason: "spam", comment: null });
+  t.false((await approve(caller, session)).new_session);
+  t.is((await me(caller)).id, caller.account);
+  t.deepEqual((await me(caller)).account.verified, ["google"]);
+  t.is((await market.sql("select from market.report where account_id = $1", [caller.account])).length, 1);
+});
+
+test.serial("another person may approve such an agent; the method stays with who proved it", async (t) => {
+  const { caller, session, verification } = await provedFirst();
+  const { body: open } = await verify(caller, "apple");
+  const person = await signIn();
+  await approve(caller, person.session);
+  t.is((await me(caller)).id, person.account);
+  t.is((await people.viewer(session)).methods[0].method, "google");
+  const rows = await market.sql(
+    "select id, account_id, status from market.verification where agent_id = $1 order by id",
+    [caller.agent],
+  );
+  t.deepEqual(rows, [
+    { id: verification, account_id: caller.account, status: "completed" },
+    { id: open.id, account_id: person.account, status: "pending" },
+  ]);
+});
+
+test.serial("what an agent waits for is done when it comes to an account that has proved it", async (t) => {
+  const caller = await market.connect();
+  const [google, apple, late] = [
+    await verify(caller, "google"),
+    await verify(caller, "apple"),
+    await verify(caller, "email"),
+  ];
+  await market.sql("update market.verification set expires_at = now() where id = $1", [late.body.id]);
+  const attempt = await people.begin({ method: "apple", verification: await linkOf(apple.body.id) });
+  const person = await signIn();
+  await approve(caller, person.session);
+  const statusOf = async ({ body }: Answer) =>
+    (await market.call(caller, "get_verification", { id: body.id, base_url: "", link_key: caller.token })).status;
+  t.deepEqual(
+    [await statusOf(google), await statusOf(apple), await statusOf(late)],
+    ["completed", "pending", "expired"],
+  );
+  const { status, detail } = await refusal(
+    people.finish(attempt, "apple", { subject: randomBytes(8).toString("hex") }, person.session),
+  );
+  t.deepEqual([status, detail], [409, "Your agent has moved to another account since. Open its link again."]);
+});
+
+test.serial("a second click answers what the first did, and a stranger's is refused", async (t) => {
+  const caller = await market.connect();
+  const first = await approve(caller);
+  t.deepEqual(first, { agent_id: caller.agent, agent_name: "Test agent", new_session: true, has_method: false });
+  t.deepEqual(await approve(caller), first, "before the browser has its cookie");
+  t.deepEqual(await approve(caller, caller.session), first, "and after");
+  t.is(await refused(approve(caller, null, randomBytes(32))), "409 connection_already_used");
+  const stranger = await market.approved();
+  t.is(await refused(approve(caller, stranger.session, randomBytes(32))), "409 connection_already_used");
+  t.is((await me(caller)).id, caller.account);
+  t.is((await market.sql("select from market.session where account_id = $1", [caller.account])).length, 1);
+
+  const person = await signIn();
+  const second = await market.connect();
+  const answer = await approve(second, person.session);
+  t.deepEqual(await approve(second, person.session), answer);
+});
+
+test.serial("clicks that come at once approve once, and all say so", async (t) => {
+  const caller = await market.connect();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => approve(caller)));
+  for (const answer of answers) t.deepEqual(answer, answers[0]);
+  t.is((await market.sql("select from market.session where account_id = $1", [caller.account])).length, 1);
+});
+
+test.serial("a second click after signing out, or after the agent was removed, approves nothing again", async (t) => {
+  const caller = await market.connect();
+  await approve(caller);
+  await market.callAsPerson(caller, "remove_agent", { agent_id: caller.agent });
+  t.is(await refused(approve(caller)), "409 connection_already_used");
+  const other = await market.connect();
+  await approve(other);
+  await market.callAsPerson(other, "sign_out");
+  t.is(await refused(approve(other)), "409 connection_already_used");
+  t.is(await people.accountOf(other.session), null);
+});
+
+test.serial("approving while the agent removes itself: either it was connected first, or never", async (t) => {
+  for (let round = 0; round < 10; round += 1) {
+    const person = await signIn();
+    const caller = await market.connect();
+    await verify(caller, "apple");
+    const [approved] = await Promise.all([
+      outcomeOf(approve(caller, round % 2 ? person.session : null)),
+      market.call(caller, "remove_own_agent"),
+    ]);
+    t.true(["done", "connection_expired"].includes(approved), approved);
+    const [row] = await market.sql(
+      `select a.removed_at is not null as removed, a.connected_at is not null as connected,
+         c.approved_at is not null as approved, c.declined_at is not null as declined,
+         (select string_agg(v.status, '') from market.verification v where v.agent_id = a.id) as verification
+       from market.agent a join market.connection c on c.agent_id = a.id where a.id = $1`,
+      [caller.agent],
+    );
+    const connected = approved === "done";
+    t.deepEqual(row, {
+      removed: true,
+      connected,
+      approved: connected,
+      declined: !connected,
+      verification: "cancelled",
+    });
+  }
+});
+
+test.serial("approving while the account is deleted binds nothing to nobody", async (t) => {
+  for (let round = 0; round < 8; round += 1) {
+    const person = await signIn();
+    const caller = await market.connect();
+    const [outcome] = await Promise.all([
+      outcomeOf(approve(caller, person.session)),
+      market.sql("delete from market.account where id = $1", [person.account]),
+    ]);
+    // Deleted before the session was looked up: who comes is a new person.
+    t.true(["done", "unauthorized"].includes(outcome), outcome);
+    const [agent] = await market.sql("select account_id from market.agent where id = $1", [caller.agent]);
+    t.not(agent?.account_id, person.account);
+  }
+});
+
+test.serial(
+  "after approval a message goes to the mailbox that is known, once, and not among what is embedded",
+  async (t) => {
+    const email = randomEmail();
+    const person = await signIn("Lena", email);
+    const caller = await market.connect("Helper");
+    await approve(caller, person.session);
+    t.deepEqual(await notices(caller), ["mail"]);
+    const notice = await market.work("get_approval_notice", caller.agent);
+    const { connected_at, ...rest } = notice;
+    t.deepEqual(rest, { email, agent_name: "Helper", display_name: "Lena" });
+    t.regex(connected_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    await market.work("mark_approval_notice", caller.agent);
+    t.is(await market.work("get_approval_notice", caller.agent), null);
+    const [{ notified_at }] = await market.sql("select notified_at from market.connection where agent_id = $1", [
+      caller.agent,
+    ]);
+    await market.work("mark_approval_notice", caller.agent);
+    t.deepEqual(await market.sql("select notified_at from market.connection where agent_id = $1", [caller.agent]), [
+      { notified_at },
+    ]);
+  },
+);
+
+test.serial(
+  "the message goes to the mailbox that a person signs in by, before one that a provider named",
+  async (t) => {
+    const person = await signIn("Lena", "google@example.com");
+    const mail = await people.begin({ email: randomEmail(), purpose: "add", session: person.session });
+    const { session } = await people.finishMail(mail, { link: mail.link }, person.session);
+    const caller = await market.connect();
+    await approve(caller, session);
+    const { email } = await market.work("get_approval_notice", caller.agent);
+    t.not(email, "google@example.com");
+  },
+);
+
+test.serial("without a mailbox, or once the agent is removed, there is no message", async (t) => {
+  for (const session of [null, (await signIn()).session]) {
+    const caller = await market.connect();
+    await approve(caller, session);
+    t.deepEqual(await notices(caller), []);
+    t.is(await market.work("get_approval_notice", caller.agent), null);
+  }
+  const person = await signIn("Lena", randomEmail());
+  const waiting = await market.connect();
+  t.is(await market.work("get_approval_notice", waiting.agent), null, "nobody has approved it");
+  await approve(waiting, person.session);
+  await market.call(waiting, "remove_own_agent");
+  t.is(await market.work("get_approval_notice", waiting.agent), null);
+});

@@ -1,0 +1,425 @@
+import test from "ava";
+import pg from "pg";
+import { type Caller, openMarket } from "./market.ts";
+
+/**
+ * The audit log: who did what to which row, written by triggers, changed by nobody.
+ *
+ *   events   what the log says of a row, oldest first
+ */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+
+test.before(async () => {
+  market = await openMarket();
+  await market.sql("update market.sign_in_method set available = true where method = 'email'");
+});
+test.after.always(() => market?.close());
+
+const events = (row: string) =>
+  market.sql(
+    `select actor_type, account_id, agent_id, sql_role, action, table_name, subject_account_id, before, after, request_id
+     from market.audit_event where row_id = $1 order by at, id`,
+    [row],
+  );
+
+/** One transaction of a superuser's connection with settings of its own, committed. */
+const within = async (settings: Record<string, string>, text: string, values: unknown[] = []) => {
+  const client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  try {
+    await client.query("begin");
+    for (const [name, value] of Object.entries(settings))
+      await client.query("select set_config($1, $2, true)", [name, value]);
+    await client.query(text, values);
+    await client.query("commit");
+  } finally {
+    await client.end();
+  }
+};
+
+test("the log names the agent whose text the worker published, and the person who took it down", async (t) => {
+  const caller = await market.approved();
+  const offer = await market.offer(caller);
+  await market.callAsPerson(caller, "archive_offer", { id: offer });
+  await market.call(caller, "republish_offer", { id: offer });
+  const [published, archived, again, ...more] = await events(offer);
+  t.deepEqual(more, []);
+  const { account, agent } = caller;
+  t.like(published, {
+    actor_type: "agent",
+    account_id: account,
+    agent_id: agent,
+    sql_role: "souk_worker",
+    action: "offer.published",
+    table_name: "offer",
+    subject_account_id: account,
+    before: null,
+  });
+  t.like(published.after, { status: "published", domain: "home_garden", price_hundredths: 18000, account_id: account });
+  t.like(archived, {
+    actor_type: "person",
+    account_id: account,
+    agent_id: null,
+    sql_role: "souk_person",
+    action: "offer.archived",
+    before: { status: "published" },
+    after: { status: "archived" },
+  });
+  t.like(again, { actor_type: "agent", agent_id: agent, sql_role: "souk_agent", action: "offer.published" });
+});
+
+test("a person's own text names no agent", async (t) => {
+  const caller = await market.approved();
+  const { submission } = await market.callAsPerson(caller, "create_ask", {
+    body: { text: "Wanted: a sofa" },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  const [{ target_id }] = await market.sql("select target_id from market.submission where id = $1", [submission]);
+  t.like((await events(target_id))[0], { actor_type: "person", agent_id: null, account_id: caller.account });
+});
+
+test("an ask is made once in the log: that its text was then read is no event, a new text is one", async (t) => {
+  const caller = await market.approved();
+  const ask = await market.ask(caller);
+  const { submission } = await market.call(caller, "update_ask", {
+    id: ask,
+    body: { text: "Wanted: lamp" },
+    errors: [],
+  });
+  await market.work("finish_reading", submission, { title: null });
+  await market.call(caller, "archive_ask", { id: ask });
+  await market.call(caller, "reopen_ask", { id: ask });
+  t.deepEqual(
+    (await events(ask)).map(({ action, actor_type }) => [action, actor_type]),
+    [
+      ["ask.created", "agent"],
+      ["ask.updated", "agent"],
+      ["ask.archived", "agent"],
+      ["ask.reopened", "agent"],
+    ],
+  );
+});
+
+test("the log says who stands behind what nobody has entered for", async (t) => {
+  const caller = await market.connect();
+  t.like((await events(caller.agent))[0], { actor_type: "agent", action: "agent.created", sql_role: "souk_api" });
+  await market.call(null, "approve_connection", {
+    secret_hash: caller.link,
+    session_hash: null,
+    new_session_hash: caller.session,
+  });
+  t.like((await events(caller.agent))[1], {
+    actor_type: "person",
+    account_id: caller.account,
+    action: "agent.connected",
+    before: { connected_at: null },
+  });
+  t.like((await events(caller.account))[0], { actor_type: "person", action: "account.claimed" });
+});
+
+test("an agent's removal says whether it or its person did it", async (t) => {
+  const [itself, other] = [await market.approved(), await market.approved()];
+  await market.call(itself, "remove_own_agent");
+  await market.callAsPerson(other, "remove_agent", { agent_id: other.agent });
+  t.like((await events(itself.agent)).at(-1), { actor_type: "agent", action: "agent.removed", agent_id: itself.agent });
+  t.like((await events(other.agent)).at(-1), { actor_type: "person", action: "agent.removed", agent_id: null });
+});
+
+test("a moderator, a worker's upkeep and a DBA each go by their own name", async (t) => {
+  const caller = await market.approved();
+  const offer = await market.offer(caller);
+  const moderator = await market.approved();
+  await within(
+    { "market.moderator_id": moderator.account, "market.account_id": moderator.account, "market.request_id": "r-1" },
+    "update market.offer set status = 'removed', review_note = 'A note' where id = $1",
+    [offer],
+  );
+  await within({}, "update market.offer set status = 'published', reviewed = true where id = $1", [offer]);
+  const [, removed, restored] = await events(offer);
+  t.like(removed, {
+    actor_type: "moderator",
+    account_id: moderator.account,
+    action: "offer.removed",
+    subject_account_id: caller.account,
+    request_id: "r-1",
+  });
+  t.false(JSON.stringify(removed).includes("A note"));
+  t.like(restored, {
+    actor_type: "dba",
+    account_id: null,
+    action: "offer.restored",
+    sql_role: new URL(market.url).username,
+    before: { status: "removed", reviewed: false },
+    request_id: null,
+  });
+  await within({ role: "souk_worker" }, "select jobs.use_embedding_model('text-embedding-3-small')");
+  t.like((await events("embedding_model")).at(-1), {
+    actor_type: "job",
+    sql_role: "souk_worker",
+    action: "setting.updated",
+    before: { value: "builtin-hash-1" },
+    after: { value: "text-embedding-3-small" },
+  });
+  await within(
+    { role: "souk_owner" },
+    "update market.setting set value = '\"builtin-hash-1\"' where name = 'embedding_model'",
+  );
+  t.like((await events("embedding_model")).at(-1), { actor_type: "dba", sql_role: new URL(market.url).username });
+});
+
+test("what changes nothing is no event", async (t) => {
+  const caller = await market.approved();
+  const offer = await market.offer(caller);
+  const before = await market.sql("select count(*)::int as n from market.audit_event where subject_account_id = $1", [
+    caller.account,
+  ]);
+  await market.sql("update market.offer set status = status where id = $1", [offer]);
+  await market.sql("update market.account set display_name = display_name where id = $1", [caller.account]);
+  await market.callAsPerson(caller, "update_profile", { display_name: null, contact_email: null, contact_phone: null });
+  await market.callAsPerson(caller, "update_profile", { display_name: null, contact_email: null, contact_phone: null });
+  const [{ n }] = await market.sql("select count(*)::int as n from market.audit_event where subject_account_id = $1", [
+    caller.account,
+  ]);
+  t.is(n, before[0].n);
+});
+
+/** Columns whose values the log may hold: an id, a time, a state or a value of the vocabulary. A new one is worth a thought. */
+const MAY_STAND = {
+  account: ["claimed_at"],
+  agent: ["account_id", "connected_at", "removed_at"],
+  ask: [
+    "account_id",
+    "agent_id",
+    "ask_kind",
+    "category",
+    "domain",
+    "language",
+    "price_currency",
+    "price_max_hundredths",
+    "status",
+    "watch_enabled",
+  ],
+  offer: [
+    "account_id",
+    "agent_id",
+    "category",
+    "domain",
+    "language",
+    "offer_kind",
+    "origin_ask_id",
+    "price_currency",
+    "price_hundredths",
+    "price_period",
+    "published_at",
+    "removed_at",
+    "reviewed",
+    "status",
+  ],
+  profile: [],
+  proved_method: ["method", "proved_at"],
+  report: ["account_id", "agent_id", "offer_id", "reason"],
+  setting: ["value"],
+};
+
+test("the log holds values of the columns that are named, and of no others", async (t) => {
+  const triggers = await market.sql(
+    `select c.relname as name, tg.tgargs as columns from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
+     where tg.tgfoid = 'market.audit'::regproc and not tg.tgisinternal order by 1`,
+  );
+  const named: Record<string, Set<string>> = {};
+  for (const { name, columns } of triggers) {
+    named[name] ??= new Set();
+    for (const column of columns.toString().split("\0")) if (column !== "") named[name].add(column);
+  }
+  t.deepEqual(Object.fromEntries(Object.entries(named).map(([name, set]) => [name, [...set].toSorted()])), MAY_STAND);
+  // Every one is a column of its table: a name that was changed would silently drop out of the log.
+  for (const [name, columns] of Object.entries(named)) {
+    const found = await market.sql(
+      "select attname from pg_attribute where attrelid = ('market.' || $1)::regclass and attname = any ($2) and not attisdropped",
+      [name, [...columns]],
+    );
+    t.is(found.length, columns.size, name);
+  }
+});
+
+test("no word of a person and no secret is in the log, whatever is done", async (t) => {
+  const caller = await market.approved("Zanzibar helper");
+  const offer = await market.offer(caller, {
+    title: "Zanzibar sofa",
+    place: "Zanzibar",
+    contact: "zanzibar@example.com",
+  });
+  await market.change(caller, offer, { title: "Zanzibar chair", contact: "zanzibar@example.com" });
+  await market.ask(caller, { title: "Wanted: Zanzibar", place: "Zanzibar" });
+  const other = await market.offer(await market.approved());
+  await market.call(caller, "report_offer", { id: other, reason: "spam", comment: "Zanzibar" });
+  await market.callAsPerson(caller, "update_profile", {
+    display_name: "Zanzibar",
+    contact_email: "zanzibar@example.com",
+    contact_phone: "+49301111111",
+  });
+  await market.sql(
+    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, 'email', sha256('zanzibar'), 'zanzibar@example.com')",
+    [caller.account],
+  );
+  const [{ hash }] = await market.sql("select sha256('zanzibar') as hash");
+  const log = JSON.stringify(
+    await market.sql("select e::text as event from market.audit_event e where subject_account_id = $1", [
+      caller.account,
+    ]),
+  ).toLowerCase();
+  t.true(log.length > 1000);
+  const secrets = [caller.token, caller.link, caller.session, hash].map((secret: Buffer) => secret.toString("hex"));
+  for (const word of ["zanzibar", "49301111111", ...secrets]) t.false(log.includes(word), word);
+});
+
+const ROLES = ["souk_api", "souk_agent", "souk_person", "souk_worker", "souk_queue"];
+const CHANGES = [
+  "insert into market.audit_event (actor_type, sql_role, action, table_name, row_id) values ('dba', 'x', 'x', 'x', 'x')",
+  "update market.audit_event set action = 'x'",
+  "delete from market.audit_event",
+  "truncate market.audit_event",
+  "update market.audit_event_default set action = 'x'",
+  "delete from market.audit_event_default",
+  "drop table market.audit_event",
+  "alter table market.audit_event detach partition market.audit_event_default",
+  "alter table market.offer disable trigger audit",
+  "drop trigger audit on market.offer",
+  "create or replace function market.audit() returns trigger language plpgsql as 'begin return null; end'",
+];
+
+const as = async (role: string, caller: Caller, text: string): Promise<string | number> => {
+  const client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  try {
+    await client.query("select set_config('market.account_id', $1, false)", [caller.account]);
+    await client.query(`set session authorization ${role}`);
+    return (await client.query(text)).rowCount ?? 0;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return error.code ?? "";
+    throw error;
+  } finally {
+    await client.end();
+  }
+};
+
+test("nobody but the owner writes to the log, changes it or stops it", async (t) => {
+  const caller = await market.approved();
+  const log = () =>
+    market.sql("select count(*)::int as n from market.audit_event where subject_account_id = $1", [caller.account]);
+  const before = await log();
+  const months = await market.sql(
+    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'market.audit_event'::regclass",
+  );
+  t.is(months.length, 3);
+  for (const role of ROLES) {
+    for (const change of CHANGES) t.is(await as(role, caller, change), "42501", `${role}: ${change}`);
+    for (const { name } of months) {
+      for (const change of [`select from ${name}`, `delete from ${name}`, `update ${name} set action = 'x'`])
+        t.is(await as(role, caller, change), "42501", `${role}: ${change}`);
+    }
+  }
+  t.deepEqual(await log(), before);
+});
+
+test("a person reads what was done in the own account, without the values, and nobody else reads any", async (t) => {
+  const [caller, other] = [await market.approved(), await market.approved()];
+  t.true(Number(await as("souk_person", caller, "select action from market.audit_event")) > 0);
+  t.is(
+    await as(
+      "souk_person",
+      caller,
+      `select action from market.audit_event where subject_account_id = '${other.account}'`,
+    ),
+    0,
+  );
+  for (const column of ["before", "after", "account_id", "request_id", "sql_role"])
+    t.is(await as("souk_person", caller, `select ${column} from market.audit_event`), "42501", column);
+  for (const role of ["souk_api", "souk_agent", "souk_worker"])
+    t.is(await as(role, caller, "select action from market.audit_event"), "42501", role);
+});
+
+test("there is a partition for this month and the next, and what belongs to none is written down all the same", async (t) => {
+  const [{ names }] = await market.sql(
+    `select array['audit_event_' || to_char(now() at time zone 'UTC', 'YYYY_MM'),
+       'audit_event_' || to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY_MM')] as names`,
+  );
+  const partitions = await market.sql(
+    "select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'market.audit_event'::regclass",
+  );
+  for (const name of [...names, "audit_event_default"])
+    t.true(
+      partitions.some((one) => one.name === name),
+      name,
+    );
+  await market.sql(
+    `insert into market.audit_event (at, actor_type, sql_role, action, table_name, row_id)
+     values ('2031-05-05', 'dba', 'x', 'x', 'x', 'in no month')`,
+  );
+  t.is((await market.sql("select from market.audit_event_default where row_id = 'in no month'")).length, 1);
+});
+
+test("the upkeep makes the months that come, takes in what waited for them, and drops those over a year gone", async (t) => {
+  const own = await openMarket(t);
+  t.is(await own.work("keep_audit_partitions"), 0);
+  const month = (n: number) => `date_trunc('month', now() at time zone 'UTC') + interval '${n} months'`;
+  const nameOf = async (n: number): Promise<string> =>
+    (await own.sql(`select 'audit_event_' || to_char(${month(n)}, 'YYYY_MM') as name`))[0].name;
+  const log = (n: number, row: string) =>
+    own.sql(
+      `insert into market.audit_event (at, actor_type, sql_role, action, table_name, row_id)
+       values ((${month(n)} + interval '1 day') at time zone 'UTC', 'dba', 'x', 'x', 'x', $1)`,
+      [row],
+    );
+  const where = async (row: string): Promise<string | undefined> =>
+    (await own.sql("select tableoid::regclass::text as name from market.audit_event where row_id = $1", [row]))[0]
+      ?.name;
+
+  // A month in which no worker ran.
+  await own.sql(`drop table market.${await nameOf(1)}`);
+  await log(1, "next");
+  t.is(await where("next"), "market.audit_event_default");
+  t.is(await own.work("keep_audit_partitions"), 1);
+  t.is(await where("next"), `market.${await nameOf(1)}`);
+
+  for (const n of [-12, -13, -14]) {
+    const name = await nameOf(n);
+    await own.sql(
+      `do $$ begin execute format('create table market.${name} partition of market.audit_event for values from (%L) to (%L)',
+         (${month(n)}) at time zone 'UTC', (${month(n + 1)}) at time zone 'UTC'); end $$`,
+    );
+    await own.sql(`alter table market.${name} owner to souk_owner`);
+    await log(n, `${n}`);
+  }
+  await log(-20, "in the net");
+  t.is(await own.work("keep_audit_partitions"), 2);
+  t.is(await where("-12"), `market.${await nameOf(-12)}`);
+  for (const gone of ["-13", "-14", "in the net"]) t.is(await where(gone), undefined, gone);
+  const made = await own.sql(
+    `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as guarded,
+       (select count(*)::int from pg_index x where x.indrelid = c.oid) as indexes
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'market.audit_event'::regclass and c.relname = $1`,
+    [await nameOf(1)],
+  );
+  t.deepEqual(made, [{ name: await nameOf(1), guarded: true, indexes: 3 }]);
+});
+
+test("making a month waits for whoever writes no longer than a second", async (t) => {
+  const own = await openMarket(t);
+  const [{ name }] = await own.sql(
+    "select 'audit_event_' || to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY_MM') as name",
+  );
+  await own.sql(`drop table market.${name}`);
+  const reader = new pg.Client({ connectionString: own.url });
+  await reader.connect();
+  await reader.query("begin; select from market.audit_event");
+  const start = Date.now();
+  await t.throwsAsync(own.work("keep_audit_partitions"), { code: "55P03" });
+  t.true(Date.now() - start < 5000);
+  await reader.query("commit");
+  await reader.end();
+  t.is(await own.work("keep_audit_partitions"), 1);
+});

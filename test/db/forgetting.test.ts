@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { type Caller, openMarket, refused } from "./market.ts";
+import { signing } from "./signing.ts";
+
+/** What of people and agents is forgotten by the clock, and when. */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let people: ReturnType<typeof signing>;
+
+test.before(async () => {
+  market = await openMarket();
+  people = signing(market);
+  await market.sql("update market.sign_in_method set available = true");
+});
+
+test.after.always(() => market?.close());
+
+const count = async (table: string, column: string, values: unknown[]): Promise<number> =>
+  (await market.sql(`select from market.${table} where ${column} = any ($1)`, [values])).length;
+
+test.serial("attempts to sign in are forgotten a day after they ended, finished or not", async (t) => {
+  const [old, lately, open] = [await people.begin(), await people.begin(), await people.begin()];
+  await market.sql("update market.sign_in set expires_at = now() - interval '1 day' where flow_hash = $1", [old.flow]);
+  await market.sql("update market.sign_in set expires_at = now() - interval '23 hours' where flow_hash = $1", [
+    lately.flow,
+  ]);
+  await market.work("forget_sign_ins");
+  t.is(await count("sign_in", "flow_hash", [old.flow]), 0);
+  t.is(await count("sign_in", "flow_hash", [lately.flow, open.flow]), 2);
+  t.is(await refused(market.call(null, "get_mail_link", { link_hash: old.link, flow_hash: null })), "404 not_found");
+});
+
+test.serial("sessions are forgotten when they ended, unused or old", async (t) => {
+  const sessions = [];
+  for (const change of [
+    "seen_at = now() - interval '7 days'",
+    "expires_at = now()",
+    "seen_at = now() - interval '6 days'",
+  ]) {
+    const { session } = await people.signIn({ subject: randomBytes(8).toString("hex") });
+    await market.sql(`update market.session set ${change} where secret_hash = $1`, [session]);
+    sessions.push(session);
+  }
+  t.is(await market.work("forget_sign_ins"), 2);
+  t.is(await count("session", "secret_hash", sessions.slice(0, 2)), 0);
+  t.is(await count("session", "secret_hash", sessions.slice(2)), 1);
+});
+
+test.serial("verifications that ran out are noted, and forgotten thirty days later", async (t) => {
+  const caller = await market.approved();
+  const start = async (method: string, expired: string) => {
+    const { body } = await market.call(caller, "start_verification", { method, base_url: "", link_key: caller.token });
+    await market.sql("update market.verification set expires_at = now() - $2::interval where id = $1", [
+      body.id,
+      expired,
+    ]);
+    return body.id;
+  };
+  const [lately, old, open] = [
+    await start("google", "1 second"),
+    await start("apple", "30 days"),
+    await start("email", "-1 minute"),
+  ];
+  await market.work("forget_sign_ins");
+  const rows = await market.sql("select id, status from market.verification where agent_id = $1 order by id", [
+    caller.agent,
+  ]);
+  t.deepEqual(rows, [
+    { id: lately, status: "expired" },
+    { id: open, status: "pending" },
+  ]);
+  t.is(await count("verification", "id", [old]), 0);
+});
+
+/** Makes an agent, its account and its record as old as given. */
+const age = async ({ agent, account }: Caller, by: string): Promise<void> => {
+  await market.sql("update market.agent set created_at = now() - $2::interval where id = $1", [agent, by]);
+  await market.sql("update market.account set created_at = now() - $2::interval where id = $1", [account, by]);
+  await market.sql("update market.publisher set last_active_at = now() - $2::interval where account_id = $1", [
+    account,
+    by,
+  ]);
+};
+
+test.serial("an agent that nobody approved in a week is forgotten, with its account", async (t) => {
+  const [old, young, declined, approved] = [
+    await market.connect(),
+    await market.connect(),
+    await market.connect(),
+    await market.approved(),
+  ];
+  await market.call(null, "decline_connection", { secret_hash: declined.link });
+  for (const caller of [old, declined, approved]) await age(caller, "7 days");
+  await age(young, "6 days 23 hours");
+  t.is(await market.work("forget_agents"), 2);
+  await market.work("forget_keys");
+  t.is(await count("agent", "id", [old.agent, declined.agent]), 0);
+  t.is(await count("account", "id", [old.account, declined.account]), 0);
+  t.is(await count("agent", "id", [young.agent, approved.agent]), 2);
+  t.is(await refused(market.call(old, "get_me", { base_url: "", link_key: old.token })), "401 unauthorized");
+});
+
+test.serial("an agent that asked for a verification in the week, or whose account reported, is kept", async (t) => {
+  const [verifying, reporting] = [await market.connect(), await market.connect()];
+  const offer = await market.offer(await market.approved());
+  await market.call(verifying, "start_verification", { method: "google", base_url: "", link_key: verifying.token });
+  await market.call(reporting, "report_offer", { id: offer, reason: "spam", comment: null });
+  for (const caller of [verifying, reporting]) await age(caller, "8 days");
+  t.is(await market.work("forget_agents"), 0);
+  t.is(await count("agent", "id", [verifying.agent, reporting.agent]), 2);
+});
+
+test.serial("an account that proved a method outlives the agent that nobody approved", async (t) => {
+  const caller = await market.connect();
+  const { body } = await market.call(caller, "start_verification", {
+    method: "google",
+    base_url: "",
+    link_key: caller.token,
+  });
+  const [{ secret_hash }] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
+  const { session } = await people.signIn({ subject: "lena" }, { verification: secret_hash });
+  await age(caller, "8 days");
+  await market.sql("update market.verification set created_at = now() - interval '8 days' where id = $1", [body.id]);
+  t.is(await market.work("forget_agents"), 1);
+  await market.work("forget_keys");
+  t.is(await people.accountOf(session), caller.account);
+  t.false((await people.signIn({ subject: "lena" })).answer.new_account);
+});

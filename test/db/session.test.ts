@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import pg from "pg";
+import { type Answer, openMarket, refusal, refused } from "./market.ts";
+import { signing } from "./signing.ts";
+
+/** Sessions: how long they last, how they end, and when a person has to sign in again. */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let people: ReturnType<typeof signing>;
+
+test.before(async () => {
+  market = await openMarket();
+  people = signing(market);
+  await market.sql("update market.sign_in_method set available = true");
+});
+
+test.after.always(() => market?.close());
+
+const signIn = async () => {
+  const subject = randomBytes(8).toString("hex");
+  const first = await people.signIn({ subject });
+  const account = (await people.accountOf(first.session)) ?? "";
+  return { account, session: first.session, again: () => people.signIn({ subject }) };
+};
+
+/** Makes time pass for one session. */
+const age = (session: Buffer, column: "seen_at" | "expires_at" | "signed_in_at", by: string) =>
+  market.sql(`update market.session set ${column} = ${column} - $2::interval where secret_hash = $1`, [session, by]);
+
+const seenAgo = async (session: Buffer): Promise<number> => {
+  const [row] = await market.sql(
+    "select extract(epoch from now() - seen_at)::integer as seconds from market.session where secret_hash = $1",
+    [session],
+  );
+  return row.seconds;
+};
+
+/** Runs statements as the person of a session, as one request does. */
+const asPerson = async <T>(session: Buffer, run: (client: pg.Client) => Promise<T>, readOnly = false): Promise<T> => {
+  const client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  try {
+    await client.query("set session authorization souk_api");
+    await client.query(readOnly ? "begin read only" : "begin");
+    await client.query("select market.enter_person($1)", [session]);
+    const result = await run(client);
+    await client.query("commit");
+    return result;
+  } finally {
+    await client.end();
+  }
+};
+
+const enter = (session: Buffer, readOnly = false): Promise<Answer> =>
+  asPerson(
+    session,
+    async (client) => {
+      const { rows } = await client.query(
+        `select current_setting('role') as role, market.account_id() as account, market.agent_id() as agent,
+           market.connected() as connected, market.session_id() is not null as session`,
+      );
+      return rows[0];
+    },
+    readOnly,
+  );
+
+test.serial("a session admits its person, as such", async (t) => {
+  const { account, session } = await signIn();
+  t.deepEqual(await enter(session), { role: "souk_person", account, agent: null, connected: true, session: true });
+  t.is(await refused(enter(randomBytes(32))), "401 unauthorized");
+});
+
+test.serial("a session ends a week after it was last used, and a month after it began", async (t) => {
+  const ends: [column: "seen_at" | "expires_at", still: string, over: string][] = [
+    ["seen_at", "6 days 23 hours 59 minutes", "2 minutes"],
+    ["expires_at", "29 days 23 hours 59 minutes", "2 minutes"],
+  ];
+  for (const [column, still, over] of ends) {
+    const { session } = await signIn();
+    await age(session, column, still);
+    t.truthy(await people.viewer(session), column);
+    // Looking was a use.
+    if (column === "seen_at") await age(session, column, still);
+    await age(session, column, over);
+    t.is(await people.viewer(session), null, column);
+    t.is(await refused(enter(session)), "401 unauthorized", column);
+  }
+});
+
+test.serial("that it is used is written once an hour", async (t) => {
+  const { session } = await signIn();
+  await age(session, "seen_at", "59 minutes");
+  await enter(session);
+  await people.viewer(session);
+  t.true((await seenAgo(session)) > 3500);
+  await age(session, "seen_at", "2 minutes");
+  await enter(session);
+  t.true((await seenAgo(session)) < 10);
+  await age(session, "seen_at", "2 hours");
+  await people.viewer(session);
+  t.true((await seenAgo(session)) < 10, "by looking at a page, too");
+});
+
+test.serial("where nothing can be written, a session serves all the same", async (t) => {
+  const { session } = await signIn();
+  await age(session, "seen_at", "2 hours");
+  t.is((await enter(session, true)).role, "souk_person");
+  t.true((await seenAgo(session)) > 7000);
+});
+
+test.serial("requests of one browser do not wait for each other to note it", async (t) => {
+  const { session } = await signIn();
+  await age(session, "seen_at", "2 hours");
+  await asPerson(session, async () => {
+    // The first one is still under way.
+    const other = await Promise.race([enter(session), new Promise((resolve) => setTimeout(resolve, 1500, "waited"))]);
+    t.is((other as Answer).role, "souk_person");
+  });
+});
+
+test.serial("signing out ends this session, and signing out everywhere all of the account", async (t) => {
+  const [person, other] = [await signIn(), await signIn()];
+  const sessions = [person.session, (await person.again()).session, (await person.again()).session];
+  const live = async () =>
+    (await Promise.all([...sessions, other.session].map((session) => people.viewer(session)))).map(Boolean);
+  const leave = (session: Buffer, how: "sign_out" | "sign_out_everywhere") =>
+    market.callAsPerson({ agent: "", account: "", token: session, link: session, session }, how);
+  t.deepEqual(await live(), [true, true, true, true]);
+  t.deepEqual(await leave(person.session, "sign_out"), {});
+  t.deepEqual(await live(), [false, true, true, true]);
+  t.is(await refused(leave(person.session, "sign_out")), "401 unauthorized");
+  t.deepEqual(await leave(sessions[1] ?? person.session, "sign_out_everywhere"), {});
+  t.deepEqual(await live(), [false, false, false, true]);
+});
+
+test.serial("an agent signs nobody out", async (t) => {
+  const caller = await market.approved();
+  for (const name of ["sign_out", "sign_out_everywhere"])
+    await t.throwsAsync(market.call(caller, name), { code: "42501" }, name);
+  t.truthy(await people.viewer(caller.session));
+});
+
+const requireRecent = (session: Buffer): Promise<unknown> =>
+  asPerson(session, (client) => client.query("select market.require_recent_sign_in()"));
+
+test.serial("what cannot be undone needs a sign-in of the last fifteen minutes, once there is a method", async (t) => {
+  const { session } = await signIn();
+  await age(session, "signed_in_at", "14 minutes 50 seconds");
+  await t.notThrowsAsync(requireRecent(session));
+  await age(session, "signed_in_at", "20 seconds");
+  const { status, code, extra } = await refusal(requireRecent(session));
+  t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
+  await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [session]);
+  t.is(await refused(requireRecent(session)), "401 unauthorized");
+  const methodless = await market.approved();
+  await t.notThrowsAsync(requireRecent(methodless.session));
+});
+
+test.serial("no agent passes for a person who signed in lately, whatever claims were left", async (t) => {
+  const caller = await market.approved();
+  const client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  try {
+    const [{ id }] = await market.sql("select id from market.session where secret_hash = $1", [caller.session]);
+    await client.query("select set_config('market.session_id', $1, false)", [id]);
+    await client.query("begin");
+    await client.query("select market.enter_agent($1)", [caller.token]);
+    const { rows } = await client.query("select market.session_id() as session");
+    t.deepEqual(rows, [{ session: null }]);
+    await t.throwsAsync(client.query("select market.require_recent_sign_in()"), { code: "42501" });
+  } finally {
+    await client.end();
+  }
+});
+
+test.serial("a browser that only approved an agent is shown as one that never signed in", async (t) => {
+  const caller = await market.approved();
+  t.deepEqual(await people.viewer(caller.session), {
+    display_name: null,
+    label: "a new account without a sign-in method",
+    methods: [],
+    signed_in_seconds_ago: null,
+    is_moderator: false,
+  });
+  t.is(await people.viewer(null), null);
+});

@@ -1,0 +1,217 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { type Answer, openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { type Attempt, type Begin, randomEmail, signing } from "./signing.ts";
+
+/** Signing in by mail: a link and a code of which either works once, in the browser that began, and counted tries. */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let people: ReturnType<typeof signing>;
+
+test.before(async () => {
+  market = await openMarket();
+  people = signing(market);
+  await market.sql("update market.sign_in_method set available = true");
+});
+
+test.after.always(() => market?.close());
+
+const begin = (options?: Begin) => people.begin(options);
+const status = (attempt: Attempt): Promise<Answer> => market.call(null, "get_sign_in", { flow_hash: attempt.flow });
+const openMail = (link: Buffer, flow: Buffer | null): Promise<Answer> =>
+  market.call(null, "get_mail_link", { link_hash: link, flow_hash: flow });
+test.serial("a mailed link signs a new person in, to an account of their own", async (t) => {
+  const email = randomEmail();
+  const attempt = await begin({ email });
+  t.deepEqual(await status(attempt), { method: "email", email, expires_in: 900, tries_left: 5, finished: false });
+  const { answer, session } = await people.finishMail(attempt, { link: attempt.link });
+  t.deepEqual(answer, { label: email, display_name: null, new_account: true, purpose: "sign_in", added: true });
+  t.deepEqual(await people.viewer(session), {
+    display_name: null,
+    label: email,
+    methods: [{ method: "email", email }],
+    signed_in_seconds_ago: 0,
+    is_moderator: false,
+  });
+  const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
+    await people.accountOf(session),
+  ]);
+  t.true(account.claimed);
+  t.true((await status(attempt)).finished);
+});
+
+test.serial("the code does as well, and the next time it is the same account", async (t) => {
+  const email = randomEmail();
+  const first = await begin({ email });
+  const { session } = await people.finishMail(first, { code: first.code });
+  const second = await begin({ email: ` ${email.toUpperCase()}\n` });
+  const again = await people.finishMail(second, { code: second.code });
+  t.deepEqual(again.answer, { label: email, display_name: null, new_account: false, purpose: "sign_in", added: false });
+  t.is(await people.accountOf(again.session), await people.accountOf(session));
+});
+
+test.serial("of link and code one is asked for", async (t) => {
+  const attempt = await begin();
+  for (const [link_hash, code_hash] of [
+    [null, null],
+    [attempt.link, attempt.code],
+  ]) {
+    const finish = market.call(null, "finish_mail_sign_in", {
+      flow_hash: attempt.flow,
+      link_hash: link_hash ?? null,
+      code_hash: code_hash ?? null,
+      session_hash: null,
+      new_session_hash: randomBytes(32),
+    });
+    t.is(await refused(finish), "400 bad_request");
+  }
+});
+
+for (const by of ["link", "code"] as const) {
+  test.serial(`who used the ${by} finds that neither works again`, async (t) => {
+    const attempt = await begin();
+    await people.finishMail(attempt, by === "link" ? { link: attempt.link } : { code: attempt.code });
+    t.is(await refused(people.finishMail(attempt, { link: attempt.link })), "410 link_expired");
+    t.is(await refused(people.finishMail(attempt, { code: attempt.code })), "410 link_expired");
+    t.is(await refused(openMail(attempt.link, attempt.flow)), "410 link_expired");
+  });
+}
+
+test.serial("a wrong code is counted; after five neither the code nor the link works", async (t) => {
+  const attempt = await begin();
+  for (const tries_left of [4, 3, 2, 1, 0]) {
+    t.deepEqual((await people.finishMail(attempt, { code: randomBytes(32) })).answer, { wrong_code: true, tries_left });
+    t.is((await status(attempt)).tries_left, tries_left);
+  }
+  t.is(await refused(people.finishMail(attempt, { code: attempt.code })), "410 link_expired");
+  t.is(await refused(people.finishMail(attempt, { link: attempt.link })), "410 link_expired");
+  t.is(await refused(openMail(attempt.link, attempt.flow)), "410 link_expired");
+});
+
+test.serial("the fifth try may be the right one", async (t) => {
+  const attempt = await begin();
+  for (let n = 0; n < 4; n += 1) await people.finishMail(attempt, { code: randomBytes(32) });
+  t.true((await people.finishMail(attempt, { code: attempt.code })).answer.new_account);
+});
+
+test.serial("guesses that come at once are counted one by one", async (t) => {
+  const attempt = await begin();
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, () => outcomeOf(people.finishMail(attempt, { code: randomBytes(32) }))),
+  );
+  t.deepEqual(outcomes.sort(), [...Array(5).fill("done"), ...Array(7).fill("link_expired")]);
+});
+
+test.serial("a click that comes several times at once signs in once", async (t) => {
+  const email = randomEmail();
+  const attempt = await begin({ email });
+  const outcomes = await Promise.all(
+    Array.from({ length: 6 }, () => outcomeOf(people.finishMail(attempt, { link: attempt.link }))),
+  );
+  t.deepEqual(outcomes.sort(), ["done", ...Array(5).fill("link_expired")]);
+  const sessions = await market.sql(
+    "select from market.session s join market.proved_method p on p.account_id = s.account_id where p.email = $1",
+    [email],
+  );
+  t.is(sessions.length, 1);
+});
+
+test.serial("a link opened in another browser finishes nothing there, and shows that it is another", async (t) => {
+  const [mine, other] = [await begin(), await begin()];
+  t.deepEqual(await openMail(mine.link, mine.flow), { same_browser: true, expires_in: 900 });
+  for (const flow of [null, other.flow, randomBytes(32)])
+    t.deepEqual(await openMail(mine.link, flow), { same_browser: false, expires_in: 900 });
+  t.is(await refused(people.finishMail(other, { link: mine.link })), "410 link_expired");
+  t.is(await refused(people.finishMail({ flow: randomBytes(32) }, { link: mine.link })), "410 link_expired");
+  t.deepEqual((await people.finishMail(other, { code: mine.code })).answer, { wrong_code: true, tries_left: 4 });
+  t.false((await status(mine)).finished);
+  t.is(await refused(openMail(randomBytes(32), mine.flow)), "404 not_found");
+});
+
+const ADDRESSES: readonly [given: string | null, kept: string | null][] = [
+  [" Lena@Example.COM\r\n", "lena@example.com"],
+  ["lena+souk@mail.example.co.uk", "lena+souk@mail.example.co.uk"],
+  ["o'neill@example.com", "o'neill@example.com"],
+  ["jo\u0308rg@mu\u0308ller.de", "jörg@müller.de"],
+  ["x@y.io", "x@y.io"],
+  [null, null],
+  ["", null],
+  ["lena", null],
+  ["lena@example", null],
+  ["@example.com", null],
+  ["lena@.com", null],
+  ["lena@example..com", null],
+  ["lena@example.com.", null],
+  ["lena@example.com, eve@example.com", null],
+  ["lena@example.com\nBcc: eve@example.com", null],
+  ["lena@example.com\u0007", null],
+  ["Lena <lena@example.com>", null],
+  ["le na@example.com", null],
+  ["lena@exam\u200bple.com", null],
+  ["\u202elena@example.com", null],
+  [`${"x".repeat(65)}@example.com`, null],
+  [`x@${"y".repeat(250)}.com`, null],
+];
+for (const [given, kept] of ADDRESSES) {
+  test.serial(`${JSON.stringify(given)?.slice(0, 50)} is ${kept === null ? "no address" : kept}`, async (t) => {
+    const [{ email }] = await market.sql("select market.mailbox_of($1) as email", [given]);
+    t.is(email, kept);
+  });
+}
+
+test.serial("an address that is none is refused by its field", async (t) => {
+  const { status: code, code: slug, extra } = await refusal(begin({ email: "lena" }));
+  t.deepEqual([code, slug], [400, "bad_request"]);
+  t.deepEqual(extra.errors, [{ pointer: "/email", detail: "Enter an e-mail address, such as name@example.com." }]);
+});
+
+test.serial("a mailbox gets five messages an hour, from wherever they are asked for, also at once", async (t) => {
+  const email = randomEmail();
+  const outcomes = await Promise.all(Array.from({ length: 9 }, () => outcomeOf(begin({ email }))));
+  t.deepEqual(outcomes.sort(), [...Array(5).fill("done"), ...Array(4).fill("rate_limited")]);
+  const { status: code, extra } = await refusal(begin({ email: email.toUpperCase() }));
+  t.is(code, 429);
+  t.true(extra.retry_after > 3570 && extra.retry_after <= 3600);
+  await t.notThrowsAsync(begin());
+  await market.sql(
+    `update market.call set called_at = called_at - make_interval(secs => $1) where scope like 'mailbox:%'`,
+    [extra.retry_after],
+  );
+  await t.notThrowsAsync(begin({ email }), "whoever waits as told");
+});
+
+test.serial("an address on the network asks for twenty messages an hour, also at once", async (t) => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 25 }, (_, n) => outcomeOf(begin({ address: `2001:db8:5:6::${n}` }))),
+  );
+  t.deepEqual(outcomes.sort(), [...Array(20).fill("done"), ...Array(5).fill("rate_limited")]);
+  await t.notThrowsAsync(begin({ method: "google", address: "2001:db8:5:6::1" }));
+  await t.notThrowsAsync(begin({ address: "2001:db8:5:7::1" }));
+  const counted = await market.sql("select from market.call where scope = 'address:2001:db8:5:6::/64'");
+  t.is(counted.length, 20, "what is refused is not counted");
+});
+
+test.serial("the answer for an address that has an account is that for one that has none", async (t) => {
+  const email = randomEmail();
+  const first = await begin({ email });
+  await people.finishMail(first, { link: first.link });
+  const answer = (address: string): Promise<Answer> =>
+    market.call(null, "start_sign_in", {
+      flow_hash: randomBytes(32),
+      method: "email",
+      purpose: "sign_in",
+      session_hash: null,
+      verification_hash: null,
+      email: address,
+      link_hash: randomBytes(32),
+      code_hash: randomBytes(32),
+      address: "192.0.2.77",
+    });
+  t.deepEqual([await answer(email), await answer(randomEmail())], [{}, {}]);
+});
+
+test.serial("no answer and no row of an attempt tells the mailbox's window by its name", async (t) => {
+  const email = randomEmail();
+  await begin({ email });
+  t.deepEqual(await market.sql("select from market.call where scope like '%' || $1 || '%'", [email]), []);
+});

@@ -1,0 +1,106 @@
+import { randomBytes } from "node:crypto";
+import type { Answer, Market } from "./market.ts";
+
+/**
+ * People at browsers, as the sign-in functions meet them: hashes instead of secrets, and no provider, no mail.
+ *
+ *   attempt   what one browser began: the hashes of its flow, and of the link and the code of its mail
+ *   session   the hash that a browser's cookie stands for
+ */
+
+export type Attempt = { flow: Buffer; link: Buffer; code: Buffer };
+
+export type Begin = {
+  method?: "google" | "apple" | "email";
+  purpose?: "sign_in" | "add";
+  email?: string | null;
+  session?: Buffer | null;
+  /** The hash of the secret in an agent's link. */
+  verification?: Buffer | null;
+  address?: string;
+};
+
+/** What a provider vouches for. */
+export type Identity = { subject: string; email?: string | null; name?: string | null };
+
+export type Finished = { answer: Answer; session: Buffer };
+
+/** A network of its own, so that no test is capped by another's. */
+const randomAddress = (): string => `10.${[...randomBytes(3)].join(".")}`;
+
+/** A mailbox of its own, for the same reason. */
+export const randomEmail = (): string => `${randomBytes(6).toString("hex")}@example.com`;
+
+/** @param market whose functions are called */
+export const signing = (market: Pick<Market, "call" | "sql">) => {
+  const begin = async (options: Begin = {}): Promise<Attempt> => {
+    const attempt = { flow: randomBytes(32), link: randomBytes(32), code: randomBytes(32) };
+    const method = options.method ?? "email";
+    const isMail = method === "email";
+    await market.call(null, "start_sign_in", {
+      flow_hash: attempt.flow,
+      method,
+      purpose: options.purpose ?? "sign_in",
+      session_hash: options.session ?? null,
+      verification_hash: options.verification ?? null,
+      email: isMail ? (options.email === undefined ? randomEmail() : options.email) : null,
+      link_hash: isMail ? attempt.link : null,
+      code_hash: isMail ? attempt.code : null,
+      address: options.address ?? randomAddress(),
+    });
+    return attempt;
+  };
+
+  /** Finishes by what came by mail; without `session` in a browser that has none. */
+  const finishMail = async (
+    { flow }: Pick<Attempt, "flow">,
+    by: { link: Buffer } | { code: Buffer },
+    session: Buffer | null = null,
+  ): Promise<Finished> => {
+    const fresh = randomBytes(32);
+    const answer = await market.call(null, "finish_mail_sign_in", {
+      flow_hash: flow,
+      link_hash: "link" in by ? by.link : null,
+      code_hash: "code" in by ? by.code : null,
+      session_hash: session,
+      new_session_hash: fresh,
+    });
+    return { answer, session: fresh };
+  };
+
+  const finish = async (
+    { flow }: Pick<Attempt, "flow">,
+    method: string,
+    identity: Identity,
+    session: Buffer | null = null,
+  ): Promise<Finished> => {
+    const fresh = randomBytes(32);
+    const answer = await market.call(null, "finish_sign_in", {
+      flow_hash: flow,
+      method,
+      subject: identity.subject,
+      email: identity.email ?? null,
+      name: identity.name ?? null,
+      session_hash: session,
+      new_session_hash: fresh,
+    });
+    return { answer, session: fresh };
+  };
+
+  /** From the first click to the session, by google unless the options say otherwise. */
+  const signIn = async (identity: Identity, options: Begin = {}): Promise<Finished> => {
+    const method = options.method ?? "google";
+    return finish(await begin({ ...options, method }), method, identity, options.session ?? null);
+  };
+
+  const viewer = async (session: Buffer | null): Promise<Answer> =>
+    (await market.call(null, "get_viewer", { session_hash: session })).viewer;
+
+  /** The account that a live session is of, or null. */
+  const accountOf = async (session: Buffer): Promise<string | null> => {
+    const [row] = await market.sql("select account_id from market.session where secret_hash = $1", [session]);
+    return row?.account_id ?? null;
+  };
+
+  return { begin, finishMail, finish, signIn, viewer, accountOf };
+};

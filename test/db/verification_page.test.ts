@@ -1,0 +1,259 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { type Answer, type Caller, openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { type Begin, type Identity, randomEmail, signing } from "./signing.ts";
+
+/** What a person does behind an agent's verification link: look, prove the method, or leave it. */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let people: ReturnType<typeof signing>;
+
+test.before(async () => {
+  market = await openMarket();
+  people = signing(market);
+  await market.sql("update market.sign_in_method set available = true");
+});
+
+test.after.always(() => market?.close());
+
+const someone = (): Identity => ({ subject: randomBytes(8).toString("hex") });
+const start = (caller: Caller, method = "google"): Promise<Answer> =>
+  market.call(caller, "start_verification", { method, base_url: "https://souk.test", link_key: caller.token });
+const read = (caller: Caller, id: string): Promise<Answer> =>
+  market.call(caller, "get_verification", { id, base_url: "https://souk.test", link_key: caller.token });
+const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "", link_key: caller.token });
+/** Starts a verification, and gives the hash of the secret in its link. */
+const linked = async (caller: Caller, method = "google"): Promise<{ id: string; link: Buffer }> => {
+  const { id } = (await start(caller, method)).body;
+  const [row] = await market.sql("select secret_hash from market.verification where id = $1", [id]);
+  return { id, link: row.secret_hash };
+};
+const look = (link: Buffer, session: Buffer | null = null): Promise<Answer> =>
+  market.call(null, "get_verification_page", { secret_hash: link, session_hash: session });
+const cancel = (link: Buffer, session: Buffer | null = null): Promise<Answer> =>
+  market.call(null, "cancel_verification", { secret_hash: link, session_hash: session });
+const goOn = (link: Buffer): Promise<Answer> => market.call(null, "continue_verification", { secret_hash: link });
+const prove = (link: Buffer, identity: Identity = someone(), options: Begin = {}) =>
+  people.signIn(identity, { ...options, verification: link });
+const lapse = (id: string) => market.sql("update market.verification set expires_at = now() where id = $1", [id]);
+const row = async (id: string): Promise<Answer> =>
+  (await market.sql("select * from market.verification where id = $1", [id]))[0];
+
+test.serial("the page says who asks for what, and whose account it is", async (t) => {
+  const caller = await market.connect("Helper");
+  const { id, link } = await linked(caller);
+  const before = await row(id);
+  const { expires_in, ...page } = await look(link);
+  t.deepEqual(page, {
+    status: "pending",
+    method: "google",
+    agent_name: "Helper",
+    account_label: "the account that this agent acts for",
+    requires: "nothing",
+    mine: false,
+  });
+  t.true(expires_in > 1790 && expires_in <= 1800);
+  t.deepEqual(await row(id), before, "looking changes nothing");
+  t.is(await refused(look(randomBytes(32))), "404 not_found");
+});
+
+test.serial("proving the method completes the verification, and signs the person in", async (t) => {
+  const caller = await market.approved();
+  const { id, link } = await linked(caller);
+  const second = await market.connect();
+  await market.call(null, "approve_connection", {
+    secret_hash: second.link,
+    session_hash: caller.session,
+    new_session_hash: second.session,
+  });
+  const [sibling, other] = [await linked(second), await linked(second, "apple")];
+  t.is((await me(caller)).limits.publish_offer.limit, 60);
+  const { answer, session } = await prove(link, { ...someone(), email: "lena@example.com", name: "Lena" });
+  t.deepEqual(answer, {
+    label: "lena@example.com",
+    display_name: null,
+    new_account: false,
+    purpose: "add",
+    added: true,
+  });
+  t.is(await people.accountOf(session), caller.account);
+  const seen = await read(caller, id);
+  t.deepEqual(seen, {
+    id,
+    method: "google",
+    status: "completed",
+    expires_in: 0,
+    summary: "The method is proved. The limits of the account have risen.",
+  });
+  t.is((await read(second, sibling.id)).status, "completed", "whichever agent of the account asked");
+  t.is((await read(second, other.id)).status, "pending", "another method is another matter");
+  const { account, limits, pending_verifications } = await me(caller);
+  t.deepEqual([account.verified, limits.publish_offer.limit], [["google"], 90]);
+  t.deepEqual(
+    pending_verifications.map(({ method }: Answer) => method),
+    ["apple"],
+  );
+  t.deepEqual(await goOn(link), { status: "completed" });
+});
+
+test.serial("the link of an account that has a method works for that account's person only", async (t) => {
+  const caller = await market.connect();
+  const { session } = await prove((await linked(caller)).link, { ...someone(), email: "lena@example.com" });
+  const { link } = await linked(caller, "apple");
+  const stranger = await people.signIn({ ...someone(), name: "Eve" });
+  for (const other of [null, stranger.session, randomBytes(32)]) {
+    const page = await look(link, other);
+    t.deepEqual([page.requires, page.mine], ["session", false]);
+    t.is(page.account_label, "the account that this agent acts for", "the agent may be looking");
+    t.is(await refused(prove(link, someone(), { method: "apple", session: other })), "401 unauthorized");
+    t.is(await refused(cancel(link, other)), "401 unauthorized");
+  }
+  const page = await look(link, session);
+  t.deepEqual([page.requires, page.mine, page.account_label], ["nothing", true, "lena@example.com"]);
+  t.true((await prove(link, someone(), { method: "apple", session })).answer.added);
+});
+
+test.serial("who began before the account had a method, finishes only as its person", async (t) => {
+  const caller = await market.connect();
+  const [google, apple] = [await linked(caller), await linked(caller, "apple")];
+  const attempt = await people.begin({ method: "apple", verification: apple.link });
+  const { session } = await prove(google.link);
+  t.is(await refused(people.finish(attempt, "apple", someone())), "401 unauthorized");
+  t.true((await people.finish(attempt, "apple", someone(), session)).answer.added);
+});
+
+test.serial("a method that proves another account is refused, and the link stays open", async (t) => {
+  const taken = someone();
+  await people.signIn(taken);
+  const caller = await market.connect();
+  const { id, link } = await linked(caller);
+  const { status, detail } = await refusal(prove(link, taken));
+  t.is(status, 409);
+  t.regex(detail, /belongs to another account\. Sign in with it there and remove it/);
+  t.is((await read(caller, id)).status, "pending");
+  t.true((await prove(link)).answer.added);
+});
+
+test.serial("a link proves the method that the agent asked for", async (t) => {
+  const { link } = await linked(await market.connect());
+  const { status, detail } = await refusal(people.begin({ method: "apple", verification: link }));
+  t.deepEqual([status, detail], [400, "Your agent asked for Google. Continue with that."]);
+});
+
+test.serial("by mail, too, and not longer than the link lasts", async (t) => {
+  const caller = await market.connect();
+  const { id, link } = await linked(caller, "email");
+  await market.sql("update market.verification set expires_at = now() + interval '2 minutes' where id = $1", [id]);
+  const email = randomEmail();
+  const attempt = await people.begin({ email, verification: link });
+  const { expires_in } = await market.call(null, "get_sign_in", { flow_hash: attempt.flow });
+  t.true(expires_in <= 120);
+  await people.finishMail(attempt, { code: attempt.code });
+  t.is((await read(caller, id)).status, "completed");
+  t.deepEqual((await me(caller)).account.verified, ["email"]);
+  t.false(JSON.stringify(await me(caller)).includes(email), "the agent learns no mailbox");
+});
+
+test.serial('"Not now" cancels, for good, and twice is once', async (t) => {
+  const caller = await market.connect();
+  const { id, link } = await linked(caller);
+  const attempt = await people.begin({ method: "google", verification: link });
+  t.is(await refused(goOn(link)), "409 verification_incomplete");
+  t.deepEqual([await cancel(link), await cancel(link)], [{}, {}]);
+  t.is((await read(caller, id)).status, "cancelled");
+  t.deepEqual(await goOn(link), { status: "cancelled" });
+  t.is(await refused(prove(link)), "409 invalid_state");
+  t.is(await refused(people.finish(attempt, "google", someone())), "409 invalid_state");
+  t.deepEqual((await me(caller)).account.verified, []);
+  t.is((await start(caller)).status, 201, "the agent may ask again");
+});
+
+test.serial("a link that ran out proves and cancels nothing", async (t) => {
+  const caller = await market.connect();
+  const { id, link } = await linked(caller);
+  const attempt = await people.begin({ method: "google", verification: link });
+  await lapse(id);
+  t.deepEqual([(await look(link)).status, (await look(link)).expires_in], ["expired", 0]);
+  for (const act of [prove(link), cancel(link), people.finish(attempt, "google", someone())])
+    t.is(await refused(act), "410 link_expired");
+  t.deepEqual(await goOn(link), { status: "expired" });
+  t.is(await refused(cancel(randomBytes(32))), "404 not_found");
+  t.is(await refused(goOn(randomBytes(32))), "404 not_found");
+  t.is(await refused(prove(randomBytes(32))), "404 not_found");
+});
+
+test.serial("proving the method elsewhere completes what is open, and leaves what ran out", async (t) => {
+  const caller = await market.approved();
+  const [google, apple] = [await linked(caller), await linked(caller, "apple")];
+  await lapse(apple.id);
+  const added = await people.signIn(someone(), { purpose: "add", session: caller.session });
+  await people.signIn(someone(), { method: "apple", purpose: "add", session: added.session });
+  t.deepEqual(
+    [(await read(caller, google.id)).status, (await read(caller, apple.id)).status],
+    ["completed", "expired"],
+  );
+  t.is(await refused(prove(google.link)), "409 invalid_state");
+});
+
+test.serial("of cancelling and proving at once one happens", async (t) => {
+  for (let round = 0; round < 8; round += 1) {
+    const caller = await market.connect();
+    const { id, link } = await linked(caller);
+    const attempt = await people.begin({ method: "google", verification: link });
+    const outcomes = await Promise.all([
+      outcomeOf(cancel(link)),
+      outcomeOf(people.finish(attempt, "google", someone())),
+    ]);
+    t.is(outcomes.filter((outcome) => outcome === "done").length, 1, outcomes.join());
+    const { verified } = (await me(caller)).account;
+    t.deepEqual(
+      [(await read(caller, id)).status, verified],
+      outcomes[0] === "done" ? ["cancelled", []] : ["completed", ["google"]],
+    );
+  }
+});
+
+test.serial("the links of an agent that is removed are cancelled, and those that ran out stay so", async (t) => {
+  const caller = await market.approved();
+  const [google, apple] = [await linked(caller), await linked(caller, "apple")];
+  await lapse(apple.id);
+  await market.callAsPerson(caller, "remove_agent", { agent_id: caller.agent });
+  t.deepEqual([(await row(google.id)).status, (await row(apple.id)).status], ["cancelled", "expired"]);
+  t.is(await refused(prove(google.link)), "409 invalid_state");
+});
+
+test.serial(
+  "an agent that asks for what is proved already is told so, by a verification that it finds again",
+  async (t) => {
+    const caller = await market.approved();
+    await people.signIn(someone(), { purpose: "add", session: caller.session });
+    const answers = [await start(caller), await start(caller)];
+    const { id } = answers[0].body;
+    for (const { status, body } of answers) {
+      t.is(status, 200);
+      t.deepEqual(body, {
+        id,
+        method: "google",
+        status: "completed",
+        expires_in: 0,
+        summary: "The account has proved this method already.",
+      });
+      const { summary, ...found } = await read(caller, body.id);
+      t.deepEqual({ ...found, summary: body.summary }, body);
+      t.regex(summary, /^The method is proved/);
+    }
+    t.is((await market.sql("select from market.verification where agent_id = $1", [caller.agent])).length, 1);
+  },
+);
+
+test.serial("asking while the method is being proved leaves nothing waiting", async (t) => {
+  for (let round = 0; round < 12; round += 1) {
+    const caller = await market.connect();
+    const { link } = await linked(caller);
+    const attempt = await people.begin({ method: "google", verification: link });
+    const [{ status, body }] = await Promise.all([start(caller), people.finish(attempt, "google", someone())]);
+    t.true([200, 201].includes(status));
+    t.is((await read(caller, body.id)).status, "completed");
+    t.deepEqual((await me(caller)).pending_verifications, []);
+  }
+});

@@ -1,0 +1,140 @@
+import test from "ava";
+import { screenshot } from "../support/browser.ts";
+import { heading, press, pressAndFollow, type Scene, setScene } from "./scene.ts";
+import { faults, SOUND } from "./sound.ts";
+
+/** The settings in a browser, against the real service: agents, profile and ways to sign in. */
+
+let scene: Scene;
+test.before(async () => {
+  scene = await setScene();
+});
+test.after.always(() => scene?.end());
+
+test("the first Tab leads past the navigation", async (t) => {
+  const { page } = await scene.newPerson(t);
+  await page.goto(`${scene.service.url}/settings`);
+  await page.keyboard.press("Tab");
+  t.is(await page.evaluate("document.activeElement.textContent"), "Skip to the content");
+  await page.keyboard.press("Enter");
+  t.is(await page.evaluate("document.activeElement.id"), "content");
+});
+
+test("an agent that is removed in two tabs is removed once, and both say so", async (t) => {
+  const { page, agent } = await scene.newPerson(t);
+  const tab = await page.context().newPage();
+  for (const at of [page, tab]) {
+    await at.goto(`${scene.service.url}/settings`);
+    await at.locator("summary").click();
+  }
+  for (const at of [page, tab]) {
+    await press(at, /Remove this agent/);
+    t.true(await at.getByRole("status").isVisible());
+    t.true(await at.getByText("No agent acts for you").isVisible());
+  }
+  t.deepEqual(await scene.statuses(agent), [401, 401]);
+  const [{ count } = { count: 0 }] = await scene.sql<{ count: number }>(
+    "select count(*)::integer as count from market.audit_event where row_id = $1 and action = 'agent.removed'",
+    [agent.id],
+  );
+  t.is(count, 1);
+});
+
+test("a profile is kept, shown as people write it, and never given to an agent", async (t) => {
+  const { page, agent, account } = await scene.newPerson(t);
+  await page.goto(`${scene.service.url}/settings/profile`);
+  await page.getByLabel("Name").fill("Lena <b>");
+  await page.getByLabel("E-mail address").fill("Lena@Example.com");
+  await page.getByLabel("Phone number").fill("0049 (0)30 123456");
+  await press(page, "Save");
+  t.is(await page.getByRole("status").textContent(), "Your profile is saved.");
+  t.is(await page.getByLabel("E-mail address").inputValue(), "lena@example.com");
+  t.is(await page.getByLabel("Phone number").inputValue(), "+49 30 123456");
+  t.deepEqual(
+    await scene.sql("select contact_email, contact_phone from market.profile where account_id = $1", [account]),
+    [{ contact_email: "lena@example.com", contact_phone: "+4930123456" }],
+  );
+  const me = await agent.call("GET", "/v1/me");
+  t.true(me.text.includes("Lena"));
+  t.notRegex(me.text, /lena@example\.com|4930123456/i);
+
+  for (const field of ["Name", "E-mail address", "Phone number"]) await page.getByLabel(field).fill("");
+  await press(page, "Save");
+  t.is(await page.getByRole("status").textContent(), "Your profile is saved.");
+  t.is(await page.getByLabel("Name").inputValue(), "");
+});
+
+test("what is wrong with a profile stands beside each field, and what was typed stays", async (t) => {
+  const { page } = await scene.newPerson(t);
+  await page.goto(`${scene.service.url}/settings/profile`);
+  await page.getByLabel("Name").fill("Lena");
+  await page.getByLabel("E-mail address").fill("lena at example");
+  await page.getByLabel("Phone number").fill("030 123456");
+  await press(page, "Save");
+  t.is(await page.getByRole("alert").textContent(), "Nothing is saved yet. 2 fields need another look.");
+  t.deepEqual(await faults(page), SOUND);
+  for (const [field, typed] of [
+    ["E-mail address", "lena at example"],
+    ["Phone number", "030 123456"],
+  ] as const) {
+    const input = page.getByLabel(field);
+    t.is(await input.inputValue(), typed);
+    t.is(await input.getAttribute("aria-invalid"), "true");
+    const described = (await input.getAttribute("aria-describedby")) ?? "";
+    t.regex((await page.locator(`#${described.split(" ").at(-1)}`).textContent()) ?? "", /This is not/);
+  }
+  t.is(await page.getByLabel("Name").inputValue(), "Lena");
+  t.is(await page.getByLabel("Name").getAttribute("aria-invalid"), null);
+});
+
+test("a form that was open for too long, or whose session has ended, keeps what was typed until it is saved", async (t) => {
+  const { page, account } = await scene.newPerson(t);
+  await page.goto(`${scene.service.url}/settings/profile`);
+  await page.getByLabel("Name").fill("Typed with care");
+  await page.context().clearCookies({ name: "souk_csrf" });
+  await press(page, "Save");
+  t.regex((await page.getByRole("alert").textContent()) ?? "", /open for too long/);
+  t.is(await page.getByLabel("Name").inputValue(), "Typed with care");
+
+  await scene.sql("update market.session set expires_at = now() where account_id = $1", [account]);
+  await press(page, "Save");
+  t.regex((await page.getByRole("alert").textContent()) ?? "", /You are not signed in any more/);
+  t.is(await page.getByLabel("Name").inputValue(), "Typed with care");
+  t.deepEqual(await faults(page), SOUND);
+  await screenshot(page, "profile-signed-out");
+
+  await scene.sql("update market.session set expires_at = now() + interval '1 day' where account_id = $1", [account]);
+  await press(page, "Save");
+  t.is(await page.getByRole("status").textContent(), "Your profile is saved.");
+  t.is(await page.getByLabel("Name").inputValue(), "Typed with care");
+});
+
+test("a way to sign in is removed after a recent sign-in, the last one only after a warning", async (t) => {
+  const { page, account } = await scene.newPerson(t);
+  await scene.prove(account, "email");
+  await scene.prove(account, "google");
+  await page.goto(`${scene.service.url}/settings/methods`);
+  await page.getByRole("link", { name: "Remove Google" }).click();
+  t.is(await heading(page), "Remove Google?");
+  // In another tab the other one is removed meanwhile: now this is the last.
+  const tab = await page.context().newPage();
+  await tab.goto(`${scene.service.url}/settings/methods/email`);
+  await press(tab, "Remove e-mail");
+  t.is(await tab.getByRole("status").textContent(), "The way to sign in is removed.");
+  await press(page, "Remove Google");
+  t.regex((await page.getByRole("alert").textContent()) ?? "", /only way to sign in/);
+  t.deepEqual(await faults(page), SOUND);
+
+  await scene.age(account);
+  await page.getByLabel("I understand").check();
+  const led = await pressAndFollow(page, "Remove Google");
+  t.is(led, `/sign-in?${new URLSearchParams({ return: "/settings/methods/google", again: "1" })}`);
+
+  await scene.sql("update market.session set signed_in_at = now() where account_id = $1", [account]);
+  await page.goto(`${scene.service.url}/settings/methods/google`);
+  await page.getByLabel("I understand").check();
+  await press(page, "Remove Google");
+  t.true(await page.getByText("There is no way to sign in yet").isVisible());
+  await page.goto(`${scene.service.url}/settings/methods/google`);
+  t.is(new URL(page.url()).pathname, "/settings/methods", "what is gone has no page");
+});

@@ -1,0 +1,191 @@
+import { readFile } from "node:fs/promises";
+import test from "ava";
+import { eventually, SOFA } from "../support/market.ts";
+import { heading, press, pressAndFollow, type Scene, setScene } from "./scene.ts";
+import { faults, SOUND } from "./sound.ts";
+
+/** The settings in a browser, against the real service: what is in the market, what was done, taking it along, and leaving. */
+
+let scene: Scene;
+test.before(async () => {
+  scene = await setScene();
+});
+test.after.always(() => scene?.end());
+
+test("a person sees what is offered and asked in their name, takes it down, and reads who did what", async (t) => {
+  const { page, agent } = await scene.newPerson(t);
+  const offer = await agent.call("POST", "/v1/offers", { text: SOFA });
+  t.is(offer.status, 201);
+  const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a used cargo bike in Berlin, up to 1500 EUR" });
+  t.is(ask.status, 201);
+
+  await page.goto(`${scene.service.url}/settings/market`);
+  await press(page, /^Archive/);
+  t.regex((await page.getByRole("status").textContent()) ?? "", /^The offer is archived/);
+  t.is((await agent.call("GET", `/v1/offers/${offer.body.offer_id ?? offer.body.id}`)).body.status, "archived");
+  await page.getByRole("link", { name: "Published" }).click();
+  t.true(await page.getByText("None of these").isVisible());
+  await page.getByRole("link", { name: "Archived" }).click();
+  t.is(await page.locator("li.thing").count(), 1);
+
+  await page.getByRole("link", { name: "Asks", exact: true }).click();
+  await press(page, /^Archive/);
+  t.regex((await page.getByRole("status").textContent()) ?? "", /^The ask is archived/);
+  t.is(new URL(page.url()).searchParams.get("show"), "asks");
+  t.deepEqual(await faults(page), SOUND);
+
+  await page.goto(`${scene.service.url}/settings/activity`);
+  const sentences = (await page.locator("li.row p").allTextContents()).map((text) =>
+    text.replace(/“[^”]*(sofa|bike)[^”]*”/i, "“$1”").toLowerCase(),
+  );
+  for (const sentence of [
+    "you archived “sofa”.",
+    "your agent “claude” published “sofa”.",
+    "you archived the ask “bike”.",
+    "you approved the agent “claude”.",
+    "you opened this account.",
+  ]) {
+    t.true(sentences.includes(sentence), `${sentence} in ${sentences.join("\n")}`);
+  }
+  t.deepEqual(await faults(page), SOUND);
+});
+
+test("long lists are read page by page, and a cursor that was made up leads to their start", async (t) => {
+  const { page, account } = await scene.newPerson(t);
+  await scene.sql(
+    `insert into market.ask (account_id, text, title, status, read_at)
+     select $1, 'Bike ' || n, 'Bike ' || n, 'active', now() from generate_series(1, 25) as n`,
+    [account],
+  );
+  await page.goto(`${scene.service.url}/settings/market?show=asks`);
+  t.is(await page.locator("li.thing").count(), 20);
+  await page.getByRole("link", { name: "Older" }).click();
+  t.is(await page.locator("li.thing").count(), 5);
+  await press(page, "Archive “Bike 1”");
+  t.true(await page.getByRole("status").isVisible());
+  t.is(await page.locator("li.thing").count(), 5, "the person stays where they were");
+  await page.getByRole("link", { name: "Back to the newest" }).click();
+  t.is(await page.locator("li.thing").count(), 20);
+  for (const path of ["market?cursor=bWFkZSB1cA", "activity?cursor=bWFkZSB1cA"]) {
+    t.is((await page.goto(`${scene.service.url}/settings/${path}`))?.status(), 200, path);
+  }
+});
+
+test("what belongs to another account is not found", async (t) => {
+  const [mine, theirs] = await Promise.all([scene.newPerson(t, "Mine"), scene.newPerson(t, "Theirs")]);
+  const offer = await theirs.agent.call("POST", "/v1/offers", { text: SOFA });
+  const offerId: string = offer.body.offer_id ?? offer.body.id;
+  const ask = await theirs.agent.call("POST", "/v1/asks", { text: "Looking for a used cargo bike in Berlin" });
+  const { page } = mine;
+  const tokenAt = async (path: string) => {
+    await page.goto(scene.service.url + path);
+    return (await page.locator("input[name=token]").first().getAttribute("value")) ?? "";
+  };
+  await mine.agent.call("POST", "/v1/offers", { text: SOFA });
+  for (const [path, form] of [
+    ["/settings", { token: await tokenAt("/settings"), action: "remove", agent: theirs.agent.id }],
+    ["/settings/market", { token: await tokenAt("/settings/market"), action: "archive_offer", id: offerId }],
+    ["/settings/market", { token: await tokenAt("/settings/market"), action: "archive_ask", id: ask.body.id }],
+  ] as const) {
+    const answer = await page.request.post(scene.service.url + path, { form, headers: { Origin: scene.service.url } });
+    t.is(answer.status(), 404, form.action);
+  }
+  t.deepEqual(await scene.statuses(theirs.agent), [200, 200]);
+  t.is((await mine.agent.call("GET", `/v1/offers/${offerId}`)).body.status, "published");
+  t.is((await theirs.agent.call("GET", `/v1/asks/${ask.body.id}`)).body.status, "active");
+  t.false((await page.content()).includes("Theirs"));
+});
+
+test("a person downloads everything that is kept about them, and nothing of anyone else", async (t) => {
+  const [{ page, agent, account }, stranger] = await Promise.all([
+    scene.newPerson(t, "Claude"),
+    scene.newPerson(t, "Stranger"),
+  ]);
+  await stranger.agent.call("POST", "/v1/offers", { text: SOFA });
+  await agent.call("POST", "/v1/offers", { text: SOFA });
+  await agent.call("POST", "/v1/asks", { text: "Looking for a used cargo bike in Berlin" });
+  await scene.prove(account);
+  await page.goto(`${scene.service.url}/settings/account`);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download my data" }).click(),
+  ]);
+  t.is(download.suggestedFilename(), "souk-export.json");
+  const text = await readFile(await download.path(), "utf8");
+  const everything = JSON.parse(text);
+  t.is(everything.account.methods[0].email, "lena@example.com");
+  t.deepEqual(
+    everything.agents.map(({ name }: { name: string }) => name),
+    ["Claude"],
+  );
+  t.is(everything.offers.length, 1);
+  t.true(everything.offers[0].description.includes("lena@example.com"));
+  t.is(everything.asks.length, 1);
+  t.true(everything.activity.length >= 4);
+  t.notRegex(text, /Stranger|agt_|secret|hash/i);
+
+  await scene.age(account);
+  const led = await pressAndFollow(page, "Download my data");
+  t.is(led, `/sign-in?${new URLSearchParams({ return: "/settings/export.json", again: "1" })}`);
+  await page.goto(`${scene.service.url}/settings/export.json`);
+  t.is(new URL(page.url()).pathname, "/settings/account", "who comes back from signing in finds the button");
+});
+
+test("who deletes the account is gone: agents refused, offers empty, nothing left to sign in to", async (t) => {
+  const { page, agent, account } = await scene.newPerson(t);
+  const reader = (await scene.newPerson(t, "Reader")).agent;
+  const offer = await agent.call("POST", "/v1/offers", { text: SOFA });
+  const offerId: string = offer.body.offer_id ?? offer.body.id;
+  await scene.prove(account);
+  const tab = await page.context().newPage();
+  await tab.goto(`${scene.service.url}/settings`);
+  await tab.locator("summary").click();
+
+  await page.goto(`${scene.service.url}/settings/account`);
+  await page.getByRole("link", { name: "Delete the account" }).click();
+  t.is(await heading(page), "Delete the account?");
+  await page.getByRole("button", { name: "Delete my account" }).click();
+  t.is(new URL(page.url()).pathname, "/settings/account/delete", "the browser asks for the tick first");
+  await page.getByLabel("I understand").check();
+  await press(page, "Delete my account");
+  t.is(await heading(page), "Your account is deleted");
+  t.false((await page.context().cookies()).some(({ name }) => name === "souk_session"));
+
+  t.deepEqual(await scene.statuses(agent), [401, 401]);
+  t.is((await reader.call("GET", `/v1/offers/${offerId}`)).status, 404);
+  const [left] = await scene.sql<{ row: string; publisher: string | null; status: string }>(
+    "select o::text as row, o.account_id as publisher, o.status from market.offer o where o.id = $1",
+    [offerId],
+  );
+  t.is(left?.publisher, null);
+  t.is(left?.status, "archived");
+  t.notRegex(left?.row ?? "", /lena@example\.com|sofa/i);
+  for (const table of ["account", "profile", "proved_method", "session", "agent", "ask"]) {
+    const key = table === "account" ? "id" : "account_id";
+    t.deepEqual(await scene.sql(`select from market.${table} where ${key} = $1`, [account]), [], table);
+  }
+  const found = await eventually(
+    () => reader.call("POST", "/v1/offers/search", { query: "sofa Berlin" }),
+    ({ text }) => !text.includes(offerId),
+  );
+  t.is(found.status, 200);
+
+  const led = await pressAndFollow(tab, /Remove this agent/);
+  t.regex(led ?? "", /^\/sign-in\?return=%2Fsettings/);
+});
+
+test("nothing that a person does here stands in the log", async (t) => {
+  const { page, agent } = await scene.newPerson(t);
+  await page.goto(`${scene.service.url}/settings/profile`);
+  await page.getByLabel("E-mail address").fill("private@example.com");
+  await press(page, "Save");
+  const cookies = await page.context().cookies();
+  const secrets = [
+    agent.token,
+    agent.link.split("/").at(-1) ?? "",
+    ...cookies.map(({ value }) => value),
+    "private@example.com",
+  ];
+  t.is(secrets.filter((secret) => secret === "").length, 0);
+  for (const secret of secrets) t.false((scene.service.logs() + scene.other.logs()).includes(secret));
+});

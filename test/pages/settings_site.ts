@@ -1,0 +1,127 @@
+import { type Script, type Site, servePages, type Teardown } from "./site.ts";
+
+/** The settings over a database that answers what a test tells it to: every state that a person can meet. */
+
+/** A session's cookie, as far as its form goes. */
+export const SESSION = "s".repeat(43);
+
+export const ACCOUNT = {
+  display_name: "Lena",
+  contact_email: "lena@example.com",
+  contact_phone: "+4930123456",
+  member_since: "2026-02",
+  label: "Lena (lena@example.com)",
+  methods: [
+    { method: "email", email: "lena@example.com", proved_at: "2026-02-03T10:00:00.000Z" },
+    { method: "google", email: null, proved_at: "2026-03-04T14:03:22.000Z" },
+  ],
+  available_methods: ["google", "email"],
+  unavailable_methods: ["apple"],
+  sessions: 2,
+  signed_in_seconds_ago: 40,
+};
+
+/** An account that only this browser knows. */
+export const BARE_ACCOUNT = {
+  ...ACCOUNT,
+  display_name: null,
+  contact_email: null,
+  contact_phone: null,
+  label: "a new account without a sign-in method",
+  methods: [],
+  sessions: 1,
+};
+
+export const AGENT = {
+  id: "0190c7a4-0000-7000-8000-00000000000a",
+  name: "Claude",
+  connected_at: "2026-03-04T14:03:22.000Z",
+  last_active: "2026-03",
+  offers: 3,
+  asks: 1,
+  removed_at: null,
+};
+
+export const REMOVED_AGENT = {
+  ...AGENT,
+  id: "0190c7a4-0000-7000-8000-00000000000b",
+  name: "Old assistant",
+  last_active: null,
+  offers: 0,
+  asks: 0,
+  removed_at: "2026-03-05T09:00:00.000Z",
+};
+
+const item = (id: number, status: string, title: string | null, published_at: string | null) => ({
+  id: `0190c7a4-0000-7000-8000-0000000000${id}`,
+  status,
+  title,
+  created_at: "2026-03-04T14:03:22.000Z",
+  published_at,
+});
+
+export const LAST_PAGE = { next_cursor: null, has_more: false };
+
+export const OFFERS = {
+  results: [
+    item(10, "published", "Grey three-seat sofa, good condition", "2026-03-04T14:03:22.000Z"),
+    item(11, "archived", "Cargo bike with rain cover and two child seats", "2026-02-28T14:03:22.000Z"),
+    item(12, "removed", "Something that a moderator took down", "2026-02-27T14:03:22.000Z"),
+    item(13, "pending_review", null, null),
+  ],
+  page: { next_cursor: "bmV4dA", has_more: true },
+};
+
+export const ASKS = {
+  results: [item(20, "active", "A used cargo bike in Berlin", null), item(21, "fulfilled", "Piano lessons", null)],
+  page: LAST_PAGE,
+};
+
+const agent = { id: AGENT.id, name: AGENT.name };
+const event = (at: string, action: string, by: object | null, target: object | null) => ({
+  at,
+  action,
+  agent: by,
+  target,
+});
+const sofa = { type: "offer", id: "1", title: "Grey three-seat sofa, good condition" };
+
+export const ACTIVITY = {
+  activity: [
+    event("2026-03-05T09:00:00.000Z", "agent.removed", null, {
+      type: "agent",
+      id: REMOVED_AGENT.id,
+      title: "Old assistant",
+    }),
+    event("2026-03-04T16:00:00.000Z", "offer.removed", null, sofa),
+    event("2026-03-04T15:00:00.000Z", "offer.archived", null, sofa),
+    event("2026-03-04T14:10:00.000Z", "ask.created", agent, {
+      type: "ask",
+      id: "2",
+      title: "A used cargo bike in Berlin",
+    }),
+    event("2026-03-04T14:05:00.000Z", "offer.published", agent, sofa),
+    event("2026-03-04T14:03:00.000Z", "agent.connected", null, { type: "agent", id: AGENT.id, title: "Claude" }),
+    event("2026-02-03T10:00:00.000Z", "method.proved", null, { type: "method", id: "email", title: "email" }),
+    event("2026-02-03T09:59:00.000Z", "account.claimed", null, null),
+  ],
+  page: { next_cursor: "bmV4dA", has_more: true },
+};
+
+export const SETTINGS: Script = {
+  get_account: ACCOUNT,
+  list_agents: { agents: [AGENT, REMOVED_AGENT] },
+  list_offers: OFFERS,
+  list_asks: ASKS,
+  list_activity: ACTIVITY,
+  update_profile: ACCOUNT,
+  remove_agent: {},
+  remove_method: {},
+  archive_offer: {},
+  archive_ask: {},
+  export_account: { items: [], next_cursor: null },
+  delete_account: {},
+};
+
+export const serveSettings = (t: Teardown, script: Script = {}): Promise<Site> =>
+  servePages(t, { ...SETTINGS, ...script });

@@ -1,0 +1,174 @@
+import test from "ava";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, openPage, overflowing, screenshot, VIEWS } from "../support/browser.ts";
+import {
+  ACCOUNT,
+  AGENT,
+  BARE_ACCOUNT,
+  LAST_PAGE,
+  OFFERS,
+  REMOVED_AGENT,
+  SESSION,
+  SETTINGS,
+  serveSettings,
+} from "./settings_site.ts";
+import { CONNECTION, raised, type Script } from "./site.ts";
+import { faults, invalidHtml, SOUND, smallTargets } from "./sound.ts";
+
+/** Every page and state of the settings as a person meets it: at both sizes, by day and by night. */
+
+let browser: Browser;
+test.before(async () => {
+  browser = await launchBrowser();
+});
+test.after.always(() => browser?.close());
+
+/** Some thirty pages, each looked at by axe for a second, while other files keep the machine busy. */
+const MANY_PAGES_MS = 300_000;
+
+const LONG = "W".repeat(80);
+const NONE = { results: [], page: LAST_PAGE };
+const ONE_METHOD = { ...ACCOUNT, methods: ACCOUNT.methods.slice(0, 1) };
+
+type State = { name: string; path: string; script?: Script; act?: (page: Page) => Promise<void> };
+
+const press = (name: string) => async (page: Page) => {
+  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name }).first().click()]);
+};
+
+const STATES: State[] = [
+  { name: "agents", path: "/settings" },
+  { name: "agents-asked", path: "/settings", act: (page) => page.locator("summary").first().click() },
+  { name: "agents-done", path: "/settings?done=agent-removed", script: { list_agents: { agents: [REMOVED_AGENT] } } },
+  { name: "agents-none", path: "/settings", script: { list_agents: { agents: [] }, get_account: BARE_ACCOUNT } },
+  {
+    name: "agents-long",
+    path: "/settings",
+    script: {
+      list_agents: {
+        agents: [
+          { ...AGENT, name: LONG },
+          { ...REMOVED_AGENT, name: LONG },
+        ],
+      },
+      get_account: { ...ACCOUNT, label: `${LONG} (${"w".repeat(60)}@${"w".repeat(60)}.example)` },
+    },
+  },
+  { name: "offers", path: "/settings/market" },
+  { name: "offers-none", path: "/settings/market", script: { list_offers: NONE } },
+  { name: "offers-none-archived", path: "/settings/market?status=archived", script: { list_offers: NONE } },
+  {
+    name: "offers-long",
+    path: "/settings/market?cursor=abc",
+    script: { list_offers: { ...OFFERS, results: [{ ...OFFERS.results[0], title: LONG }] } },
+  },
+  {
+    name: "offers-refused",
+    path: "/settings/market",
+    script: { archive_offer: raised(409, "invalid_state", "This offer is removed, so it cannot become archived.") },
+    act: press("Archive"),
+  },
+  { name: "asks", path: "/settings/market?show=asks" },
+  { name: "asks-none", path: "/settings/market?show=asks", script: { list_asks: NONE } },
+  { name: "activity", path: "/settings/activity" },
+  { name: "activity-none", path: "/settings/activity", script: { list_activity: { activity: [], page: LAST_PAGE } } },
+  { name: "profile", path: "/settings/profile" },
+  { name: "profile-saved", path: "/settings/profile?done=profile-saved" },
+  {
+    name: "profile-wrong",
+    path: "/settings/profile",
+    script: {
+      update_profile: raised(400, "bad_request", "Two members cannot be used.", {
+        errors: [
+          {
+            pointer: "/contact_email",
+            detail: "This is not an e-mail address. Write it as lena@example.com, or leave it empty.",
+          },
+          {
+            pointer: "/contact_phone",
+            detail: "This is not a phone number with its country code. Write it as +49 30 1234567, or leave it empty.",
+          },
+        ],
+      }),
+    },
+    act: async (page) => {
+      await page.getByLabel("E-mail address").fill("lena at example");
+      await page.getByLabel("Phone number").fill("12");
+      await press("Save")(page);
+    },
+  },
+  { name: "methods", path: "/settings/methods" },
+  { name: "methods-none", path: "/settings/methods", script: { get_account: BARE_ACCOUNT } },
+  {
+    name: "methods-unavailable",
+    path: "/settings/methods",
+    script: {
+      get_account: { ...BARE_ACCOUNT, available_methods: [], unavailable_methods: ["google", "apple", "email"] },
+    },
+  },
+  { name: "method-removal", path: "/settings/methods/google" },
+  { name: "method-removal-last", path: "/settings/methods/email", script: { get_account: ONE_METHOD } },
+  { name: "account", path: "/settings/account" },
+  {
+    name: "account-bare",
+    path: "/settings/account",
+    script: { get_account: BARE_ACCOUNT },
+    act: (page) => page.locator("summary").first().click(),
+  },
+  { name: "deletion", path: "/settings/account/delete" },
+  { name: "deleted", path: "/settings/account/deleted" },
+  {
+    name: "approve-new",
+    path: "/connect/secret",
+    script: {
+      get_connection: { ...CONNECTION, account: { label: "", is_new: true, has_method: false, needs_sign_in: false } },
+    },
+  },
+  {
+    name: "approve-sign-in",
+    path: "/connect/secret",
+    script: { get_connection: { ...CONNECTION, account: { ...CONNECTION.account, needs_sign_in: true } } },
+  },
+  { name: "approved-new", path: "/connect/secret", act: press("Approve") },
+];
+
+for (const view of VIEWS) {
+  test(`every state of the settings is sound on ${view.name}`, async (t) => {
+    t.timeout(MANY_PAGES_MS);
+    const site = await serveSettings(t);
+    const page = await openPage(browser, view, t);
+    await page.context().addCookies([{ name: "souk_session", value: SESSION, url: site.url }]);
+    const complaints: string[] = [];
+    page.on("console", (message) => {
+      if (!message.text().includes("status of 4")) complaints.push(message.text());
+    });
+    page.on("request", (request) => {
+      if (!request.url().startsWith(site.url)) complaints.push(request.url());
+    });
+    const given = { ...site.script };
+    for (const { name, path, script, act } of STATES) {
+      Object.assign(site.script, given, SETTINGS, script);
+      await page.goto(site.url + path);
+      await act?.(page);
+      await screenshot(page, `${name}-${view.name}`);
+      t.deepEqual(await faults(page), SOUND, name);
+      t.deepEqual(await smallTargets(page), [], name);
+      t.deepEqual(await invalidHtml(await (await page.request.get(site.url + path)).text()), [], name);
+    }
+    t.deepEqual(complaints, []);
+  });
+}
+
+test("at 200 % nothing sticks out", async (t) => {
+  const site = await serveSettings(t);
+  // A browser that zooms to 200 % lays a page out for half as many pixels.
+  const page = await openPage(browser, { name: "zoomed", width: 320, height: 400, colorScheme: "light" }, t, {
+    deviceScaleFactor: 2,
+  });
+  await page.context().addCookies([{ name: "souk_session", value: SESSION, url: site.url }]);
+  for (const { name, path, script } of STATES) {
+    Object.assign(site.script, SETTINGS, script);
+    await page.goto(site.url + path);
+    t.deepEqual(await overflowing(page), [], name);
+  }
+});

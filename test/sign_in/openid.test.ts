@@ -1,0 +1,289 @@
+import test from "ava";
+import { labelOf, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
+import { formsOf, type View, type Visitor, wordsOf } from "./visitor.ts";
+
+/** Signing in at real OpenID providers: one as Google's, one as Apple's. Serial: a provider knows one person at a time. */
+
+let market: Market;
+test.before(async () => {
+  market = await startMarket();
+});
+test.after.always(() => market?.close());
+
+const atGoogle = async (visitor: Visitor, back = ""): Promise<View> => {
+  const page = await visitor.get(`${market.url}/sign-in${back}`);
+  return visitor.submit(page, "Continue with Google");
+};
+
+/** Up to the page of Apple's that has the browser post its answer. */
+const toApple = async (visitor: Visitor): Promise<View> =>
+  visitor.submit(await visitor.get(`${market.url}/sign-in`), "Continue with Apple");
+
+const atApple = async (visitor: Visitor, user?: string): Promise<View> =>
+  visitor.submit(await toApple(visitor), "code", user === undefined ? {} : { user });
+
+const accountOf = (visitor: Visitor) =>
+  row<{ id: string; display_name: string | null; methods: string[] }>(
+    market,
+    `select a.id, a.display_name, array(select method from market.proved_method p where p.account_id = a.id order by 1) as methods
+     from market.account a join market.session s on s.account_id = a.id
+     where s.secret_hash = sha256(convert_to($1, 'UTF8'))`,
+    [visitor.cookie(market.url, "souk_session") ?? ""],
+  );
+
+test.serial("Google signs in, and again into the same account", async (t) => {
+  market.google.person = { sub: "1", email: "Lena@Example.com", email_verified: true, name: "Lena" };
+  const lena = stranger();
+  const page = await lena.get(`${market.url}/sign-in?return=/settings/methods`);
+  const sent = await lena.send(page, "Continue with Google");
+  t.is(sent.status, 303);
+  const asked = new URL(sent.headers.get("location") ?? "");
+  t.is(asked.origin, market.google.issuer);
+  t.like(Object.fromEntries(asked.searchParams), {
+    scope: "openid email profile",
+    response_type: "code",
+    code_challenge_method: "S256",
+    redirect_uri: `${market.url}/sign-in/google`,
+  });
+  for (const name of ["state", "nonce", "code_challenge"]) t.regex(asked.searchParams.get(name) ?? "", /^[\w-]{43}$/);
+  const flow = lena.cookie(market.url, "souk_flow") ?? "";
+  t.false(asked.search.includes(flow));
+  const arrived = await lena.follow(sent);
+  t.is(new URL(arrived.url).pathname, "/settings/methods");
+  t.is(await labelOf(market, lena), "Lena (lena@example.com)");
+  const { id } = await accountOf(lena);
+
+  const again = stranger();
+  await atGoogle(again);
+  t.is((await accountOf(again)).id, id);
+});
+
+test.serial("Apple answers by a form, takes a client secret that is signed, and tells the name once", async (t) => {
+  market.apple.person = { sub: "2", email: "max@privaterelay.example", email_verified: "true" };
+  const max = stranger();
+  const form = await toApple(max);
+  t.is(new URL(form.url).origin, market.apple.issuer);
+  const before = max.cookie(market.url, "souk_session");
+  const user = JSON.stringify({ name: { firstName: "Max", lastName: "<b>Muster</b>" }, email: "forged@example.com" });
+  const posted = await max.send(form, "code", { user });
+  t.is(posted.status, 303, "a post from elsewhere does nothing but lead on");
+  t.true(posted.headers.get("location")?.startsWith("/sign-in/apple?code="));
+  t.deepEqual(posted.headers.getSetCookie(), []);
+  t.is(max.cookie(market.url, "souk_session"), before);
+  await max.follow(posted);
+  t.is(await labelOf(market, max), "Max &lt;b&gt;Muster&lt;/b&gt; (max@privaterelay.example)");
+  const [secret] = market.apple.clientSecrets;
+  t.like(secret, { iss: "TEAM123456", sub: "souk-client", aud: market.apple.issuer, kid: "KEY1234567" });
+  t.is(Number(secret?.["exp"]) - Number(secret?.["iat"]), 300);
+
+  const again = stranger();
+  await atApple(again);
+  t.is((await accountOf(again)).id, (await accountOf(max)).id);
+  t.is((await accountOf(again)).display_name, "Max <b>Muster</b>", "the name stays although it is not told again");
+});
+
+test.serial("a name from Apple that is none is passed over", async (t) => {
+  for (const [index, user] of [
+    "{",
+    "[]",
+    "null",
+    '{"name":7}',
+    '{"name":{"firstName":{"a":1}}}',
+    "x".repeat(3000),
+  ].entries()) {
+    market.apple.person = { sub: `odd ${index}` };
+    market.apple.person.sub = `odd-${index}`;
+    const person = stranger();
+    await atApple(person, user);
+    t.is((await accountOf(person)).display_name, null, user.slice(0, 40));
+  }
+});
+
+test.serial(
+  "an address that the provider does not vouch for is not kept, and opens no account that has the same",
+  async (t) => {
+    const owner = stranger();
+    await signInByMail(market, owner, "owner@example.com");
+    for (const [index, email_verified] of [false, "false", undefined].entries()) {
+      market.google.person = {
+        sub: `unverified-${index}`,
+        email: "owner@example.com",
+        ...(email_verified === undefined ? {} : { email_verified }),
+      };
+      const person = stranger();
+      await atGoogle(person);
+      t.not((await accountOf(person)).id, (await accountOf(owner)).id);
+      t.is(await labelOf(market, person), "the account that you sign in to with Google");
+    }
+  },
+);
+
+test.serial("nor does one that it vouches for: accounts are never linked by an address", async (t) => {
+  const owner = stranger();
+  await signInByMail(market, owner, "same@example.com");
+  market.google.person = { sub: "same", email: "same@example.com", email_verified: true };
+  const person = stranger();
+  await atGoogle(person);
+  t.not((await accountOf(person)).id, (await accountOf(owner)).id);
+});
+
+test.serial(
+  "a method is added to the account that is signed in, and one of another account is refused with what to do",
+  async (t) => {
+    const person = stranger();
+    await signInByMail(market, person, "adds@example.com");
+    market.google.person = { sub: "adds", email: "adds@gmail.example", email_verified: true };
+    const { id } = await accountOf(person);
+    const page = await person.get(`${market.url}/sign-in?return=/settings/methods`);
+    await person.submit(page, "Continue with Google", { purpose: "add" });
+    t.like(await accountOf(person), { id, methods: ["email", "google"] });
+
+    const other = stranger();
+    await signInByMail(market, other, "other@example.com");
+    const refused = await other.submit(
+      await other.get(`${market.url}/sign-in?return=/settings/methods`),
+      "Continue with Google",
+      {
+        purpose: "add",
+      },
+    );
+    t.is(refused.status, 409);
+    t.true(
+      wordsOf(refused).includes("This Google sign-in belongs to another account. Sign in with it there and remove it"),
+    );
+    t.true(refused.text.includes('href="/settings/methods"'));
+    t.deepEqual((await accountOf(other)).methods, ["email"]);
+  },
+);
+
+test.serial("adding a method without a session leads to the sign-in page and back", async (t) => {
+  const person = stranger();
+  const page = await person.get(`${market.url}/sign-in?return=/settings/methods`);
+  const sent = await person.send(page, "Continue with Google", { purpose: "add" });
+  t.is(sent.status, 303);
+  t.is(sent.headers.get("location"), "/sign-in?return=%2Fsettings%2Fmethods");
+});
+
+test.serial("who cancels at the provider is told that nothing was changed", async (t) => {
+  const person = stranger();
+  const sent = await person.send(await person.get(`${market.url}/sign-in`), "Continue with Google");
+  const state = new URL(sent.headers.get("location") ?? "").searchParams.get("state");
+  const back = new URLSearchParams({ error: "access_denied", state: state ?? "", iss: market.google.issuer });
+  const page = await person.get(`${market.url}/sign-in/google?${back}`);
+  t.is(page.status, 400);
+  t.true(wordsOf(page).includes("Google did not sign you in, or you cancelled there. Nothing was changed."));
+  t.is((await person.follow(await person.get(`${market.url}/sign-in`))).status, 200);
+});
+
+test.serial("an answer that was used is worth nothing, in any browser", async (t) => {
+  market.google.person = { sub: "replayed", email: "replayed@example.com", email_verified: true };
+  const person = stranger();
+  const sent = await person.send(await person.get(`${market.url}/sign-in`), "Continue with Google");
+  const flow = person.cookie(market.url, "souk_flow") ?? "";
+  let step = sent;
+  while (!step.url.startsWith(`${market.url}/sign-in/google`)) {
+    step = await person.get(new URL(step.headers.get("location") ?? "", step.url).href);
+  }
+  const callback = step.url;
+  t.is(step.headers.get("location"), "/settings");
+  const reloaded = await person.get(callback);
+  t.true(wordsOf(reloaded).includes("You are signed in as replayed@example.com"), "a reload, or the back button");
+
+  const thief = stranger();
+  t.is((await thief.get(callback)).status, 400);
+  await thief.get(`${market.url}/sign-in`);
+  thief.jar.get("127.0.0.1")?.set("souk_flow", flow);
+  await person.submit(await person.get(`${market.url}/sign-out`), "Sign out here");
+  t.is((await thief.get(callback)).status, 400);
+  t.is(await labelOf(market, thief), null);
+});
+
+test.serial("a reload whose first answer was lost arrives all the same", async (t) => {
+  market.google.person = { sub: "lost", email: "lost@example.com", email_verified: true };
+  const person = stranger();
+  let step = await person.send(
+    await person.get(`${market.url}/sign-in?return=/settings/agents`),
+    "Continue with Google",
+  );
+  const before = new Map(person.jar.get("127.0.0.1"));
+  while (!step.url.startsWith(`${market.url}/sign-in/google`)) {
+    step = await person.get(new URL(step.headers.get("location") ?? "", step.url).href);
+  }
+  person.jar.set("127.0.0.1", before);
+  const again = await person.get(step.url);
+  t.is(again.headers.get("location"), "/settings/agents");
+  t.is(await labelOf(market, person), "lost@example.com");
+});
+
+test.serial("nobody is signed in by an answer that someone else's browser asked for", async (t) => {
+  market.google.person = { sub: "attacker", email: "attacker@example.com", email_verified: true };
+  const attacker = stranger();
+  const sent = await attacker.send(await attacker.get(`${market.url}/sign-in`), "Continue with Google");
+  let step = sent;
+  for (;;) {
+    const location = new URL(step.headers.get("location") ?? "", step.url).href;
+    if (location.startsWith(market.url)) {
+      step = { ...step, url: location };
+      break;
+    }
+    step = await attacker.get(location);
+  }
+  // A browser that has no attempt, one that has another, and one that is signed in.
+  const fresh = stranger();
+  const trying = stranger();
+  await trying.send(await trying.get(`${market.url}/sign-in`), "Continue with Google");
+  const signedIn = stranger();
+  await signInByMail(market, signedIn, "me@example.com");
+  for (const victim of [fresh, trying, signedIn]) {
+    for (const headers of [{}, { "sec-fetch-site": "cross-site", referer: "https://evil.example/" }]) {
+      const page = await victim.get(step.url, headers);
+      t.is(page.status, 400);
+      t.true(wordsOf(page).includes("This browser did not start this sign-in"));
+    }
+  }
+  t.is(await labelOf(market, fresh), null);
+  t.is(await labelOf(market, trying), null);
+  t.is(await labelOf(market, signedIn), "me@example.com");
+  // The form that Apple posts is no way around: it leads to the same.
+  const posted = await fresh.post(
+    `${market.url}/sign-in/apple`,
+    { code: "code", state: "state" },
+    { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+  );
+  t.is((await fresh.follow(posted)).status, 400);
+});
+
+test.serial("a provider that is down is a 503 page, and works again when it is back", async (t) => {
+  const own = await startMarket();
+  t.teardown(own.close);
+  own.google.down = true;
+  const person = stranger();
+  const page = await person.get(`${own.url}/sign-in?return=/settings/methods`);
+  const failed = await person.send(page, "Continue with Google");
+  t.is(failed.status, 503);
+  t.is(failed.headers.get("retry-after"), "30");
+  t.true(wordsOf(failed).includes("Google cannot be reached at the moment"));
+  t.true(
+    formsOf(failed).some(({ holds }) => holds.has("email")),
+    "the other ways are there",
+  );
+  own.google.down = false;
+  own.google.person = { sub: "later", email: "later@example.com", email_verified: true };
+  const sent = await person.send(failed, "Continue with Google");
+  t.is(sent.status, 303);
+  // And down again in the middle, when the code is to be exchanged.
+  let step = sent;
+  let location = "";
+  for (;;) {
+    location = new URL(step.headers.get("location") ?? "", step.url).href;
+    if (location.startsWith(own.url)) break;
+    step = await person.get(location);
+  }
+  own.google.down = true;
+  const middle = await person.get(location);
+  t.is(middle.status, 503);
+  t.is(middle.heading, "Briefly unavailable");
+  own.google.down = false;
+  t.is((await person.get(location)).status, 303, "a reload then finishes");
+  t.is(await labelOf(own, person), "later@example.com");
+});

@@ -1,0 +1,188 @@
+import test from "ava";
+import { type FakeProvider, startFakeProvider, type Told } from "./fake_provider.ts";
+import { labelOf, type Market, startMarket, stranger } from "./market.ts";
+import { type View, type Visitor, wordsOf } from "./visitor.ts";
+
+/** Answers that no honest OpenID provider gives. Serial: the provider is told one thing at a time. */
+
+let market: Market;
+let fake: FakeProvider;
+test.before(async () => {
+  fake = await startFakeProvider();
+  market = await startMarket(fake.env);
+});
+test.after.always(async () => {
+  await market?.close();
+  await fake?.close();
+});
+test.beforeEach(() => {
+  fake.told = {};
+});
+
+/** Starts a sign-in, has the provider make the token as told, and comes back. */
+const comeBack = async (visitor: Visitor, told: Told, answer: Record<string, string> = {}): Promise<View> => {
+  fake.told = told;
+  const sent = await visitor.send(await visitor.get(`${market.url}/sign-in`), "Continue with Google");
+  const asked = new URL(sent.headers.get("location") ?? "").searchParams;
+  fake.nonce = asked.get("nonce") ?? "";
+  const parameters = new URLSearchParams({ code: "code", state: asked.get("state") ?? "", ...answer });
+  return visitor.get(`${market.url}/sign-in/google?${parameters}`);
+};
+
+test.serial("an honest answer is taken, with the verifier of this browser", async (t) => {
+  const person = stranger();
+  const arrived = await comeBack(person, {});
+  t.is(arrived.status, 303);
+  t.is(await labelOf(market, person), "victim@example.com");
+  t.like(Object.fromEntries(fake.asked.at(-1) ?? []), {
+    code: "code",
+    redirect_uri: `${market.url}/sign-in/google`,
+    client_id: "souk-client",
+  });
+  t.regex(fake.asked.at(-1)?.get("code_verifier") ?? "", /^[\w-]{43}$/);
+});
+
+const now = () => Math.floor(Date.now() / 1000);
+
+const DISHONEST: [string, () => Told][] = [
+  ["the nonce of another attempt", () => ({ claims: { nonce: "other" } })],
+  ["no nonce", () => ({ claims: { nonce: undefined } })],
+  ["another issuer", () => ({ claims: { iss: "https://evil.example" } })],
+  ["another audience", () => ({ claims: { aud: "another-client" } })],
+  ["several audiences of which none is responsible", () => ({ claims: { aud: ["souk-client", "another"] } })],
+  ["another responsible client", () => ({ claims: { azp: "another", aud: ["souk-client", "another"] } })],
+  ["a token that has ended", () => ({ claims: { exp: now() - 600, iat: now() - 900 } })],
+  ["no end", () => ({ claims: { exp: undefined } })],
+  ["no subject", () => ({ claims: { sub: undefined } })],
+  ["an empty subject", () => ({ claims: { sub: "" } })],
+  ["a subject of control characters", () => ({ claims: { sub: "a\u0000b" } })],
+  ["a subject that is too long", () => ({ claims: { sub: "s".repeat(256) } })],
+  ["a number for a subject", () => ({ claims: { sub: 7 } })],
+  ["alg none", () => ({ signed: "none" })],
+  ["the client secret for a key", () => ({ signed: "with the client secret" })],
+  ["the key of someone else", () => ({ signed: "elsewhere" })],
+  [
+    "no token",
+    () => ({ answer: { status: 200, type: "application/json", body: '{"access_token":"a","token_type":"Bearer"}' } }),
+  ],
+  [
+    "a token that is none",
+    () => ({
+      answer: {
+        status: 200,
+        type: "application/json",
+        body: '{"access_token":"a","token_type":"Bearer","id_token":"a.b.c"}',
+      },
+    }),
+  ],
+  [
+    "a code that was used",
+    () => ({ answer: { status: 400, type: "application/json", body: '{"error":"invalid_grant"}' } }),
+  ],
+];
+
+for (const [what, told] of DISHONEST) {
+  test.serial(`${what} is refused`, async (t) => {
+    const person = stranger();
+    const page = await comeBack(person, told());
+    t.is(page.status, 400);
+    t.is(page.heading, "You were not signed in");
+    t.true(wordsOf(page).includes("does not hold, so you were not signed in."), wordsOf(page));
+    t.is(person.cookie(market.url, "souk_session"), undefined);
+    t.is(await labelOf(market, person), null);
+  });
+}
+
+for (const [what, answer] of [
+  ["another state", { state: "x".repeat(43) }],
+  ["an empty state", { state: "" }],
+] as const) {
+  test.serial(`${what} is refused before the provider is asked`, async (t) => {
+    const person = stranger();
+    const asked = fake.asked.length;
+    const page = await comeBack(person, {}, answer);
+    t.is(page.status, 400);
+    t.true(wordsOf(page).includes("This browser did not start this sign-in"));
+    t.is(fake.asked.length, asked);
+    t.is(await labelOf(market, person), null);
+  });
+}
+
+test.serial("the answer of another issuer in the address is refused", async (t) => {
+  const asked = fake.asked.length;
+  t.is((await comeBack(stranger(), {}, { iss: "https://evil.example" })).status, 400);
+  t.is(fake.asked.length, asked);
+});
+
+test.serial("an answer of one provider does not finish an attempt at another", async (t) => {
+  const person = stranger();
+  const sent = await person.send(await person.get(`${market.url}/sign-in`), "Continue with Apple");
+  const state = new URL(sent.headers.get("location") ?? "").searchParams.get("state") ?? "";
+  t.is((await person.get(`${market.url}/sign-in/google?code=code&state=${state}`)).status, 400);
+  t.is(await labelOf(market, person), null);
+});
+
+test.serial("an address that is none is not kept", async (t) => {
+  for (const [index, email] of [
+    "a@b.example\r\nBcc: eve@evil.example",
+    "x".repeat(300),
+    7,
+    "a, b@c.example",
+    null,
+  ].entries()) {
+    const person = stranger();
+    t.is((await comeBack(person, { claims: { sub: `odd-${index}`, email } })).status, 303);
+    t.is(await labelOf(market, person), "the account that you sign in to with Google");
+  }
+});
+
+test.serial("script, controls and length in a name do no harm", async (t) => {
+  const names = ["<script>alert(1)</script>", "Lena\u202E\u0000\r\nBcc: x", "W".repeat(5000), { a: 1 }, "\uD800"];
+  for (const [index, name] of names.entries()) {
+    const person = stranger();
+    t.is(
+      (await comeBack(person, { claims: { sub: `name-${index}`, email: undefined, name } })).status,
+      303,
+      String(name),
+    );
+    const page = await person.get(`${market.url}/sign-out`);
+    t.is(page.status, 200);
+    t.notRegex(page.text, /<script|\u202E|\r|W{81}|\[object/);
+  }
+});
+
+for (const [what, told] of [
+  ["an error of the server", { answer: { status: 500, type: "text/plain", body: "no" } }],
+  [
+    "an error of the server in JSON",
+    { answer: { status: 502, type: "application/json", body: '{"error":"server_error"}' } },
+  ],
+  ["a page instead of JSON", { answer: { status: 200, type: "text/html", body: "<h1>Maintenance</h1>" } }],
+  ["silence", { silent: true }],
+] as [string, Told][]) {
+  test.serial(`${what} is a 503 page within seconds`, async (t) => {
+    const person = stranger();
+    const sent = await person.send(await person.get(`${market.url}/sign-in`), "Continue with Google");
+    const state = new URL(sent.headers.get("location") ?? "").searchParams.get("state") ?? "";
+    fake.told = told;
+    const start = Date.now();
+    const page = await person.get(`${market.url}/sign-in/google?code=code&state=${state}`);
+    t.is(page.status, 503, wordsOf(page));
+    t.true(Date.now() - start < 8_000);
+    t.is((await fetch(`${market.url}/healthz`)).status, 200);
+  });
+}
+
+test.serial("a provider whose sign-in page is elsewhere is not used, and the log says why", async (t) => {
+  const own = await startFakeProvider();
+  own.metadata = { authorization_endpoint: "https://elsewhere.example/authorize" };
+  const other = await startMarket(own.env);
+  t.teardown(async () => {
+    await other.close();
+    await own.close();
+  });
+  const person = stranger();
+  const page = await person.send(await person.get(`${other.url}/sign-in`), "Continue with Google");
+  t.is(page.status, 503);
+  t.true(other.service.logs().includes("has its sign-in page at another origin"));
+});

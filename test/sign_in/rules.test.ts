@@ -1,0 +1,181 @@
+import { generateKeyPairSync } from "node:crypto";
+import test from "ava";
+import { readConfig } from "../../src/config.ts";
+import { approvalMessage, signInMessage } from "../../src/mail/messages.ts";
+import { safeReturnPath } from "../../src/pages/return_path.ts";
+import { isMailbox, normalAddress } from "../../src/sign_in/address.ts";
+import { codeHash, codeOf, openIdSecrets, sessionSecret } from "../../src/sign_in/flow.ts";
+import { newSecret } from "../../src/tokens.ts";
+
+/** The small rules of signing in, without a service. */
+
+const LINK = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
+
+test("a sign-in leads to pages of ours that need one", (t) => {
+  for (const path of [
+    "/settings",
+    "/settings/methods",
+    "/settings/activity?cursor=abc-_%3D",
+    `/connect/${LINK}`,
+    `/verify/${"0a".repeat(32)}`,
+  ]) {
+    t.is(safeReturnPath(path), path);
+  }
+});
+
+test("and nowhere else", (t) => {
+  for (const path of [
+    undefined,
+    null,
+    ["/settings"],
+    { toString: () => "/settings/methods" },
+    "",
+    "/",
+    "//evil.example",
+    "//evil.example/settings",
+    "///evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/settings\\..\\..",
+    "https://evil.example/settings",
+    "https:evil.example",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "/settings/../../evil",
+    "/settings/..//evil.example",
+    "/settings//evil.example",
+    "/settings/%2e%2e/%2e%2e/evil",
+    "/%2f%2fevil.example",
+    "/settings%0d%0aSet-Cookie:%20a=b",
+    "/settings\r\nSet-Cookie: a=b",
+    "/settings\n",
+    "/settings\t/methods",
+    " /settings",
+    "/settings ",
+    "/settings\u0000",
+    "/settings#//evil.example",
+    "/settings@evil.example",
+    "/settings.evil.example",
+    "/settingsx",
+    "/settings?next=//evil.example",
+    "/sign-out",
+    "/sign-in?return=//evil.example",
+    "/v1/me",
+    "/connect/short",
+    `/connect/${LINK}/more`,
+    `/connect/${LINK}?x=1`,
+    `/verify/${LINK}/../../settings`,
+    `/settings/${"a".repeat(500)}`,
+    "／settings",
+  ]) {
+    t.is(safeReturnPath(path), "/settings", JSON.stringify(path));
+  }
+});
+
+test("a mailbox is one address and nothing around it", (t) => {
+  for (const good of [
+    "lena@example.com",
+    "l.e+n-a_1@mail.example.co.uk",
+    "jörg@bücher.example",
+    "o'neil@example.com",
+  ]) {
+    t.true(isMailbox(good), good);
+  }
+  for (const bad of [
+    "",
+    "lena",
+    "lena@",
+    "@example.com",
+    "lena@example",
+    "a@b@c.example",
+    "a b@c.example",
+    "a@b.example,c@d.example",
+    "<a@b.example>",
+    "a@b.example\n",
+    "a@b.example.",
+    "a\u200B@b.example",
+  ]) {
+    t.false(isMailbox(bad), JSON.stringify(bad));
+  }
+  t.is(normalAddress("  LENA@Example.COM\n"), "lena@example.com");
+  t.is(normalAddress("jo\u0308rg@example.com"), "jörg@example.com");
+});
+
+test("what is derived from a secret is the same each time, and different for each purpose and secret", (t) => {
+  const flow = newSecret();
+  const { state, nonce, verifier } = openIdSecrets(flow);
+  t.deepEqual(openIdSecrets(flow), { state, nonce, verifier });
+  const all = [flow, state, nonce, verifier, sessionSecret(flow), ...Object.values(openIdSecrets(newSecret()))];
+  t.is(new Set(all).size, all.length);
+  for (const secret of all) t.regex(secret, /^[\w-]{43}$/);
+  t.false(codeHash(flow, "123456").equals(codeHash(newSecret(), "123456")));
+});
+
+test("codes have six digits, and are spread evenly", (t) => {
+  const codes = Array.from({ length: 5_000 }, () => codeOf(newSecret()));
+  for (const code of codes) t.regex(code, /^\d{6}$/);
+  const firstDigits = Map.groupBy(codes, (code) => code[0]);
+  t.is(firstDigits.size, 10);
+  // Five hundred each; five times the standard deviation of 21 either way.
+  for (const [digit, { length }] of firstDigits) t.true(length > 390 && length < 610, `${digit}: ${length}`);
+});
+
+const pem = (namedCurve: string): string =>
+  String(generateKeyPairSync("ec", { namedCurve }).privateKey.export({ type: "pkcs8", format: "pem" }));
+
+const APPLE = { APPLE_CLIENT_ID: "client", APPLE_TEAM_ID: "team", APPLE_KEY_ID: "key" };
+
+test("a method is offered when its provider is configured whole", (t) => {
+  t.deepEqual(readConfig({}).signIn, { google: null, apple: null, mail: null });
+  t.deepEqual(readConfig({ GOOGLE_CLIENT_ID: "a", GOOGLE_CLIENT_SECRET: "b" }).signIn.google, {
+    issuer: "https://accounts.google.com",
+    clientId: "a",
+    clientSecret: "b",
+  });
+  t.deepEqual(readConfig({ SMTP_URL: "smtp://mail.example", MAIL_FROM: "Souk <souk@souk.example>" }).signIn.mail, {
+    smtpUrl: "smtp://mail.example",
+    from: "Souk <souk@souk.example>",
+  });
+  for (const key of [pem("prime256v1"), pem("prime256v1").replaceAll("\n", "\\n")]) {
+    t.like(readConfig({ ...APPLE, APPLE_PRIVATE_KEY: key }).signIn.apple, {
+      issuer: "https://appleid.apple.com",
+      teamId: "team",
+      privateKey: { asymmetricKeyType: "ec" },
+    });
+  }
+});
+
+test("half a provider stops the start, and says what is missing", (t) => {
+  const messageOf = (env: Record<string, string>) => t.throws(() => readConfig(env)).message;
+  t.regex(messageOf({ GOOGLE_CLIENT_ID: "a" }), /GOOGLE_CLIENT_SECRET: is needed beside GOOGLE_CLIENT_ID/);
+  t.regex(messageOf({ SMTP_URL: "smtp://mail.example" }), /MAIL_FROM: is needed beside SMTP_URL/);
+  t.regex(messageOf(APPLE), /APPLE_PRIVATE_KEY: is needed beside APPLE_CLIENT_ID, APPLE_TEAM_ID, APPLE_KEY_ID/);
+  t.regex(messageOf({ SMTP_URL: "http://mail.example", MAIL_FROM: "a@b.example" }), /SMTP_URL: must start with smtp/);
+  for (const key of ["secret words", pem("secp384r1")]) {
+    const message = messageOf({ ...APPLE, APPLE_PRIVATE_KEY: key });
+    t.regex(message, /APPLE_PRIVATE_KEY: must be the key that Apple gave/);
+    t.false(message.includes(key));
+  }
+  for (const from of ["souk", "a@b.example\nBcc: c@d.example", "Souk"]) {
+    t.regex(messageOf({ SMTP_URL: "smtp://mail.example", MAIL_FROM: from }), /MAIL_FROM: must be an address/);
+  }
+});
+
+test("messages say the same in both parts, and escape what others wrote in HTML alone", (t) => {
+  const signIn = signInMessage({ link: "https://souk.example/sign-in/link/abc", code: "012345", minutes: 15 });
+  for (const part of [signIn.text, signIn.html]) {
+    for (const said of ["https://souk.example/sign-in/link/abc", "012345", "15 minutes"])
+      t.true(part.includes(said), said);
+    t.notRegex(part, /undefined|<%|%>/);
+  }
+  const notice = approvalMessage({
+    agentName: "<script>alert('x')</script> & co",
+    approvedAt: "2026-03-04T14:03:22.000Z",
+    settings: "https://souk.example/settings",
+  });
+  t.notRegex(notice.html, /<script/);
+  t.true(notice.html.includes("&lt;script&gt;"));
+  t.true(notice.text.includes("<script>alert('x')</script> & co"));
+  t.true(notice.text.includes("2026-03-04 at 14:03 UTC"));
+  t.notRegex(notice.subject, /script/);
+});

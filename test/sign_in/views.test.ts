@@ -1,0 +1,256 @@
+import test from "ava";
+import type { Browser, Page } from "playwright-core";
+import type { Verification } from "../../src/pages/verify.ts";
+import type { SignIn } from "../../src/sign_in/sign_in.ts";
+import { raised, type Script, servePages } from "../pages/site.ts";
+import { faults, invalidHtml, SOUND, smallTargets, tabTo } from "../pages/sound.ts";
+import { launchBrowser, openPage, PHONE, screenshot, VIEWS } from "../support/browser.ts";
+
+/** Every page and state of signing in, signing out and proving, as people meet them: at every size, by day and by night. */
+
+const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
+const VIEWER = {
+  viewer: { label: "Lena (lena@example.com)", methods: [{ method: "email", email: "lena@example.com" }] },
+};
+const LONGEST = `${"W".repeat(80)} (${"w".repeat(64)}@${"example.".repeat(20)}com)`;
+
+const ATTEMPT = { method: "email", email: "lena@example.com", expires_in: 873, tries_left: 5, finished: false };
+
+const PENDING: Verification = {
+  status: "pending",
+  method: "email",
+  agent_name: "Claude",
+  account_label: "the account that this agent acts for",
+  requires: "nothing",
+  mine: false,
+  expires_in: 1675,
+};
+
+const SIGN_IN_SCRIPT: Script = {
+  get_viewer: { viewer: null },
+  start_sign_in: {},
+  get_sign_in: ATTEMPT,
+  get_mail_link: { same_browser: true, expires_in: 873 },
+  finish_mail_sign_in: { wrong_code: true, tries_left: 3 },
+  get_verification_page: PENDING,
+  sign_out: {},
+};
+
+const NO_METHOD: SignIn = { methods: [], providers: {}, mailer: null };
+
+type State = {
+  name: string;
+  path: string;
+  script?: Script;
+  signIn?: SignIn;
+  /** Whether a session cookie is there. */
+  session?: true;
+  /** What a person does there first. */
+  act?: (page: Page) => Promise<void>;
+  heading: string;
+};
+
+const ask = async (page: Page, email = "lena@example.com"): Promise<void> => {
+  await page.getByLabel("Your e-mail address").fill(email);
+  await page.getByRole("button", { name: "Send me a code" }).click();
+};
+
+const press = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).click();
+
+const STATES: State[] = [
+  { name: "sign-in", path: "/sign-in", heading: "Sign in" },
+  { name: "sign-in-wrong", path: "/sign-in", act: (page) => ask(page, "lena@example"), heading: "Sign in" },
+  {
+    name: "sign-in-again",
+    path: "/sign-in?again=1",
+    session: true,
+    script: { get_viewer: VIEWER },
+    heading: "Sign in once more",
+  },
+  { name: "sign-in-already", path: "/sign-in", session: true, script: { get_viewer: VIEWER }, heading: "Sign in" },
+  {
+    name: "sign-in-limited",
+    path: "/sign-in",
+    script: {
+      start_sign_in: raised(429, "rate_limited", "Too many sign-in messages were asked for. Try again in 23 minutes."),
+    },
+    act: ask,
+    heading: "Sign in",
+  },
+  { name: "sign-in-none", path: "/sign-in", signIn: NO_METHOD, heading: "Sign in" },
+  { name: "code", path: "/sign-in", act: ask, heading: "Check your mail" },
+  {
+    name: "code-wrong",
+    path: "/sign-in",
+    act: async (page) => {
+      await ask(page);
+      await page.getByLabel("Six-digit code").fill("123456");
+      await press("Continue")(page);
+    },
+    heading: "Check your mail",
+  },
+  {
+    name: "code-spent",
+    path: "/sign-in/code",
+    heading: "Nothing to sign in to",
+  },
+  { name: "link", path: `/sign-in/link/${SECRET}`, heading: "One more step" },
+  {
+    name: "link-elsewhere",
+    path: `/sign-in/link/${SECRET}`,
+    script: { get_mail_link: { same_browser: false, expires_in: 873 } },
+    heading: "Type this code where you started",
+  },
+  {
+    name: "link-expired",
+    path: `/sign-in/link/${SECRET}`,
+    script: {
+      get_mail_link: raised(410, "link_expired", "This link or code no longer works: each works once, for 15 minutes."),
+    },
+    heading: "This has ended",
+  },
+  {
+    name: "link-expired-signed-in",
+    path: `/sign-in/link/${SECRET}`,
+    session: true,
+    script: {
+      get_viewer: { viewer: { ...VIEWER.viewer, label: LONGEST } },
+      get_mail_link: raised(410, "link_expired", "This link or code no longer works: each works once, for 15 minutes."),
+    },
+    heading: "This has ended",
+  },
+  { name: "sign-out", path: "/sign-out", session: true, script: { get_viewer: VIEWER }, heading: "Sign out" },
+  { name: "signed-out", path: "/sign-out", heading: "You are signed out" },
+  { name: "verify-email", path: `/verify/${SECRET}`, heading: "Your agent asks you to sign in" },
+  {
+    name: "verify-google",
+    path: `/verify/${SECRET}`,
+    script: {
+      get_verification_page: {
+        ...PENDING,
+        method: "google",
+        mine: true,
+        account_label: LONGEST,
+        agent_name: "W".repeat(80),
+      },
+    },
+    heading: "Your agent asks you to sign in",
+  },
+  {
+    name: "verify-wrong",
+    path: `/verify/${SECRET}`,
+    act: (page) => ask(page, "lena@example"),
+    heading: "Your agent asks you to sign in",
+  },
+  {
+    name: "verify-early",
+    path: `/verify/${SECRET}`,
+    script: {
+      continue_verification: raised(
+        409,
+        "verification_incomplete",
+        "You have not signed in yet. Do that first; then continue.",
+      ),
+    },
+    act: press("Continue"),
+    heading: "Your agent asks you to sign in",
+  },
+  {
+    name: "verify-other",
+    path: `/verify/${SECRET}`,
+    session: true,
+    script: { get_viewer: VIEWER, get_verification_page: { ...PENDING, requires: "session" } },
+    heading: "Sign in first",
+  },
+  ...(["completed", "expired", "cancelled"] as const).map((status) => ({
+    name: `verify-${status}`,
+    path: `/verify/${SECRET}`,
+    script: { get_verification_page: { ...PENDING, status } },
+    heading: { completed: "You have signed in", expired: "This link has ended", cancelled: "You said “Not now”" }[
+      status
+    ],
+  })),
+];
+
+let browser: Browser;
+test.before(async () => {
+  browser = await launchBrowser();
+});
+test.after.always(() => browser?.close());
+
+for (const view of VIEWS) {
+  test(`every page of signing in is sound on ${view.name}`, async (t) => {
+    for (const { name, path, script, signIn, session, act, heading } of STATES) {
+      const site = await servePages(t, { ...SIGN_IN_SCRIPT, ...script }, undefined, signIn);
+      const page = await openPage(browser, view);
+      if (session) await page.context().addCookies([{ name: "souk_session", value: SECRET, url: site.url }]);
+      const complaints: string[] = [];
+      const documents: Promise<string>[] = [];
+      page.on("console", (message) => {
+        // What Chromium says of each page with an error's status.
+        if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
+      });
+      page.on("request", (request) => {
+        if (!request.url().startsWith(site.url)) complaints.push(request.url());
+      });
+      page.on("response", (response) => {
+        if (response.request().isNavigationRequest() && response.status() !== 303) documents.push(response.text());
+      });
+      await page.goto(site.url + path);
+      await act?.(page);
+      t.is(await page.getByRole("heading", { level: 1 }).textContent(), heading, name);
+      await screenshot(page, `${name}-${view.name}`);
+      t.deepEqual(await faults(page), SOUND, name);
+      t.deepEqual(await smallTargets(page), [], name);
+      for (const html of await Promise.all(documents)) t.deepEqual(await invalidHtml(html), [], name);
+      t.deepEqual(complaints, [], name);
+      await page.context().close();
+    }
+  });
+}
+
+test("a field that was filled in wrongly has the focus, and says what is wrong with it", async (t) => {
+  const site = await servePages(t, SIGN_IN_SCRIPT);
+  const page = await openPage(browser, PHONE, t);
+  await page.goto(`${site.url}/sign-in`);
+  await ask(page, "lena@example");
+  const field = page.getByLabel("Your e-mail address");
+  t.is(await page.title(), "Error: Sign in – Souk");
+  t.is(await page.evaluate("document.activeElement.id"), "email");
+  t.is(await field.getAttribute("aria-invalid"), "true");
+  const described = await page.evaluate<string>(
+    "document.activeElement.getAttribute('aria-describedby').split(' ').map((id) => document.getElementById(id).textContent).join(' ')",
+  );
+  t.true(described.startsWith("Enter an e-mail address in full, like name@example.com."));
+  t.is(await field.inputValue(), "lena@example");
+});
+
+test("a person signs in with the keyboard alone", async (t) => {
+  const site = await servePages(t, { ...SIGN_IN_SCRIPT, finish_mail_sign_in: { label: "lena@example.com" } });
+  const page = await openPage(browser, PHONE, t);
+  await page.goto(`${site.url}/sign-in?return=/settings/methods`);
+  await tabTo(page, "Continue with Google");
+  await tabTo(page, "Continue with Apple");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("lena@example.com");
+  await Promise.all([page.waitForURL(`${site.url}/sign-in/code`), page.keyboard.press("Enter")]);
+  await tabTo(page, "Settings");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("123456");
+  await Promise.all([page.waitForURL(`${site.url}/settings/methods`), page.keyboard.press("Enter")]);
+  t.true(site.calls.some(({ name }) => name === "finish_mail_sign_in"));
+});
+
+test("telephones offer the right keyboard, the address they know and the code from the mail", async (t) => {
+  const site = await servePages(t, SIGN_IN_SCRIPT);
+  const page = await openPage(browser, PHONE, t);
+  await page.goto(`${site.url}/sign-in`);
+  const email = page.getByLabel("Your e-mail address");
+  t.deepEqual([await email.getAttribute("type"), await email.getAttribute("autocomplete")], ["email", "email"]);
+  await ask(page);
+  const code = page.getByLabel("Six-digit code");
+  t.deepEqual(
+    [await code.getAttribute("inputmode"), await code.getAttribute("autocomplete")],
+    ["numeric", "one-time-code"],
+  );
+});

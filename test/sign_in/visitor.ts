@@ -1,0 +1,154 @@
+/**
+ * A browser without script, over HTTP: it keeps cookies by host, shows one page at a time, sends the forms that stand on
+ * it, and follows redirects.
+ *
+ *   view   a page as it came, with where it came from
+ */
+
+export type View = {
+  url: string;
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The page's one heading. */
+  heading: string;
+};
+
+export type Visitor = {
+  get: (url: string, headers?: Record<string, string>) => Promise<View>;
+  post: (url: string, fields: Record<string, string>, headers?: Record<string, string>) => Promise<View>;
+  /** Sends the form that holds this field, or this button by its words, with what stands in it and these fields. */
+  submit: (view: View, holds: string, fields?: Record<string, string>) => Promise<View>;
+  /** As submit, which follows redirects, and stops at the answer itself. */
+  send: (view: View, holds: string, fields?: Record<string, string>) => Promise<View>;
+  follow: (view: View) => Promise<View>;
+  /** Cookies by host, then name. */
+  jar: Map<string, Map<string, string>>;
+  cookie: (url: string, name: string) => string | undefined;
+};
+
+/** More than a sign-in takes, and an end to circles. */
+const REDIRECTS = 15;
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+
+const attribute = (tag: string, name: string): string | undefined => {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+  return value === undefined ? undefined : unescaped(value);
+};
+
+/** The words of a page, without its tags. */
+export const wordsOf = ({ text }: View): string =>
+  unescaped(
+    text
+      .replace(/<head>[\s\S]*?<\/head>/, "")
+      .replace(/<[^>]*>/g, " ")
+      .replace(/\s+/g, " "),
+  );
+
+type Form = {
+  action: string;
+  fields: Record<string, string>;
+  /** What each button adds, by its words. */
+  buttons: Map<string, Record<string, string>>;
+  /** The names of its fields, and the words of its buttons. */
+  holds: Set<string>;
+};
+
+/** The forms of a page. */
+export const formsOf = (view: View): Form[] =>
+  [...view.text.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head = "", body = ""]) => {
+    const fields: Record<string, string> = {};
+    const holds = new Set<string>();
+    for (const [tag] of body.matchAll(/<input[^>]*>/g)) {
+      const name = attribute(tag, "name");
+      if (name === undefined) continue;
+      fields[name] = attribute(tag, "value") ?? "";
+      holds.add(name);
+    }
+    const buttons = new Map<string, Record<string, string>>();
+    for (const [tag, words = ""] of body.matchAll(/<button[^>]*>([^<]*)/g)) {
+      const name = attribute(tag, "name");
+      buttons.set(words.trim(), name === undefined ? {} : { [name]: attribute(tag, "value") ?? "" });
+      holds.add(words.trim());
+    }
+    return { action: new URL(attribute(head, "action") ?? view.url, view.url).href, fields, buttons, holds };
+  });
+
+/** @param address what a proxy in front says, so that limits of an address are not shared by all tests */
+export const newVisitor = (address?: string): Visitor => {
+  const jar: Visitor["jar"] = new Map();
+  const cookiesOf = (url: string) => {
+    const { hostname } = new URL(url);
+    const found = jar.get(hostname) ?? new Map<string, string>();
+    jar.set(hostname, found);
+    return found;
+  };
+
+  const request = async (url: string, init: RequestInit & { headers?: Record<string, string> }): Promise<View> => {
+    const cookies = cookiesOf(url);
+    const answer = await fetch(url, {
+      ...init,
+      redirect: "manual",
+      headers: {
+        accept: "text/html",
+        ...(address === undefined ? {} : { "x-forwarded-for": address }),
+        ...(cookies.size > 0 ? { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") } : {}),
+        ...init.headers,
+      },
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/max-age=0\b|expires=thu, 01 jan 1970/i.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const text = await answer.text();
+    const heading = unescaped((/<h1[^>]*>([\s\S]*?)<\/h1>/.exec(text)?.[1] ?? "").replace(/<[^>]*>/g, ""));
+    return { url, status: answer.status, headers: answer.headers, text, heading };
+  };
+
+  const visitor: Visitor = {
+    jar,
+    cookie: (url, name) => cookiesOf(url).get(name),
+    get: (url, headers = {}) => request(url, { headers: { "sec-fetch-site": "none", ...headers } }),
+    post: (url, fields, headers = {}) =>
+      request(url, {
+        method: "POST",
+        body: new URLSearchParams(fields).toString(),
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          origin: new URL(url).origin,
+          "sec-fetch-site": "same-origin",
+          ...headers,
+        },
+      }),
+    send: (view, holds, fields = {}) => {
+      const form = formsOf(view).find((one) => one.holds.has(holds));
+      if (!form) throw new Error(`No form holds ${holds} on ${view.url} (${view.status}):\n${wordsOf(view)}`);
+      const from = new URL(view.url).origin;
+      const site = from === new URL(form.action).origin ? "same-origin" : "cross-site";
+      return visitor.post(
+        form.action,
+        { ...form.fields, ...form.buttons.get(holds), ...fields },
+        { origin: from, "sec-fetch-site": site },
+      );
+    },
+    submit: async (view, holds, fields) => visitor.follow(await visitor.send(view, holds, fields)),
+    follow: async (view) => {
+      let shown = view;
+      for (let steps = 0; steps < REDIRECTS; steps += 1) {
+        const location = shown.headers.get("location");
+        if (shown.status < 300 || shown.status > 399 || location === null) return shown;
+        shown = await visitor.get(new URL(location, shown.url).href);
+      }
+      throw new Error(`Led in circles, at last to ${shown.url}.`);
+    },
+  };
+  return visitor;
+};

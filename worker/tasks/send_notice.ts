@@ -1,0 +1,25 @@
+import { approvalMessage } from "../../src/mail/messages.ts";
+import { shownName } from "../../src/pages/render.ts";
+import { type Tools, task } from "../task.ts";
+
+/**
+ * Tells a person by mail that an agent was approved in their name, and how to remove it. Sent once, or twice when the
+ * worker dies between the mail server's yes and the note of it.
+ */
+export const sendApprovalNotice = ({ query, mailer, baseUrl }: Tools) =>
+  task(async ({ id }) => {
+    // The operator has taken mail out of the configuration since.
+    if (mailer === null) return;
+    const { rows } = await query<{
+      notice: { email: string; agent_name: string; connected_at: string } | null;
+    }>("select jobs.get_approval_notice($1) as notice", [id]);
+    const notice = rows[0]?.notice;
+    if (!notice) return;
+    const message = approvalMessage({
+      agentName: shownName(notice.agent_name),
+      approvedAt: notice.connected_at,
+      settings: `${baseUrl()}/settings`,
+    });
+    await mailer.send(notice.email, message);
+    await query("select jobs.mark_approval_notice($1)", [id]);
+  });
