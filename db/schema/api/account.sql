@@ -32,7 +32,7 @@ begin
     'contact_email', profile.contact_email,
     'contact_phone', profile.contact_phone,
     'member_since', market.utc(account.created_at),
-    'label', market.account_label(account.id, true),
+    'label', market.account_label(account.id),
     'methods', (
       select coalesce(jsonb_agg(jsonb_build_object('method', m.method, 'email', m.email, 'proved_at', market.utc(m.proved_at))
         order by m.proved_at), '[]')
