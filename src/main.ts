@@ -29,6 +29,7 @@ const POLL_MS = { server: 250, embedded: 25 };
 // which together weigh as much as all the rest.
 const loadWorker = () => import("../worker/main.ts");
 const loadMigrate = () => import("./migrate.ts");
+const loadModerator = () => import("./moderator.ts");
 const loadEmbedded = () => import("./embedded.ts");
 
 type Part = "start" | "api" | "worker" | "migrate";
@@ -41,7 +42,7 @@ const HELP = `Usage: node src/main.ts start | api | worker | migrate
   migrate  bring the database up to date (DATABASE_URL)
 `;
 
-const banner = (url: string, config: Config): string => `
+const banner = (url: string, config: Config, moderatorLink: string | null): string => `
 Souk is ready at ${url}
 
   For a person    open ${url}
@@ -50,7 +51,7 @@ Souk is ready at ${url}
   See it work     npm run demo        (in another terminal)
 
   Database        ${config.databaseUrl ? "the server in DATABASE_URL" : `embedded, in ${config.dataDir}/`}
-  Stop            Ctrl-C
+${moderatorLink ? `  Moderate        ${moderatorLink}  (once, by whoever opens it first)\n` : ""}  Stop            Ctrl-C
 `;
 
 /** Tries until it works or the process is to stop: a database that is not there yet is waited for, not died of. */
@@ -177,7 +178,9 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         offered = true;
       });
       log.info("ready");
-      if (process.stdout.isTTY || part === "start") process.stdout.write(banner(baseUrl, config));
+      // Somebody has to be the first to moderate, and who runs an embedded database may have no psql.
+      const link = embedded ? await (await loadModerator()).newModeratorLink(url, baseUrl) : null;
+      if (process.stdout.isTTY || part === "start") process.stdout.write(banner(baseUrl, config, link));
     }
   })();
 

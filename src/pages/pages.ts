@@ -4,6 +4,7 @@ import type { SignIn } from "../sign_in/sign_in.ts";
 import { aboutPages } from "./about.ts";
 import { connectPages } from "./connect.ts";
 import { servePages } from "./frame.ts";
+import { moderatorPages } from "./moderator.ts";
 import { settingsPages } from "./settings/settings.ts";
 import { signInPages } from "./sign_in/pages.ts";
 import { verifyPages } from "./verify.ts";
@@ -20,6 +21,7 @@ export const pages = (context: PagesContext): Router =>
       ...signInPages(context),
       ...verifyPages(context),
       ...settingsPages(context),
+      ...moderatorPages(context),
     ],
     context.baseUrl,
   );

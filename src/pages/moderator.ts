@@ -1,0 +1,38 @@
+import type { Request, Response } from "express";
+import { hashSecret, newSecret } from "../tokens.ts";
+import { giveFormToken } from "./forgery.ts";
+import { type Page, readAnswer, STALE_FORM, seeOther } from "./frame.ts";
+import type { PagesContext } from "./pages.ts";
+import { renderPage, rootOf } from "./render.ts";
+import { giveSession, sessionHash } from "./session.ts";
+
+/**
+ * The page behind the link that `npm start` prints while nobody moderates: who presses its button becomes a moderator,
+ * once. Opening it changes nothing.
+ */
+export const moderatorPages = ({ database, baseUrl }: PagesContext): Page[] => {
+  const secretOf = (request: Request): Buffer => hashSecret(String(request.params["secret"]));
+
+  const show = async (request: Request, response: Response): Promise<void> => {
+    await database.call("visitor", "get_moderator_link", { secret_hash: secretOf(request) }, "write");
+    const token = giveFormToken(request, response, baseUrl(), request.path);
+    const isSignedIn = sessionHash(request, baseUrl()) !== null;
+    response.type("html").send(renderPage("moderator", baseUrl(), { token, isSignedIn }));
+  };
+
+  const accept = async (request: Request, response: Response): Promise<void> => {
+    const { stale } = await readAnswer(request, response, baseUrl());
+    if (stale) throw STALE_FORM;
+    const secret = newSecret();
+    const accepted = await database.call("visitor", "accept_moderator_link", {
+      secret_hash: secretOf(request),
+      session_hash: sessionHash(request, baseUrl()),
+      new_session_hash: hashSecret(secret),
+    });
+    const { new_session } = JSON.parse(accepted) as { new_session: boolean };
+    if (new_session) giveSession(response, baseUrl(), secret);
+    seeOther(response, `${rootOf(baseUrl())}/admin`);
+  };
+
+  return [{ path: "/moderator/:secret", operation: "moderatorPage", get: show, post: accept }];
+};
