@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import test from "ava";
+import { newModeratorLink } from "../../src/moderator.ts";
+import { hashSecret, newSecret } from "../../src/tokens.ts";
+import { call } from "../support/market.ts";
+import { openRoom, type Room, sameOrigin } from "./room.ts";
+
+/** Who becomes a moderator, and how: from the command line, or by the link of a first start. */
+
+const PROGRAM = fileURLToPath(new URL("../../src/moderator.ts", import.meta.url));
+
+let room: Room;
+test.before(async () => {
+  room = await openRoom();
+});
+test.after.always(() => room?.stop());
+
+/** `npm run moderator -- ...` */
+const moderator = (...args: string[]): Promise<{ code: number; out: string }> =>
+  new Promise((resolve) => {
+    const env = { PATH: process.env["PATH"], DATABASE_URL: room.databaseUrl };
+    execFile(process.execPath, [PROGRAM, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, out: stdout + stderr });
+    });
+  });
+
+const isAdmitted = async (cookie: string) => (await room.call("GET", "/admin", { headers: { cookie } })).status === 200;
+
+test.serial("an account is appointed by its id, listed, and dismissed", async (t) => {
+  const { account, cookie } = await room.person();
+  t.deepEqual(await moderator("list"), { code: 0, out: "There is no moderator.\n" });
+  t.deepEqual(await moderator("add", account), {
+    code: 0,
+    out: `${account} is a moderator now: /admin, after signing in.\n`,
+  });
+  t.true(await isAdmitted(cookie));
+  t.deepEqual(await moderator("add", account), { code: 0, out: `${account} was a moderator already.\n` });
+  t.regex((await moderator("list")).out, new RegExp(`^${account}  \\d{4}-\\d\\d-\\d\\d  by \\w+\\n$`));
+  t.deepEqual(await moderator("remove", account), { code: 0, out: `${account} is no moderator any more.\n` });
+  t.false(await isAdmitted(cookie));
+  t.deepEqual(await moderator("remove", account), { code: 1, out: `${account} is no moderator.\n` });
+});
+
+test.serial("an account is appointed by a mailbox that its person has proved, however it is written", async (t) => {
+  const { account, cookie } = await room.person();
+  await room.sql(
+    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, 'email', $2, 'mo@example.com')",
+    [account, hashSecret("email:mo@example.com")],
+  );
+  t.is((await moderator("add", " Mo@Example.com")).code, 0);
+  t.true(await isAdmitted(cookie));
+  t.is((await moderator("remove", "mo@example.com")).code, 0);
+});
+
+test.serial("who cannot be appointed is told why", async (t) => {
+  const nobody = "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0e";
+  t.deepEqual(await moderator("add", nobody), { code: 1, out: `There is no account ${nobody}.\n` });
+  t.regex((await moderator("add", "nobody@example.com")).out, /^Nobody has proved the mailbox nobody@example\.com\./);
+  const [one, two] = [await room.person(), await room.person()];
+  for (const [{ account }, method] of [
+    [one, "google"],
+    [two, "apple"],
+  ] as const) {
+    await room.sql(
+      "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, $2, $3, 'both@example.com')",
+      [account, method, hashSecret(account)],
+    );
+  }
+  const both = await moderator("add", "both@example.com");
+  t.is(both.code, 1);
+  t.true(both.out.includes(one.account) && both.out.includes(two.account), both.out);
+  for (const args of [[], ["add"], ["promote", nobody], ["list", "all"], ["add", nobody, nobody]])
+    t.like(await moderator(...args), { code: 1 }, args.join(" "));
+});
+
+test.serial("a link appoints one of many who press its button at once, and none after", async (t) => {
+  const link = (await newModeratorLink(room.databaseUrl, room.url)) ?? "";
+  const path = new URL(link).pathname;
+  const people = await Promise.all(Array.from({ length: 6 }, () => room.person()));
+  const opened = await Promise.all(
+    people.map(async ({ cookie }) => {
+      const page = await room.call("GET", path, { headers: { cookie, accept: "text/html" } });
+      const csrf = /souk_csrf=[^;]+/.exec(page.headers["set-cookie"] ?? "")?.[0] ?? "";
+      return { cookie: `${cookie}; ${csrf}`, token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? "" };
+    }),
+  );
+  const accept = ({ cookie, token }: { cookie: string; token: string }) =>
+    room.call("POST", path, {
+      raw: new URLSearchParams({ token }).toString(),
+      headers: { cookie, "content-type": "application/x-www-form-urlencoded", ...sameOrigin(room.url) },
+    });
+  const statuses = (await Promise.all(opened.map(accept))).map(({ status }) => status).toSorted();
+  t.deepEqual(statuses, [303, 404, 404, 404, 404, 404]);
+  t.deepEqual(await room.sql("select count(*)::integer as n from market.moderator"), [{ n: 1 }]);
+  t.is(await newModeratorLink(room.databaseUrl, room.url), null, "somebody moderates, so there is no other link");
+  await room.sql("delete from market.moderator");
+});
+
+test.serial("of links that were printed only the last works, for a day, and from our own page", async (t) => {
+  const [first, second] = [
+    await newModeratorLink(room.databaseUrl, room.url),
+    await newModeratorLink(room.databaseUrl, room.url),
+  ];
+  const status = async (link: string | null) => (await call(room.url, "GET", new URL(link ?? "").pathname)).status;
+  t.deepEqual([await status(first), await status(second)], [404, 200]);
+  const forged = await call(room.url, "POST", new URL(second ?? "").pathname, {
+    raw: "token=x",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...sameOrigin(room.url) },
+  });
+  t.is(forged.status, 400);
+  await room.sql("update market.moderator_link set expires_at = now()");
+  t.is(await status(second), 404);
+  t.is(await status(`${room.url}/moderator/${newSecret()}`), 404);
+});
+
+test.serial("no secret of a link is in the database or in the log", async (t) => {
+  const link = (await newModeratorLink(room.databaseUrl, room.url)) ?? "";
+  const secret = link.split("/").at(-1) ?? "";
+  await call(room.url, "GET", new URL(link).pathname);
+  const [{ kept }] = await room.sql("select string_agg(l::text, '') as kept from market.moderator_link l");
+  t.false(kept.includes(secret));
+  t.false(room.logs().includes(secret));
+});

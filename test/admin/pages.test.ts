@@ -1,0 +1,193 @@
+import { readFile } from "node:fs/promises";
+import test from "ava";
+import { buildSchema, validate } from "postgraphile/graphql";
+import { checkLimits, operationOf } from "../../src/admin/limits.ts";
+import { OPERATIONS } from "../../src/admin/operations.ts";
+import { ago, piecesOf, readingsOf, shownValue } from "../../src/admin/render.ts";
+import { SOFA } from "../support/market.ts";
+import { type Moderator, openRoom, type Room, sameOrigin } from "./room.ts";
+
+/** The moderators' pages over HTTP: their operations, their forms, and what guards them. */
+
+let room: Room;
+let moderator: Moderator;
+test.before(async () => {
+  room = await openRoom();
+  moderator = await room.moderator("Mo");
+});
+test.after.always(() => room?.stop());
+
+const open = (path: string, headers: Record<string, string> = {}) =>
+  room.call("GET", path, { headers: { cookie: moderator.cookie, accept: "text/html", ...headers } });
+
+/** Sends a form as the page's own; `cookie` and `token` as the page gave them unless said otherwise. */
+const send = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
+  const page = await open(path);
+  const csrf = /souk_csrf=[^;]+/.exec(page.headers["set-cookie"] ?? "")?.[0] ?? "";
+  const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? "";
+  return room.call("POST", path, {
+    raw: new URLSearchParams({ token: hidden("token"), expected: hidden("expected"), ...fields }).toString(),
+    headers: {
+      cookie: `${moderator.cookie}; ${csrf}`,
+      accept: "text/html",
+      "content-type": "application/x-www-form-urlencoded",
+      ...sameOrigin(room.url),
+      ...headers,
+    },
+  });
+};
+
+test("every operation of the pages fits the schema and its limits", async (t) => {
+  const schema = buildSchema(await readFile(new URL("../../src/admin/schema.graphql", import.meta.url), "utf8"));
+  for (const [name, document] of Object.entries(OPERATIONS)) {
+    t.deepEqual(validate(schema, document), [], name);
+    t.notThrows(() => checkLimits(schema, document, operationOf(document, null), {}), name);
+  }
+});
+
+test("an address of the room that does not exist is a page that is not there", async (t) => {
+  for (const path of [
+    "/admin/nothing",
+    "/admin/offers/x",
+    `/admin/offers/01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0e`,
+    "/admin/accounts/01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0e",
+  ])
+    t.is((await open(path)).status, 404, path);
+});
+
+test("pages load only what is ours, and are kept by nobody", async (t) => {
+  const { headers } = await open("/admin");
+  t.is(
+    headers["content-security-policy"],
+    "default-src 'none';style-src 'self';script-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'",
+  );
+  t.is(headers["cache-control"], "no-store");
+  t.is(headers["x-robots-tag"], "noindex");
+});
+
+test("a form counts only from our own page, in the browser that was given it", async (t) => {
+  const id = await room.publish(await room.agent());
+  const path = `/admin/offers/${id}`;
+  const statusOf = async () => (await room.sql("select status from market.offer where id = $1", [id]))[0].status;
+  const removal = { decision: "remove", reason: "spam" };
+  for (const [what, fields, headers] of [
+    ["no token", { ...removal, token: "" }, {}],
+    ["another token", { ...removal, token: "x".repeat(43) }, {}],
+    ["another site", removal, { origin: "https://evil.example" }],
+    ["another site, as the browser says", removal, { "sec-fetch-site": "cross-site" }],
+    ["no cookie of ours", removal, { cookie: moderator.cookie }],
+  ] as const) {
+    t.is((await send(path, fields, headers)).status, 400, what);
+    t.is(await statusOf(), "published", what);
+  }
+  t.is((await send(path, removal, { "content-type": "application/json" })).status, 415);
+  t.is((await send(path, removal)).status, 303);
+  t.is(await statusOf(), "removed");
+});
+
+test("what a form got wrong is said on its page", async (t) => {
+  const id = await room.publish(await room.agent());
+  const path = `/admin/offers/${id}`;
+  for (const [fields, status, says] of [
+    [{ decision: "remove", reason: "" }, 400, /Give one of the reasons/],
+    [{ decision: "destroy" }, 400, /none of the decisions/],
+    [{ decision: "keep", expected: "x" }, 400, /./],
+    [{ decision: "keep", expected: "2020-01-01T00:00:00Z" }, 409, /has changed since you looked at it/],
+    [{ decision: "keep", words: "x".repeat(501) }, 400, /500 characters/],
+  ] as const) {
+    const answer = await send(path, fields);
+    t.is(answer.status, status, JSON.stringify(fields));
+    t.regex(/<p class="fault" role="alert">([^<]+)</.exec(answer.text)?.[1] ?? "", says);
+  }
+});
+
+test("what strangers write is shown and does nothing", async (t) => {
+  const agent = await room.agent("<script>alert('name')</script>");
+  const id = await room.publish(agent, `${SOFA} <img src=x onerror=alert(1)> "><script>alert('text')</script>`);
+  const reporter = await room.agent();
+  await reporter.call("POST", `/v1/offers/${id}/report`, {
+    reason: "other",
+    comment: "</blockquote><script>alert('comment')</script>",
+  });
+  for (const path of [
+    "/admin",
+    `/admin/offers/${id}`,
+    `/admin/accounts/${await room.accountOf(agent)}`,
+    "/admin/search?q=%22%3E%3Cscript%3Ealert(1)",
+  ]) {
+    const { text } = await open(path);
+    t.notRegex(text, /<script>|<img|onerror=[^&]*alert\(1\)>/, path);
+  }
+});
+
+test("a search finds by id, by words in any status, and by the beginning of a name", async (t) => {
+  const agent = await room.agent("Zebra 100%_agent");
+  const id = await room.publish(agent, "Purple harpsichord for sale. 900 EUR, Berlin. Write to lena@example.com");
+  await moderator.decide("removeOffer", id, { reason: "other" });
+  await agent.call("POST", "/v1/asks", { text: "Looking for a zither" });
+  const account = await room.accountOf(agent);
+  const found = async (words: string) =>
+    (await moderator.ask("query($words: String) { find(words: $words) { kind id status } }", { words })).find;
+  t.like(await found("HARPSICHORD purple"), [{ kind: "offer", id, status: "removed" }]);
+  t.like(await found("zither"), [{ kind: "ask", status: "active" }]);
+  t.like(await found("zebra 100%_"), [{ kind: "agent", id: agent.id }]);
+  t.deepEqual(await found("zebra 1%"), [], "a percent sign is one");
+  t.like(await found(account), [{ kind: "account", id: account }]);
+  t.like(await found(` ${id.toUpperCase()} `), [{ kind: "offer", id }]);
+  for (const words of ["", "   ", "'", "a & | ! (", "\\", "x".repeat(500)])
+    t.true(Array.isArray(await found(words)), words);
+});
+
+test("what a moderator did is in the log, with the request that did it", async (t) => {
+  const agent = await room.agent();
+  const id = await room.publish(agent);
+  const { headers } = await send(`/admin/offers/${id}`, { decision: "remove", reason: "spam", words: "A shop." });
+  const { auditEvents } = await moderator.ask(
+    `query($condition: AuditEventCondition) { auditEvents(first: 1, condition: $condition, orderBy: [PRIMARY_KEY_DESC]) {
+      nodes { actorType accountId action before after requestId sqlRole } } }`,
+    { condition: { rowId: id } },
+  );
+  t.like(auditEvents.nodes[0], {
+    actorType: "moderator",
+    accountId: moderator.account,
+    action: "offer.removed",
+    requestId: headers["request-id"],
+    sqlRole: "souk_moderator",
+  });
+  t.like(auditEvents.nodes[0].after, { status: "removed", review_reason: "spam" });
+  const page = await open(`/admin/audit?about=${id}`);
+  t.true(page.text.includes("offer.removed"));
+});
+
+test("a moment is said as people say it", (t) => {
+  const now = Date.parse("2026-06-01T12:00:00Z");
+  t.deepEqual(
+    [
+      "2026-06-01T11:59:30Z",
+      "2026-06-01T12:00:30Z",
+      "2026-06-01T11:59:00Z",
+      "2026-06-01T09:10:00Z",
+      "2026-05-29T12:00:00Z",
+      "2024-05-01T12:00:00Z",
+    ].map((moment) => ago(moment, now)),
+    ["a moment ago", "a moment ago", "1 minute ago", "2 hours ago", "3 days ago", "2 years ago"],
+  );
+});
+
+test("what was read is marked in the text, by code points, the first of two that overlap", (t) => {
+  const text = "🛋 Sofa, 180 EUR";
+  const found = (start: number, end: number) => ({ value: 1, quote: "", start, end, basis: "stated", confidence: 1 });
+  const readings = readingsOf({
+    title: found(3, 7),
+    price: found(9, 16),
+    contact: [found(9, 12), found(40, 50)],
+    note: "x",
+  });
+  t.deepEqual(piecesOf(text, readings), [
+    { text: "🛋 ", read: null },
+    { text: "Sofa", read: "title" },
+    { text: ", ", read: null },
+    { text: "180 EUR", read: "price" },
+  ]);
+  t.is(shownValue({ amount: 180, currency: "EUR", deposit: null, negotiable: false }), "amount: 180, currency: EUR");
+});
