@@ -1,5 +1,5 @@
 import type { ExecutionContext } from "ava";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { launchBrowser, openPage, PHONE } from "../support/browser.ts";
 import { createDatabase, type Database, withClient } from "../support/database.ts";
 import { type Agent, call, connectAgent } from "../support/market.ts";
@@ -31,10 +31,20 @@ export type Scene = {
   end: () => Promise<void>;
 };
 
-/** Presses a button and waits for the page that follows. */
-export const press = async (page: Page, name: string | RegExp): Promise<void> => {
-  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name }).first().click()]);
+/** A page takes milliseconds, and seconds while other test files keep the machine busy. */
+const LOAD_MS = 30_000;
+
+const leaveBy = async (page: Page, element: Locator): Promise<void> => {
+  await Promise.all([page.waitForEvent("load", { timeout: LOAD_MS }), element.click()]);
 };
+
+/** Presses a button and waits for the page that follows. */
+export const press = (page: Page, name: string | RegExp): Promise<void> =>
+  leaveBy(page, page.getByRole("button", { name }).first());
+
+/** Follows a link and waits for its page. */
+export const follow = (page: Page, name: string): Promise<void> =>
+  leaveBy(page, page.getByRole("link", { name, exact: true }));
 
 /** Presses a button, and gives where the answer leads. */
 export const pressAndFollow = async (page: Page, name: string | RegExp): Promise<string | undefined> => {

@@ -12,7 +12,7 @@ import { type Account, askAs, doneOf, sectionPage, sendSection } from "./section
 /** The account as a whole: signing out, taking everything along, and deleting it. */
 
 const PATH = "/settings/account";
-const EXPORT = "/settings/export.json";
+const EXPORT = "/settings/export";
 const DELETION = `${PATH}/delete`;
 const DELETED = `${PATH}/deleted`;
 
