@@ -28,6 +28,13 @@ create policy "an agent notes what its account proved already" on market.verific
   with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'completed'
     and exists (select from market.proved_method p
       where p.account_id = (select market.account_id()) and p.method = verification.method));
+create policy "an agent notes that its account proves what it asked for" on market.verification for update to souk_agent
+  using (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'pending')
+  with check (agent_id = (select market.agent_id()) and status = 'completed' and expires_at > now()
+    and exists (select from market.proved_method p
+      where p.account_id = (select market.account_id()) and p.method = verification.method));
+alter policy "an agent notes that a link ran out" on market.verification
+  with check (status = 'expired' and expires_at <= now());
 grant insert (status) on market.verification to souk_agent;
 
 alter table market.connection add column notified_at timestamptz;
@@ -38,7 +45,8 @@ create index agent_created_at_unapproved_idx on market.agent (created_at) where 
 comment on column market.call.scope is 'Whose window: agent:<id>, address:<network>, or mailbox:<half a SHA-256>.';
 comment on column market.call.action is 'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
 
---!include market/visible_words.sql
+--!include api/connect_agent.sql
+--!include market/require_recent_sign_in.sql
 --!include market/account_label.sql
 --!include market/sign_in.sql
 --!include api/verification_page.sql
@@ -168,27 +176,6 @@ end
 $function$;
 comment on function market.needs_sign_in(uuid,timestamp with time zone) is 'Whether a session that signed in then has to do so again before what cannot be undone: 15 minutes, for accounts that have a method.';
 grant execute on function market.needs_sign_in(uuid,timestamp with time zone) to souk_person;
-
-CREATE OR REPLACE FUNCTION market.require_recent_sign_in()
- RETURNS void
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  signed_in_at timestamptz;
-begin
-  select s.signed_in_at into signed_in_at from market.session s
-  where s.id = market.session_id() and s.account_id = market.account_id();
-  if not found then
-    perform market.fail(401, 'unauthorized', 'Only a person who is signed in on the website can do this.');
-  elsif market.needs_sign_in(market.account_id(), signed_in_at) then
-    perform market.fail(401, 'unauthorized', 'To be sure that it is you, sign in again. Then repeat what you were doing.',
-      '{"sign_in_again": true}');
-  end if;
-end
-$function$;
-comment on function market.require_recent_sign_in() is 'Refuses (401, sign_in_again) a person who has a sign-in method and did not sign in within 15 minutes, and (401) whoever is not a person.';
-grant execute on function market.require_recent_sign_in() to souk_person;
 
 CREATE OR REPLACE FUNCTION market.verification_document(verification market.verification, base_url text, link_key bytea)
  RETURNS jsonb
@@ -686,13 +673,6 @@ $function$;
 comment on function jobs.forget_agents() is 'Forgets agents that nobody approved, 7 days after they were made or last did more than read; gives how many.';
 grant execute on function jobs.forget_agents() to souk_worker;
 
-CREATE OR REPLACE FUNCTION market.clean_name(name text)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
-AS $function$ select coalesce(market.visible_words(name), 'Unnamed agent') $function$;
-comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
-
 CREATE OR REPLACE FUNCTION market.lock_connection(secret_hash bytea)
  RETURNS market.connection
  LANGUAGE plpgsql
@@ -734,7 +714,8 @@ begin
     'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
     'account', jsonb_build_object(
       -- Without a session this may be the agent itself looking: it learns no mailbox.
-      'label', market.account_label(person, session.account_id is not null or not has_method),
+      'label', case when session.account_id is not null or not has_method then market.account_label(person)
+        else market.account_label_for_agent(person) end,
       'is_new', session.account_id is null and not has_method,
       'has_method', has_method,
       'needs_sign_in', market.needs_sign_in(person, session.signed_in_at),
@@ -1060,7 +1041,7 @@ begin
     'contact_email', profile.contact_email,
     'contact_phone', profile.contact_phone,
     'member_since', market.utc(account.created_at),
-    'label', market.account_label(account.id, true),
+    'label', market.account_label(account.id),
     'methods', (
       select coalesce(jsonb_agg(jsonb_build_object('method', m.method, 'email', m.email, 'proved_at', market.utc(m.proved_at))
         order by m.proved_at), '[]')
@@ -1087,8 +1068,8 @@ CREATE OR REPLACE FUNCTION api.update_profile(display_name text, contact_email t
  LANGUAGE plpgsql
 AS $function$
 declare
-  name text := market.visible_words(update_profile.display_name);
-  email text := market.typed_email(update_profile.contact_email);
+  name text := market.visible_name(update_profile.display_name);
+  email text := market.clean_email(update_profile.contact_email);
   phone text := market.clean_phone(update_profile.contact_phone);
   errors jsonb := market.profile_errors(name, email, phone);
 begin
@@ -1311,7 +1292,8 @@ begin
       returning * into verification;
     end if;
     return jsonb_build_object('status', 200, 'body',
-      market.verification_document(verification, start_verification.base_url, start_verification.link_key));
+      market.verification_document(verification, start_verification.base_url, start_verification.link_key)
+        || '{"summary": "The account has proved this method already."}');
   end if;
   update market.verification v set status = 'expired'
   where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
@@ -1320,9 +1302,15 @@ begin
     sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
+  -- Proved while we waited: market.complete_sign_in did not see the new link.
+  update market.verification v set status = 'completed'
+  where v.id = new_id and exists (select from market.proved_method p
+    where p.account_id = market.account_id() and p.method = start_verification.method);
+  -- The newest is the open one, or was decided at this very moment.
   select * into verification from market.verification v
-  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending';
-  return jsonb_build_object('status', case when started then 201 else 200 end,
+  where v.agent_id = market.agent_id() and v.method = start_verification.method
+  order by v.status = 'pending' desc, v.id desc limit 1;
+  return jsonb_build_object('status', case when started and verification.status = 'pending' then 201 else 200 end,
     'body', market.verification_document(verification, start_verification.base_url, start_verification.link_key));
 end
 $function$;

@@ -5,7 +5,6 @@
 -- The market: helpers that tables need
 --!include market/uuid_v7.sql
 --!include market/fold.sql
---!include market/visible_words.sql
 --!include market/claims.sql
 --!include market/fail.sql
 --!include market/setting.sql
@@ -20,6 +19,7 @@
 --!include market/connection.sql
 --!include market/session.sql
 --!include market/verification.sql
+--!include market/require_recent_sign_in.sql
 --!include market/account_label.sql
 --!include market/sign_in.sql
 --!include market/profile.sql

@@ -154,7 +154,7 @@ const ADDRESSES: readonly [given: string | null, kept: string | null][] = [
 ];
 for (const [given, kept] of ADDRESSES) {
   test.serial(`${JSON.stringify(given)?.slice(0, 50)} is ${kept === null ? "no address" : kept}`, async (t) => {
-    const [{ email }] = await market.sql("select market.clean_email($1) as email", [given]);
+    const [{ email }] = await market.sql("select market.mailbox_of($1) as email", [given]);
     t.is(email, kept);
   });
 }

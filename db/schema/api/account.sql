@@ -32,7 +32,7 @@ begin
     'contact_email', profile.contact_email,
     'contact_phone', profile.contact_phone,
     'member_since', market.utc(account.created_at),
-    'label', market.account_label(account.id, true),
+    'label', market.account_label(account.id),
     'methods', (
       select coalesce(jsonb_agg(jsonb_build_object('method', m.method, 'email', m.email, 'proved_at', market.utc(m.proved_at))
         order by m.proved_at), '[]')
@@ -56,8 +56,8 @@ create or replace function api.update_profile(display_name text, contact_email t
   language plpgsql volatile
 as $$
 declare
-  name text := market.visible_words(update_profile.display_name);
-  email text := market.typed_email(update_profile.contact_email);
+  name text := market.visible_name(update_profile.display_name);
+  email text := market.clean_email(update_profile.contact_email);
   phone text := market.clean_phone(update_profile.contact_phone);
   errors jsonb := market.profile_errors(name, email, phone);
 begin

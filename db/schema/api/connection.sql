@@ -53,7 +53,8 @@ begin
     'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
     'account', jsonb_build_object(
       -- Without a session this may be the agent itself looking: it learns no mailbox.
-      'label', market.account_label(person, session.account_id is not null or not has_method),
+      'label', case when session.account_id is not null or not has_method then market.account_label(person)
+        else market.account_label_for_agent(person) end,
       'is_new', session.account_id is null and not has_method,
       'has_method', has_method,
       'needs_sign_in', market.needs_sign_in(person, session.signed_in_at),

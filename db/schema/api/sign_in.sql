@@ -53,7 +53,7 @@ as $$
 declare
   verification market.verification;
   account_id uuid;
-  mailbox text := market.clean_email(start_sign_in.email);
+  mailbox text := market.mailbox_of(start_sign_in.email);
 begin
   if not exists (select from market.sign_in_method m where m.method = start_sign_in.method and m.available) then
     perform market.fail(400, 'unknown_method', 'This way to sign in is not offered. Choose another one.',
@@ -207,7 +207,7 @@ begin
       or attempt.finished_at is not null or attempt.expires_at <= now() then
     perform market.fail(409, 'invalid_state', 'This sign-in was used already, or took longer than 15 minutes. Start again.');
   end if;
-  return market.complete_sign_in(attempt, subject_hash, market.clean_email(finish_sign_in.email), finish_sign_in.name,
+  return market.complete_sign_in(attempt, subject_hash, market.mailbox_of(finish_sign_in.email), finish_sign_in.name,
     finish_sign_in.session_hash, finish_sign_in.new_session_hash);
 end
 $$;

@@ -32,7 +32,8 @@ begin
       returning * into verification;
     end if;
     return jsonb_build_object('status', 200, 'body',
-      market.verification_document(verification, start_verification.base_url, start_verification.link_key));
+      market.verification_document(verification, start_verification.base_url, start_verification.link_key)
+        || '{"summary": "The account has proved this method already."}');
   end if;
   update market.verification v set status = 'expired'
   where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
@@ -41,9 +42,15 @@ begin
     sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
+  -- Proved while we waited: market.complete_sign_in did not see the new link.
+  update market.verification v set status = 'completed'
+  where v.id = new_id and exists (select from market.proved_method p
+    where p.account_id = market.account_id() and p.method = start_verification.method);
+  -- The newest is the open one, or was decided at this very moment.
   select * into verification from market.verification v
-  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending';
-  return jsonb_build_object('status', case when started then 201 else 200 end,
+  where v.agent_id = market.agent_id() and v.method = start_verification.method
+  order by v.status = 'pending' desc, v.id desc limit 1;
+  return jsonb_build_object('status', case when started and verification.status = 'pending' then 201 else 200 end,
     'body', market.verification_document(verification, start_verification.base_url, start_verification.link_key));
 end
 $$;

@@ -18,7 +18,8 @@ begin
       'status', d.document -> 'status',
       'method', verification.method,
       'agent_name', (select a.name from market.agent a where a.id = verification.agent_id),
-      'account_label', market.account_label(verification.account_id, mine),
+      'account_label', case when mine then market.account_label(verification.account_id)
+        else market.account_label_for_agent(verification.account_id) end,
       'requires', case when not mine and exists (
         select from market.proved_method p where p.account_id = verification.account_id) then 'session' else 'nothing' end,
       'mine', mine,

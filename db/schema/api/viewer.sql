@@ -23,7 +23,7 @@ begin
   perform market.keep_session(session.session_id);
   return jsonb_build_object('viewer', jsonb_build_object(
     'display_name', (select a.display_name from market.account a where a.id = session.account_id),
-    'label', market.account_label(session.account_id, true),
+    'label', market.account_label(session.account_id),
     'methods', market.account_methods(session.account_id),
     'signed_in_seconds_ago', floor(extract(epoch from now() - session.signed_in_at))::integer,
     'is_moderator', false));

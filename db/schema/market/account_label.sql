@@ -6,7 +6,7 @@ as $$ select case method_name.method when 'email' then 'e-mail' else initcap(met
 comment on function market.method_name(text) is 'What a sign-in method is called in a sentence.';
 grant execute on function market.method_name(text) to souk_person;
 
-create or replace function market.account_label(account_id uuid, own boolean) returns text
+create or replace function market.account_label(account_id uuid) returns text
   language plpgsql stable
 as $$
 declare
@@ -14,10 +14,6 @@ declare
   email text;
   method text;
 begin
-  -- Whoever holds a link may be the agent, which never learns an address.
-  if not account_label.own then
-    return coalesce(display_name, 'the account that this agent acts for');
-  end if;
   select p.method, p.email into method, email
   from market.proved_method p join market.sign_in_method m on m.method = p.method
   where p.account_id = account_label.account_id
@@ -29,6 +25,16 @@ begin
     else 'a new account without a sign-in method' end;
 end
 $$;
-comment on function market.account_label(uuid, boolean) is
-  'What an account is called on pages: to its own person name and mailbox, to whoever holds a link of its agent the name alone.';
-grant execute on function market.account_label(uuid, boolean) to souk_person;
+comment on function market.account_label(uuid) is 'What an account is called on its own person''s pages: name and mailbox.';
+grant execute on function market.account_label(uuid) to souk_person;
+
+create or replace function market.account_label_for_agent(account_id uuid) returns text
+  language plpgsql stable
+as $$
+begin
+  -- Whoever holds a link may be the agent, which never learns an address.
+  return coalesce((select a.display_name from market.account a where a.id = account_label_for_agent.account_id),
+    'the account that this agent acts for');
+end
+$$;
+comment on function market.account_label_for_agent(uuid) is 'What an account is called on a page behind a link of its agent, to whom nobody knows.';

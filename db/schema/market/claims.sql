@@ -18,6 +18,6 @@ comment on function market.connected() is 'Whether a person approved the caller;
 create or replace function market.session_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.session_id', true), '')::uuid $$;
-comment on function market.session_id() is 'The session of the calling person, null when the caller is not a person.';
+comment on function market.session_id() is 'The session of the calling person, null when the caller is an agent.';
 
 grant execute on function market.agent_id(), market.account_id(), market.connected(), market.session_id() to souk_agent, souk_person;

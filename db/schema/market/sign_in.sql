@@ -57,6 +57,19 @@ create or replace function market.subject_hash(method text, subject text) return
 as $$ select sha256(convert_to(subject_hash.method || ':' || subject_hash.subject, 'UTF8')) $$;
 comment on function market.subject_hash(text, text) is 'Who a provider says it is, as it is kept: SHA-256 of method and subject; of email the subject is the address.';
 
+create or replace function market.mailbox_of(email text) returns text
+  language plpgsql immutable
+as $$
+declare
+  mailbox text := lower(normalize(btrim(mailbox_of.email, E' \t\r\n\u00a0'), NFC));
+begin
+  -- Nothing that ends a header line or begins another address passes; quoted local parts do not exist in practice.
+  return case when char_length(mailbox) <= 254 and mailbox = market.visible_name(mailbox)
+    and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then mailbox end;
+end
+$$;
+comment on function market.mailbox_of(text) is 'An e-mail address as it is kept and compared: trimmed, lower-case, NFC; null when mail cannot go there.';
+
 create or replace function market.lock_sign_in(flow_hash bytea, subject_hash bytea) returns market.sign_in
   language plpgsql volatile
 as $$
@@ -65,9 +78,10 @@ declare
 begin
   -- One subject at a time: a new person who finishes in two tabs becomes one account.
   perform pg_advisory_xact_lock(hashtextextended('subject ' || encode(lock_sign_in.subject_hash, 'hex'), 0));
+  -- The strongest lock: a verification that is being started refers to the account, and waits or is waited for.
   perform from market.account a
   where a.id = (select s.account_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash)
-  for no key update;
+  for update;
   select * into attempt from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash for update;
   return attempt;
 end
@@ -119,7 +133,7 @@ begin
   select p.account_id into holder from market.proved_method p
   where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash;
   if attempt.purpose = 'sign_in' and holder is not null then
-    perform from market.account a where a.id = holder for no key update;
+    perform from market.account a where a.id = holder for update;
     -- While we waited the account may have been deleted, or the method removed from it.
     select p.account_id into holder from market.proved_method p
     where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash;
@@ -133,7 +147,7 @@ begin
 
   if coalesce(attempt.account_id, holder) is null then
     insert into market.account (display_name, claimed_at)
-    values (left(market.visible_words(complete_sign_in.name), 80), now()) returning * into account;
+    values (left(market.visible_name(complete_sign_in.name), 80), now()) returning * into account;
   else
     select * into account from market.account a where a.id = coalesce(attempt.account_id, holder);
     update market.account a set claimed_at = now() where a.id = account.id and a.claimed_at is null;
@@ -160,7 +174,7 @@ begin
   values (account.id, complete_sign_in.new_session_hash, now());
   update market.sign_in s set finished_at = now() where s.id = attempt.id;
   return jsonb_build_object(
-    'label', market.account_label(account.id, true),
+    'label', market.account_label(account.id),
     'display_name', account.display_name,
     'new_account', attempt.account_id is null and holder is null,
     'purpose', attempt.purpose,

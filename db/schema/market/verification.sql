@@ -82,9 +82,14 @@ create policy "an agent notes what its account proved already" on market.verific
   with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'completed'
     and exists (select from market.proved_method p
       where p.account_id = (select market.account_id()) and p.method = verification.method));
+create policy "an agent notes that its account proves what it asked for" on market.verification for update to souk_agent
+  using (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'pending')
+  with check (agent_id = (select market.agent_id()) and status = 'completed' and expires_at > now()
+    and exists (select from market.proved_method p
+      where p.account_id = (select market.account_id()) and p.method = verification.method));
 create policy "an agent notes that a link ran out" on market.verification for update to souk_agent
   using (account_id = (select market.account_id()) and status = 'pending' and expires_at <= now())
-  with check (status = 'expired');
+  with check (status = 'expired' and expires_at <= now());
 grant select on market.sign_in_method to souk_agent, souk_person;
 grant select (account_id, method, proved_at) on market.proved_method to souk_agent, souk_person;
 grant select (email) on market.proved_method to souk_person;
