@@ -66,7 +66,9 @@ begin
   end if;
   update market.account a set display_name = name
   where a.id = market.account_id() and a.display_name is distinct from name;
-  insert into market.profile as p (account_id, contact_email, contact_phone) values (market.account_id(), email, phone)
+  insert into market.profile as p (account_id, contact_email, contact_phone)
+  select market.account_id(), email, phone
+  where email is not null or phone is not null or exists (select from market.profile o where o.account_id = market.account_id())
   on conflict on constraint profile_pkey do update
   set contact_email = excluded.contact_email, contact_phone = excluded.contact_phone, updated_at = now()
   where (p.contact_email, p.contact_phone) is distinct from (excluded.contact_email, excluded.contact_phone);
@@ -115,11 +117,13 @@ comment on function api.remove_method(text, boolean) is
   'Removes a sign-in method; 401 with sign_in_again when the sign-in is not recent, 409 with confirm for the last one.';
 grant execute on function api.remove_method(text, boolean) to souk_api;
 
-create or replace function market.erase_account() returns void
+create or replace function market.erase_account() returns boolean
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   erased uuid := market.account_id();
+  -- Each takes about a millisecond, and a statement has five seconds.
+  batch constant integer := 1000;
   offers uuid[];
 begin
   -- First the account's own row: what is being published waits for it, or is waited for (jobs.finish_reading).
@@ -129,9 +133,11 @@ begin
   end if;
   -- Its tokens and sessions are refused by every replica that synchronous_standby_names lists, as with a removed agent.
   perform set_config('synchronous_commit', 'remote_apply', true);
+  -- Nobody publishes from here on, however many calls it takes.
   perform from market.agent a where a.account_id = erased order by a.id for update;
+  update market.agent a set removed_at = now() where a.account_id = erased and a.removed_at is null;
   -- Then its offers: a vector that is being stored refers to one, and waits or is waited for.
-  offers := array(select o.id from market.offer o where o.account_id = erased order by o.id for update);
+  offers := array(select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update);
   perform from market.ask a where a.account_id = erased order by a.id for update;
 
   delete from market.idempotency_key k
@@ -149,16 +155,20 @@ begin
   where o.id = any (offers);
   delete from market.offer_embedding e where e.offer_id = any (offers);
   delete from market.match m where m.offer_id = any (offers);
+  if cardinality(offers) = batch then
+    return false;
+  end if;
   update market.report r set account_id = null, agent_id = null, comment = null where r.account_id = erased;
 
-  -- Agents, links, asks, profile, methods, sessions, verifications and the record go with it.
+  -- Agents, links, asks, profile, methods, sessions and verifications go with it.
   delete from market.account a where a.id = erased;
   update market.audit_event e set before = null, after = null
   where e.subject_account_id = erased and (e.before is not null or e.after is not null);
+  return true;
 end
 $$;
 comment on function market.erase_account() is
-  'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone.';
+  'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers: call again.';
 grant execute on function market.erase_account() to souk_person;
 
 create or replace function api.delete_account() returns jsonb
@@ -166,9 +176,9 @@ create or replace function api.delete_account() returns jsonb
 as $$
 begin
   perform market.require_recent_sign_in();
-  perform market.erase_account();
-  return jsonb '{}';
+  return jsonb_build_object('done', market.erase_account());
 end
 $$;
-comment on function api.delete_account() is 'Deletes the account for good; 401 with sign_in_again when it has a sign-in method and the sign-in is not recent.';
+comment on function api.delete_account() is
+  'Deletes the account for good: {done}, to be called until it is; 401 with sign_in_again when it has a sign-in method and the sign-in is not recent.';
 grant execute on function api.delete_account() to souk_api;

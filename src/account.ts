@@ -1,4 +1,6 @@
-import type { Actor, Database } from "../database.ts";
+import type { Actor, Database } from "./database.ts";
+
+/** What of an account may take more than one call, since it may have more offers than one statement has time for. */
 
 /** The lists of an account, in the order in which the document has them; api.export_account gives each piece by piece. */
 const LISTS = ["agents", "offers", "asks", "reports", "verifications", "activity"] as const;
@@ -32,3 +34,14 @@ export async function* exportAccount(database: Database, actor: Actor): AsyncGen
   }
   yield "}";
 }
+
+/**
+ * Deletes the account of a person for good. When it fails half way, calling again goes on.
+ * @throws what the database raised: 401 with sign_in_again when the sign-in is not recent
+ */
+export const deleteAccount = async (database: Database, actor: Actor): Promise<void> => {
+  for (;;) {
+    const { done } = JSON.parse(await database.call(actor, "delete_account", {})) as { done: boolean };
+    if (done) return;
+  }
+};

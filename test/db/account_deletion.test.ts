@@ -1,0 +1,322 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import pg from "pg";
+import { toRefusal } from "../../src/problem.ts";
+import { type Caller, type Market, offerOf, openMarket, refusal, refused, vectorOf } from "./market.ts";
+
+/**
+ * The end of an account, and of an agent: what goes, what stays, and what becomes of what is under way.
+ *
+ *   begun     a transaction that has done its work and not yet ended
+ *   blocked   a statement that waits for a lock, so that the other one is known to be first
+ */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+
+test.before(async () => {
+  market = await openMarket();
+  await market.sql("update market.sign_in_method set available = true where method = 'email'");
+});
+test.after.always(() => market?.close());
+
+const prove = async (caller: Caller, method: string, email: string | null = null) => {
+  await market.sql(
+    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, $2, $3, $4)",
+    [caller.account, method, randomBytes(32), email],
+  );
+};
+const signIn = (caller: Caller, ago = "0 minutes") =>
+  market.sql("update market.session set signed_in_at = now() - $2::interval where secret_hash = $1", [
+    caller.session,
+    ago,
+  ]);
+
+/** Every row of the market that has one of these strings somewhere, by table. */
+const tracesOf = async (words: string[]): Promise<string[]> => {
+  const tables = await market.sql(
+    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in ('market', 'graphile_worker') and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+  );
+  const traces: string[] = [];
+  for (const { name } of tables) {
+    const rows = await market.sql(`select t::text as row from ${name} t where t::text ilike any ($1)`, [
+      words.map((word) => `%${word}%`),
+    ]);
+    traces.push(...rows.map(({ row }) => `${name}: ${String(row).slice(0, 200)}`));
+  }
+  return traces;
+};
+
+test.serial(
+  "a deleted account leaves no word of its person, and what others did about its offers stands",
+  async (t) => {
+    const caller = await market.approved("Zebedee's helper");
+    const other = await market.approved();
+    const own = { title: "Zebedee sofa", place: "Zebedeeville", contact: "zebedee@example.com", vector: vectorOf("z") };
+    const live = await market.offer(caller, { ...own, images: ["https://zebedee.example.com/1.jpg"] });
+    const archived = await market.offer(caller, own);
+    const removed = await market.offer(caller, own);
+    await market.callAsPerson(caller, "archive_offer", { id: archived });
+    await market.sql("update market.offer set status = 'removed', review_note = 'Zebedee was told' where id = $1", [
+      removed,
+    ]);
+    const watching = await market.ask(other, { title: "Wanted: thing", vector: vectorOf("z") });
+    await market.sql(
+      "update market.ask set text = 'x', title = 'x', criteria = '{}', keywords_query = null where id = $1",
+      [watching],
+    );
+    await market.call(other, "report_offer", { id: live, reason: "spam", comment: "by another" });
+    const elsewhere = await market.offer(other);
+    await market.call(caller, "report_offer", { id: elsewhere, reason: "scam", comment: "Zebedee thinks so" });
+    await market.ask(caller, { title: "Zebedee wants a sofa" });
+    await market.callAsPerson(caller, "update_profile", {
+      display_name: "Zebedee",
+      contact_email: "zebedee@example.com",
+      contact_phone: "+49309999999",
+    });
+    await prove(caller, "email", "zebedee@example.com");
+    await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
+    await market.call(caller, "preview_offer", { body: { text: "Zebedee again" }, errors: [] });
+    const kept = { idempotency_key: "k", request_hash: randomBytes(32), errors: [] };
+    await market.call(caller, "submit_offer", { body: { text: "Zebedee once more" }, ...kept });
+
+    await market.embed("ask", watching, vectorOf("z"));
+    for (const table of ["match", "offer_embedding"]) {
+      t.true((await market.sql(`select from market.${table} where offer_id = $1`, [live])).length > 0, table);
+    }
+    t.is((await refusal(market.callAsPerson(caller, "delete_account"))).extra.sign_in_again, true);
+    await signIn(caller);
+    t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
+
+    t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
+    const offers = await market.sql(
+      `select status, title, account_id, agent_id, contact, images, review_note, metadata, extraction, place::text
+     from market.offer where id = any ($1) order by id`,
+      [[live, archived, removed]],
+    );
+    t.deepEqual(
+      offers.map(({ status }) => status),
+      ["archived", "archived", "removed"],
+    );
+    for (const offer of offers)
+      t.like(offer, { title: "Deleted offer", account_id: null, agent_id: null, contact: {}, images: [], place: "" });
+    t.deepEqual(await market.sql("select account_id, reason from market.report where offer_id = $1", [elsewhere]), [
+      { account_id: null, reason: "scam" },
+    ]);
+    t.is((await market.sql("select from market.report where offer_id = $1", [live])).length, 1);
+    t.deepEqual(
+      await market.sql("select from market.offer_embedding where offer_id = any ($1)", [[live, archived, removed]]),
+      [],
+    );
+    t.deepEqual(
+      await market.sql("select from market.match where offer_id = any ($1)", [[live, archived, removed]]),
+      [],
+    );
+    for (const column of ["account_id", "id"]) {
+      const tables = await market.sql(
+        `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = $1
+       where c.relnamespace = 'market'::regnamespace and c.relkind = 'r' and a.atttypid = 'uuid'::regtype and not c.relispartition`,
+        [column],
+      );
+      t.true(tables.length > 5);
+      for (const { name } of tables)
+        t.deepEqual(await market.sql(`select from ${name} where ${column} = $1`, [caller.account]), [], name);
+    }
+    const log = await market.sql(
+      "select action, before, after from market.audit_event where subject_account_id = $1 order by at desc",
+      [caller.account],
+    );
+    t.true(log.some(({ action }) => action === "account.deleted"));
+    for (const { before, after } of log) t.deepEqual([before, after], [null, null]);
+
+    t.is(await refused(market.callAsPerson(caller, "get_account")), "401 unauthorized");
+    t.is(await refused(market.callAsPerson(caller, "delete_account")), "401 unauthorized");
+    t.is(await refused(market.call(caller, "get_me", { base_url: "", link_key: caller.token })), "401 unauthorized");
+    t.is(await refused(market.call(other, "get_offer", { id: live })), "404 not_found");
+  },
+);
+
+test.serial("an account without a sign-in method is deleted without one", async (t) => {
+  const caller = await market.approved();
+  t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
+  t.deepEqual(await market.sql("select from market.account where id = $1", [caller.account]), []);
+});
+
+test.serial(
+  "an account with thousands of offers is deleted by as many calls as it takes, and publishes nothing meanwhile",
+  async (t) => {
+    const caller = await market.approved();
+    await market.sql(
+      `insert into market.offer (account_id, agent_id, status, text, title, published_at)
+     select $1, $2, 'published', 'Sofa', 'Sofa', now() from generate_series(1, 2500)`,
+      [caller.account, caller.agent],
+    );
+    const deleted = () => market.callAsPerson(caller, "delete_account");
+    t.deepEqual(await deleted(), { done: false });
+    t.is(await refused(market.call(caller, "get_me", { base_url: "", link_key: caller.token })), "401 unauthorized");
+    t.is((await offersOf(caller)).length, 1500);
+    t.deepEqual([await deleted(), await deleted()], [{ done: false }, { done: true }]);
+    t.deepEqual(await offersOf(caller), []);
+    t.is(await refused(deleted()), "401 unauthorized");
+  },
+);
+
+/** A transaction that was begun on a connection of its own; `end` commits it. */
+const begun = async (text: string, values: unknown[]): Promise<{ end: () => Promise<void> }> => {
+  const client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  await client.query("begin");
+  await client.query(text, values);
+  return {
+    end: async () => {
+      await client.query("commit");
+      await client.end();
+    },
+  };
+};
+const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.call) => {
+  const { text, reading } = offerOf({});
+  const { submission } = await call(caller, "submit_offer", {
+    body: { text },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  return { submission, reading };
+};
+/** Waits until some statement waits for a lock. */
+const blocked = async (text: string) => {
+  for (;;) {
+    const rows = await market.sql(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
+      [`%${text}%`],
+    );
+    if (rows.length > 0) return;
+  }
+};
+const offersOf = (caller: Caller) =>
+  market.sql("select status from market.offer where account_id = $1 or agent_id = $2", [caller.account, caller.agent]);
+
+test.serial("what is being read while the account is deleted is not published", async (t) => {
+  const caller = await market.approved();
+  for (const call of [market.call, market.callAsPerson]) {
+    const { submission, reading } = await submitted(caller, call);
+    const deletion = await begun(`select set_config('market.account_id', $1, true), market.erase_account()`, [
+      caller.account,
+    ]);
+    const finishing = market.work("finish_reading", submission, reading);
+    await blocked("finish_reading");
+    await deletion.end();
+    t.is(await finishing, false);
+    t.deepEqual(await offersOf(caller), []);
+    if (call === market.call) Object.assign(caller, await market.approved());
+  }
+});
+
+test.serial("what is published while the account is being deleted is archived with the rest", async (t) => {
+  const caller = await market.approved();
+  const { submission, reading } = await submitted(caller);
+  const publishing = await begun("select jobs.finish_reading($1, $2)", [submission, reading]);
+  const deleting = market.callAsPerson(caller, "delete_account");
+  await blocked("delete_account");
+  await publishing.end();
+  t.deepEqual(await deleting, { done: true });
+  t.deepEqual(await offersOf(caller), []);
+  const [{ n }] = await market.sql(
+    "select count(*)::int as n from market.offer where status = 'published' and account_id is null",
+  );
+  t.is(n, 0);
+});
+
+test.serial(
+  "what is being read while its agent is removed is not published, and what was read just before is",
+  async (t) => {
+    const caller = await market.approved();
+    const late = await submitted(caller);
+    const removal = await begun("update market.agent set removed_at = now() where id = $1", [caller.agent]);
+    const finishing = market.work("finish_reading", late.submission, late.reading);
+    await blocked("finish_reading");
+    await removal.end();
+    t.true(await finishing);
+    t.deepEqual(await offersOf(caller), []);
+    const [{ status }] = await market.sql("select status from market.submission where id = $1", [late.submission]);
+    t.is(status, 401);
+
+    const other = await market.approved();
+    const early = await submitted(other);
+    const publishing = await begun("select jobs.finish_reading($1, $2)", [early.submission, early.reading]);
+    const removing = market.callAsPerson(other, "remove_agent", { agent_id: other.agent });
+    await blocked("remove_agent");
+    await publishing.end();
+    await removing;
+    t.deepEqual(await offersOf(other), [{ status: "published" }]);
+  },
+);
+
+test.serial("a vector that is made while the account is deleted is not kept", async (t) => {
+  const caller = await market.approved();
+  const { submission, reading } = await submitted(caller);
+  await market.work("finish_reading", submission, reading);
+  const [{ id }] = await market.sql("select id from market.offer where account_id = $1", [caller.account]);
+  const deletion = await begun(`select set_config('market.account_id', $1, true), market.erase_account()`, [
+    caller.account,
+  ]);
+  const storing = market.embed("offer", id, vectorOf("late"));
+  await blocked("store_offer_embedding");
+  await deletion.end();
+  await storing;
+  t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [id]), []);
+});
+
+/** Who asks while the account is being deleted, and what with. */
+const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<unknown>> = {
+  submit_offer: (caller) => submitted(caller),
+  create_ask: (caller) =>
+    market.callAsPerson(caller, "create_ask", {
+      body: { text: "Wanted: sofa" },
+      idempotency_key: "k",
+      request_hash: randomBytes(32),
+      errors: [],
+    }),
+  start_verification: (caller) =>
+    market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token }),
+  update_profile: (caller) =>
+    market.callAsPerson(caller, "update_profile", { display_name: "x", contact_email: null, contact_phone: null }),
+  approve_connection: (caller, stranger) =>
+    market.call(null, "approve_connection", {
+      secret_hash: stranger.link,
+      session_hash: caller.session,
+      new_session_hash: randomBytes(32),
+    }),
+};
+
+for (const [name, attempt] of Object.entries(UNDER_WAY)) {
+  test.serial(`${name} that is under way while the account is deleted is refused like a signed-out one`, async (t) => {
+    const [caller, stranger] = [await market.approved(), await market.connect()];
+    const deletion = await begun(`select set_config('market.account_id', $1, true), market.erase_account()`, [
+      caller.account,
+    ]);
+    const outcome = attempt(caller, stranger).then(
+      () => "done",
+      (error: unknown) => toRefusal(error).refused,
+    );
+    await blocked(name);
+    await deletion.end();
+    t.is(await outcome, "unauthorized");
+    t.deepEqual(await market.sql("select from market.idempotency_key where owner_id = $1", [caller.account]), []);
+  });
+}
+
+test.serial("two tabs that delete at once: one does, and the other is signed out", async (t) => {
+  const caller = await market.approved();
+  await market.offer(caller);
+  const outcomes = await Promise.all(
+    [1, 2].map(() =>
+      market.callAsPerson(caller, "delete_account").then(
+        () => "done",
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+  t.deepEqual(outcomes.toSorted(), ["done", "unauthorized"]);
+});
