@@ -44,7 +44,7 @@ export const press = (page: Page, name: string | RegExp): Promise<void> =>
 
 /** Follows a link and waits for its page. */
 export const follow = (page: Page, name: string): Promise<void> =>
-  leaveBy(page, page.getByRole("link", { name, exact: true }));
+  leaveBy(page, page.getByRole("link", { name, exact: true }).first());
 
 /** Presses a button, and gives where the answer leads. */
 export const pressAndFollow = async (page: Page, name: string | RegExp): Promise<string | undefined> => {
@@ -57,11 +57,11 @@ export const pressAndFollow = async (page: Page, name: string | RegExp): Promise
 
 export const heading = (page: Page): Promise<string | null> => page.getByRole("heading", { level: 1 }).textContent();
 
-/** Starts everything. Call `end` in `test.after.always`. */
-export const setScene = async (): Promise<Scene> => {
+/** Starts everything, with more environment where a test needs it. Call `end` in `test.after.always`. */
+export const setScene = async (more: Record<string, string> = {}): Promise<Scene> => {
   const [browser, database]: [Browser, Database] = await Promise.all([launchBrowser(), createDatabase()]);
   // Every agent of these tests connects from one address.
-  const env = { CONNECTIONS_PER_HOUR: "1000" };
+  const env = { CONNECTIONS_PER_HOUR: "1000", ...more };
   const service = await startService({ database: database.url, env });
   const other = await startPart("api", { database: database.url, env });
 
