@@ -66,11 +66,14 @@ const ENTER = {
   agent: "with actor as materialized (select market.enter_agent($1) as entered) ",
   person: "with actor as materialized (select market.enter_person($1) as entered) ",
   visitor: "",
+  // Where the login is the superuser's, a visitor takes on the login role that a server would have given it.
+  "embedded visitor":
+    "with actor as materialized (select set_config('role', 'souk_api', true) = 'souk_api' as entered) ",
 } as const;
 
 /** The one statement of a call: the actor's secret is its first parameter (a visitor has none), then the arguments. */
 export const statementOf = (kind: keyof typeof ENTER, name: string, names: string[]): string => {
-  const offset = kind === "visitor" ? 1 : 2;
+  const offset = kind.endsWith("visitor") ? 1 : 2;
   const args = names.map((argument, i) => `"${argument}" => $${i + offset}`).join(", ");
   return `${ENTER[kind]}select api.${name}(${args})::text as body${kind === "visitor" ? "" : " from actor where entered"}`;
 };
@@ -89,7 +92,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
 
   return {
     async call(actor, name, args, pool = "write") {
-      const kind = actor === "visitor" ? "visitor" : "agent" in actor ? "agent" : "person";
+      const visitor = options.embedded ? "embedded visitor" : "visitor";
+      const kind = actor === "visitor" ? visitor : "agent" in actor ? "agent" : "person";
       const names = Object.keys(args);
       const key = `${kind} ${name} ${names.join(" ")}`;
       let text = statements.get(key);

@@ -45,7 +45,7 @@ create index agent_created_at_unapproved_idx on market.agent (created_at) where 
 comment on column market.call.scope is 'Whose window: agent:<id>, address:<network>, or mailbox:<half a SHA-256>.';
 comment on column market.call.action is 'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
 
---!include api/connect_agent.sql
+--!include market/visible_name.sql
 --!include market/require_recent_sign_in.sql
 --!include market/account_label.sql
 --!include market/sign_in.sql

@@ -5,6 +5,7 @@
 -- The market: helpers that tables need
 --!include market/uuid_v7.sql
 --!include market/fold.sql
+--!include market/visible_name.sql
 --!include market/claims.sql
 --!include market/fail.sql
 --!include market/setting.sql

@@ -1,20 +1,5 @@
 -- An agent makes itself. It acts for a provisional account until a person approves; creation is capped per address.
 
-create or replace function market.visible_name(name text) returns text
-  language sql immutable
-as $$
-  -- Control, bidirectional and zero-width characters would let a name pretend to be other words on the approval page.
-  select nullif(btrim(regexp_replace(normalize(name, NFC),
-    '[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|[\U000E0000-\U000E007F]', '', 'g'), E' \u00a0\u3000'), '')
-$$;
-comment on function market.visible_name(text) is 'A name without characters that cannot be seen; null when nothing is left.';
-grant execute on function market.visible_name(text) to souk_person;
-
-create or replace function market.clean_name(name text) returns text
-  language sql immutable
-as $$ select coalesce(market.visible_name(name), 'Unnamed agent') $$;
-comment on function market.clean_name(text) is 'What an agent calls itself, without characters that cannot be seen.';
-
 create or replace function market.network_of(address text) returns text
   language sql immutable
 as $$

@@ -32,8 +32,8 @@ grant update (display_name) on market.account to souk_person;
 
 create or replace function market.clean_email(address text) returns text
   language sql immutable
-as $$ select nullif(lower(btrim(normalize(address, NFC), E' \t\r\n')), '') $$;
-comment on function market.clean_email(text) is 'An e-mail address in the one form in which it is kept and compared: trimmed, lower-case, NFC; null when empty.';
+as $$ select nullif(lower(btrim(normalize(address, NFC), E' \t\r\n\u00a0')), '') $$;
+comment on function market.clean_email(text) is 'An e-mail address as a person typed it, perhaps none, in the one form in which it is kept and compared: trimmed, lower-case, NFC; null when empty.';
 
 create or replace function market.clean_phone(number text) returns text
   language sql immutable
@@ -48,8 +48,7 @@ as $$
     ('/display_name', case when char_length(display_name) > 80 then 'A name may have at most 80 characters.' end),
     ('/contact_email', case
       when char_length(contact_email) > 254 then 'An e-mail address may have at most 254 characters.'
-      -- Whatever could end a header line or begin another address stays out of mails.
-      when contact_email !~ '^[^\s[:cntrl:]@<>(),;:"\\]{1,64}@[^\s[:cntrl:]@<>(),;:"\\.]+(\.[^\s[:cntrl:]@<>(),;:"\\.]+)+$'
+      when contact_email is not null and market.mailbox_of(contact_email) is null
         then 'This is not an e-mail address. Write it as lena@example.com, or leave it empty.' end),
     ('/contact_phone', case when contact_phone !~ '^\+[1-9][0-9]{6,14}$'
       then 'This is not a phone number with its country code. Write it as +49 30 1234567, or leave it empty.' end)

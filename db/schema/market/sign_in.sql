@@ -61,14 +61,15 @@ create or replace function market.mailbox_of(email text) returns text
   language plpgsql immutable
 as $$
 declare
-  mailbox text := lower(normalize(btrim(mailbox_of.email, E' \t\r\n\u00a0'), NFC));
+  mailbox text := market.clean_email(mailbox_of.email);
 begin
   -- Nothing that ends a header line or begins another address passes; quoted local parts do not exist in practice.
   return case when char_length(mailbox) <= 254 and mailbox = market.visible_name(mailbox)
     and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then mailbox end;
 end
 $$;
-comment on function market.mailbox_of(text) is 'An e-mail address as it is kept and compared: trimmed, lower-case, NFC; null when mail cannot go there.';
+comment on function market.mailbox_of(text) is 'An e-mail address as it is kept and compared (market.clean_email); null when mail cannot go there.';
+grant execute on function market.mailbox_of(text) to souk_person;
 
 create or replace function market.lock_sign_in(flow_hash bytea, subject_hash bytea) returns market.sign_in
   language plpgsql volatile
