@@ -1,5 +1,5 @@
 import type { ExecutionContext } from "ava";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { launchBrowser, openPage, PHONE } from "../support/browser.ts";
 import { createDatabase, type Database, withClient } from "../support/database.ts";
 import { type Agent, call, connectAgent } from "../support/market.ts";
@@ -31,10 +31,20 @@ export type Scene = {
   end: () => Promise<void>;
 };
 
-/** Presses a button and waits for the page that follows. */
-export const press = async (page: Page, name: string | RegExp): Promise<void> => {
-  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name }).first().click()]);
+/** A page takes milliseconds, and seconds while other test files keep the machine busy. */
+const LOAD_MS = 30_000;
+
+const leaveBy = async (page: Page, element: Locator): Promise<void> => {
+  await Promise.all([page.waitForEvent("load", { timeout: LOAD_MS }), element.click()]);
 };
+
+/** Presses a button and waits for the page that follows. */
+export const press = (page: Page, name: string | RegExp): Promise<void> =>
+  leaveBy(page, page.getByRole("button", { name }).first());
+
+/** Follows a link and waits for its page. */
+export const follow = (page: Page, name: string): Promise<void> =>
+  leaveBy(page, page.getByRole("link", { name, exact: true }).first());
 
 /** Presses a button, and gives where the answer leads. */
 export const pressAndFollow = async (page: Page, name: string | RegExp): Promise<string | undefined> => {
@@ -47,11 +57,11 @@ export const pressAndFollow = async (page: Page, name: string | RegExp): Promise
 
 export const heading = (page: Page): Promise<string | null> => page.getByRole("heading", { level: 1 }).textContent();
 
-/** Starts everything. Call `end` in `test.after.always`. */
-export const setScene = async (): Promise<Scene> => {
+/** Starts everything, with more environment where a test needs it. Call `end` in `test.after.always`. */
+export const setScene = async (more: Record<string, string> = {}): Promise<Scene> => {
   const [browser, database]: [Browser, Database] = await Promise.all([launchBrowser(), createDatabase()]);
   // Every agent of these tests connects from one address.
-  const env = { CONNECTIONS_PER_HOUR: "1000" };
+  const env = { CONNECTIONS_PER_HOUR: "1000", ...more };
   const service = await startService({ database: database.url, env });
   const other = await startPart("api", { database: database.url, env });
 

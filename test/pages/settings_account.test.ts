@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
 import { eventually, SOFA } from "../support/market.ts";
-import { heading, press, pressAndFollow, type Scene, setScene } from "./scene.ts";
+import { follow, heading, press, pressAndFollow, type Scene, setScene } from "./scene.ts";
 import { faults, SOUND } from "./sound.ts";
 
 /** The settings in a browser, against the real service: what is in the market, what was done, taking it along, and leaving. */
@@ -23,12 +23,12 @@ test("a person sees what is offered and asked in their name, takes it down, and 
   await press(page, /^Archive/);
   t.regex((await page.getByRole("status").textContent()) ?? "", /^The offer is archived/);
   t.is((await agent.call("GET", `/v1/offers/${offer.body.offer_id ?? offer.body.id}`)).body.status, "archived");
-  await page.getByRole("link", { name: "Published" }).click();
+  await follow(page, "Published");
   t.true(await page.getByText("None of these").isVisible());
-  await page.getByRole("link", { name: "Archived" }).click();
+  await follow(page, "Archived");
   t.is(await page.locator("li.thing").count(), 1);
 
-  await page.getByRole("link", { name: "Asks", exact: true }).click();
+  await follow(page, "Asks");
   await press(page, /^Archive/);
   t.regex((await page.getByRole("status").textContent()) ?? "", /^The ask is archived/);
   t.is(new URL(page.url()).searchParams.get("show"), "asks");
@@ -59,12 +59,12 @@ test("long lists are read page by page, and a cursor that was made up leads to t
   );
   await page.goto(`${scene.service.url}/settings/market?show=asks`);
   t.is(await page.locator("li.thing").count(), 20);
-  await page.getByRole("link", { name: "Older" }).click();
+  await follow(page, "Older");
   t.is(await page.locator("li.thing").count(), 5);
   await press(page, "Archive “Bike 1”");
   t.true(await page.getByRole("status").isVisible());
   t.is(await page.locator("li.thing").count(), 5, "the person stays where they were");
-  await page.getByRole("link", { name: "Back to the newest" }).click();
+  await follow(page, "Back to the newest");
   t.is(await page.locator("li.thing").count(), 20);
   for (const path of ["market?cursor=bWFkZSB1cA", "activity?cursor=bWFkZSB1cA"]) {
     t.is((await page.goto(`${scene.service.url}/settings/${path}`))?.status(), 200, path);
@@ -126,8 +126,8 @@ test("a person downloads everything that is kept about them, and nothing of anyo
 
   await scene.age(account);
   const led = await pressAndFollow(page, "Download my data");
-  t.is(led, `/sign-in?${new URLSearchParams({ return: "/settings/export.json", again: "1" })}`);
-  await page.goto(`${scene.service.url}/settings/export.json`);
+  t.is(led, `/sign-in?${new URLSearchParams({ return: "/settings/export", again: "1" })}`);
+  await page.goto(`${scene.service.url}/settings/export`);
   t.is(new URL(page.url()).pathname, "/settings/account", "who comes back from signing in finds the button");
 });
 
@@ -142,7 +142,7 @@ test("who deletes the account is gone: agents refused, offers empty, nothing lef
   await tab.locator("summary").click();
 
   await page.goto(`${scene.service.url}/settings/account`);
-  await page.getByRole("link", { name: "Delete the account" }).click();
+  await follow(page, "Delete the account …");
   t.is(await heading(page), "Delete the account?");
   await page.getByRole("button", { name: "Delete my account" }).click();
   t.is(new URL(page.url()).pathname, "/settings/account/delete", "the browser asks for the tick first");

@@ -50,7 +50,7 @@ const FORMS = [
     calls: "remove_method",
     leads: "/settings/methods?done=method-removed",
   },
-  { path: "/settings/export.json", fields: {}, calls: "export_account", leads: null, shownAt: "/settings/account" },
+  { path: "/settings/export", fields: {}, calls: "export_account", leads: null, shownAt: "/settings/account" },
   {
     path: "/settings/account/delete",
     fields: { action: "delete", confirmed: "yes" },
@@ -70,8 +70,8 @@ const open = async (site: Site, form: Form): Promise<Opened> => {
   });
   const html = await answer.text();
   const token =
-    form.path === "/settings/export.json"
-      ? /export\.json">\s*<input type="hidden" name="token" value="([^"]+)"/.exec(html)?.[1]
+    form.path === "/settings/export"
+      ? /export">\s*<input type="hidden" name="token" value="([^"]+)"/.exec(html)?.[1]
       : /name="token" value="([^"]+)"/.exec(html)?.[1];
   const csrf = answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   site.calls.length = 0;
@@ -102,8 +102,10 @@ test("every page is there for one person at one moment, and for no one else's fr
     t.like(
       Object.fromEntries(answer.headers),
       {
-        "content-security-policy":
-          "default-src 'none';style-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'",
+        // Adding a way to sign in goes on at its provider.
+        "content-security-policy": `default-src 'none';style-src 'self';form-action 'self'${
+          path === "/settings/methods" ? " https://google.example https://apple.example" : ""
+        };frame-ancestors 'none';base-uri 'none'`,
         "x-frame-options": "DENY",
         "cache-control": "no-store",
         "x-robots-tag": "noindex",

@@ -120,7 +120,7 @@ export const SETTINGS: Script = {
   archive_offer: {},
   archive_ask: {},
   export_account: { items: [], next_cursor: null },
-  delete_account: {},
+  delete_account: { done: true },
 };
 
 export const serveSettings = (t: Teardown, script: Script = {}): Promise<Site> =>

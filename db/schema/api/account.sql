@@ -57,7 +57,7 @@ create or replace function api.update_profile(display_name text, contact_email t
 as $$
 declare
   name text := market.visible_name(update_profile.display_name);
-  email text := market.typed_email(update_profile.contact_email);
+  email text := market.clean_email(update_profile.contact_email);
   phone text := market.clean_phone(update_profile.contact_phone);
   errors jsonb := market.profile_errors(name, email, phone);
 begin

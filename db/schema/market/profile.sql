@@ -30,10 +30,10 @@ grant select, insert (account_id, contact_email, contact_phone),
   update (contact_email, contact_phone, updated_at) on market.profile to souk_person;
 grant update (display_name) on market.account to souk_person;
 
-create or replace function market.typed_email(address text) returns text
+create or replace function market.clean_email(address text) returns text
   language sql immutable
 as $$ select nullif(lower(btrim(normalize(address, NFC), E' \t\r\n\u00a0')), '') $$;
-comment on function market.typed_email(text) is 'An e-mail address as a person typed it, perhaps none, in the one form in which it is kept and compared: trimmed, lower-case, NFC; null when empty.';
+comment on function market.clean_email(text) is 'An e-mail address as a person typed it, perhaps none, in the one form in which it is kept and compared: trimmed, lower-case, NFC; null when empty.';
 
 create or replace function market.clean_phone(number text) returns text
   language sql immutable
@@ -68,5 +68,5 @@ begin
 end
 $$;
 comment on function market.own_contact() is 'How to reach the person that calls: as they told, else the mailbox they proved. An agent may not ask.';
-grant execute on function market.typed_email(text), market.clean_phone(text), market.profile_errors(text, text, text),
+grant execute on function market.clean_email(text), market.clean_phone(text), market.profile_errors(text, text, text),
   market.own_contact() to souk_person;

@@ -61,14 +61,14 @@ create or replace function market.mailbox_of(email text) returns text
   language plpgsql immutable
 as $$
 declare
-  mailbox text := market.typed_email(mailbox_of.email);
+  mailbox text := market.clean_email(mailbox_of.email);
 begin
   -- Nothing that ends a header line or begins another address passes; quoted local parts do not exist in practice.
   return case when char_length(mailbox) <= 254 and mailbox = market.visible_name(mailbox)
     and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then mailbox end;
 end
 $$;
-comment on function market.mailbox_of(text) is 'An e-mail address as it is kept and compared (market.typed_email); null when mail cannot go there.';
+comment on function market.mailbox_of(text) is 'An e-mail address as it is kept and compared (market.clean_email); null when mail cannot go there.';
 grant execute on function market.mailbox_of(text) to souk_person;
 
 create or replace function market.lock_sign_in(flow_hash bytea, subject_hash bytea) returns market.sign_in

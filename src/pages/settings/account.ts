@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { exportAccount } from "../../account.ts";
+import { deleteAccount, exportAccount } from "../../account.ts";
 import { refuse } from "../../problem.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
@@ -12,7 +12,7 @@ import { type Account, askAs, doneOf, sectionPage, sendSection } from "./section
 /** The account as a whole: signing out, taking everything along, and deleting it. */
 
 const PATH = "/settings/account";
-const EXPORT = "/settings/export.json";
+const EXPORT = "/settings/export";
 const DELETION = `${PATH}/delete`;
 const DELETED = `${PATH}/deleted`;
 
@@ -89,7 +89,7 @@ const deletionPage = (context: PagesContext): Page => {
         if (fields.get("confirmed") !== "yes") {
           throw refuse("bad_request", "Nothing is deleted yet. Tick the box first, to say that you are sure.");
         }
-        await database.call(person, "delete_account", {});
+        await deleteAccount(database, person);
         forgetSession(response, baseUrl());
         return DELETED;
       },

@@ -1,0 +1,79 @@
+import test from "ava";
+import { type MailServer, startMailServer } from "../sign_in/mailbox.ts";
+import { openPage, PHONE, screenshot } from "../support/browser.ts";
+import { connectAgent } from "../support/market.ts";
+import { follow, heading, press, type Scene, setScene } from "./scene.ts";
+
+/** The whole way of a person who has never been here: a telephone, a mailbox, and an agent that asks. */
+
+let mail: MailServer;
+let scene: Scene;
+test.before(async () => {
+  mail = await startMailServer();
+  scene = await setScene({ SMTP_URL: mail.url, MAIL_FROM: "Souk <souk@souk.example>" });
+});
+test.after.always(async () => {
+  await scene?.end();
+  await mail?.close();
+});
+
+const MAILBOX = "lena@example.com";
+
+const codeFromMail = async (): Promise<string> => {
+  const { parsed } = await mail.next(MAILBOX);
+  return /\b\d{6}\b/.exec(parsed.text ?? "")?.[0] ?? "no code in the mail";
+};
+
+test("a person approves an agent, proves a mailbox, comes back, and removes the agent", async (t) => {
+  t.timeout(180_000, "some twenty pages, two mails");
+  const { service, browser } = scene;
+  const page = await openPage(browser, PHONE, t);
+  const agent = await connectAgent(service.url, "Claude");
+  const cap = async () => (await agent.call("GET", "/v1/me")).body.limits.publish_offer.limit;
+
+  await page.goto(agent.link);
+  await press(page, "Approve");
+  await screenshot(page, "journey-1-approved");
+  const before: number = await cap();
+  await follow(page, "Add a way to sign in");
+  await page.getByLabel("E-mail address").fill(MAILBOX);
+  await press(page, "Send the mail");
+  t.is(await heading(page), "Check your mail");
+  await screenshot(page, "journey-2-code");
+  await page.getByLabel("Six-digit code").fill(await codeFromMail());
+  await press(page, "Continue");
+  t.is(new URL(page.url()).pathname, "/settings/methods");
+  t.true(await page.getByText(MAILBOX).first().isVisible());
+  await screenshot(page, "journey-3-methods");
+  t.is(await cap(), before + 30, "a proved method raises the cap");
+
+  // The session is new at a sign-in, and gone after signing out.
+  await follow(page, "Account");
+  await press(page, "Sign out here");
+  await page.goto(`${service.url}/settings`);
+  t.is(new URL(page.url()).pathname, "/sign-in");
+  await page.getByLabel("Your e-mail address").fill(MAILBOX);
+  await press(page, "Send me a code");
+  await page.getByLabel("Six-digit code").fill(await codeFromMail());
+  await press(page, "Continue");
+  t.is(await heading(page), "Agents");
+  t.deepEqual(await page.locator("h2.name").allTextContents(), ["“Claude”"]);
+
+  const second = await connectAgent(service.url, "Second assistant");
+  await page.goto(second.link);
+  t.true(await page.getByText(MAILBOX).isVisible(), "the page says for whom it would act");
+  await press(page, "Approve");
+  t.regex((await mail.next(MAILBOX)).parsed.text ?? "", /Second assistant/);
+
+  await follow(page, "Settings");
+  for (const name of ["Claude", "Second assistant"]) {
+    await page
+      .locator("summary")
+      .and(page.getByLabel(`Remove “${name}”`))
+      .click();
+    await press(page, `Remove this agent: “${name}”`);
+  }
+  await screenshot(page, "journey-4-removed");
+  t.deepEqual(await scene.statuses(agent), [401, 401]);
+  t.deepEqual(await scene.statuses(second), [401, 401]);
+});
