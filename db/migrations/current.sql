@@ -346,6 +346,7 @@ begin
     case
       when tg_table_name = 'offer' and status = 'published' and was ->> 'status' = 'removed' then 'offer.restored'
       when tg_table_name = 'offer' and status is not null then 'offer.' || status
+      when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean and (becomes ->> 'reviewed')::boolean then 'offer.kept'
       when tg_table_name = 'ask' and tg_op = 'UPDATE' and status is not null
         then 'ask.' || case status when 'active' then 'reopened' else status end
       when tg_table_name = 'agent' and was ->> 'removed_at' is null and becomes ->> 'removed_at' is not null then 'agent.removed'
@@ -545,5 +546,53 @@ end
 $function$;
 comment on function api.get_me(text,bytea) is 'Me: account, permissions, limits, open verifications, activity and what to do next; agent when one asks, email and phone when its person does.';
 grant execute on function api.get_me(text,bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION market.own_activity("limit" integer, cursor text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  list constant text := 'activity';
+  last_seen jsonb := market.position_of(cursor, list);
+  activity jsonb;
+  last_at timestamptz;
+  last_id uuid;
+  more boolean;
+begin
+  with page as (
+    select e.*, row_number() over (order by e.at desc, e.id desc) as n
+    from (
+      select e.id, e.at, e.actor_type, e.agent_id, e.action, e.table_name, e.row_id from market.audit_event e
+      where e.subject_account_id = market.account_id() and e.at > now() - interval '12 months'
+        and e.table_name in ('offer', 'ask', 'agent', 'account', 'profile', 'proved_method')
+        and (last_seen is null or (e.at, e.id) < ((last_seen ->> 'time')::timestamptz, (last_seen ->> 'id')::uuid))
+      order by e.at desc, e.id desc limit own_activity.limit + 1) as e
+  )
+  select
+    coalesce(jsonb_agg(jsonb_build_object(
+      'at', market.utc(p.at), 'action', p.action,
+      'agent', (select jsonb_build_object('id', a.id, 'name', a.name) from market.agent a where a.id = p.agent_id),
+      'target', market.activity_target(p.table_name, p.row_id))
+      || case p.actor_type when 'moderator' then jsonb_build_object('by', 'moderator') else '{}' end order by p.n) filter (where p.n <= own_activity.limit), '[]'),
+    coalesce(max(p.n) > own_activity.limit, false),
+    (array_agg(p.at order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit],
+    (array_agg(p.id order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit]
+  into activity, more, last_at, last_id
+  from page p;
+  return jsonb_build_object('activity', activity,
+    'page', market.page(jsonb_build_object('list', list, 'time', last_at, 'id', last_id), more));
+end
+$function$;
+comment on function market.own_activity(integer,text) is 'What was done in the account of the person that calls, newest first.';
+grant execute on function market.own_activity(integer,text) to souk_person;
+
+CREATE OR REPLACE FUNCTION api.list_activity("limit" integer, cursor text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$ begin return market.own_activity(list_activity.limit, list_activity.cursor); end $function$;
+comment on function api.list_activity(integer,text) is 'What was done in the account in the last 12 months, newest first, and by which agent (null: the person, or by a moderator, where by says so).';
+grant execute on function api.list_activity(integer,text) to souk_api;
 
 reset role;

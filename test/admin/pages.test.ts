@@ -4,6 +4,7 @@ import { buildSchema, validate } from "postgraphile/graphql";
 import { checkLimits, operationOf } from "../../src/admin/limits.ts";
 import { OPERATIONS } from "../../src/admin/operations.ts";
 import { ago, piecesOf, readingsOf, shownValue } from "../../src/admin/render.ts";
+import { hashSecret, newSecret } from "../../src/tokens.ts";
 import { SOFA } from "../support/market.ts";
 import { type Moderator, openRoom, type Room, sameOrigin } from "./room.ts";
 
@@ -190,4 +191,29 @@ test("what was read is marked in the text, by code points, the first of two that
     { text: "180 EUR", read: "price" },
   ]);
   t.is(shownValue({ amount: 180, currency: "EUR", deposit: null, negotiable: false }), "amount: 180, currency: EUR");
+});
+
+test("the person whose it is reads in the activity what a moderator did, and that it was one", async (t) => {
+  const agent = await room.agent();
+  const [kept, removed] = [await room.publish(agent), await room.publish(agent)];
+  await moderator.decide("keepOffer", kept);
+  await moderator.decide("removeOffer", removed, { reason: "spam" });
+  const account = await room.accountOf(agent);
+  await moderator.ask("mutation($id: UUID!) { removeAgent(input: {id: $id}) { agent { id } } }", { id: agent.id });
+  await moderator.ask('mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }', {
+    id: account,
+  });
+  const secret = newSecret();
+  await room.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [account, hashSecret(secret)]);
+  const { text } = await room.call("GET", "/settings/activity", {
+    headers: { cookie: `souk_session=${secret}`, accept: "text/html" },
+  });
+  const said = text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+  for (const words of [
+    "moderator suspended this account",
+    "moderator removed the agent",
+    "moderator took down",
+    "moderator looked at and kept up",
+  ])
+    t.regex(said, new RegExp(words), said.slice(0, 1500));
 });

@@ -188,7 +188,7 @@ test("what changes nothing is no event", async (t) => {
 
 /** Columns whose values the log may hold: an id, a time, a state or a value of the vocabulary. A new one is worth a thought. */
 const MAY_STAND = {
-  account: ["claimed_at"],
+  account: ["claimed_at", "suspended_at", "suspension_reason"],
   agent: ["account_id", "connected_at", "removed_at"],
   ask: [
     "account_id",
@@ -202,6 +202,8 @@ const MAY_STAND = {
     "status",
     "watch_enabled",
   ],
+  cap_override: ["action", "cap"],
+  moderator: ["account_id", "appointed_by"],
   offer: [
     "account_id",
     "agent_id",
@@ -215,8 +217,10 @@ const MAY_STAND = {
     "price_period",
     "published_at",
     "removed_at",
+    "review_reason",
     "reviewed",
     "status",
+    "suspended_at",
   ],
   profile: [],
   proved_method: ["method", "proved_at"],

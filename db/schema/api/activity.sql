@@ -33,7 +33,7 @@ begin
   with page as (
     select e.*, row_number() over (order by e.at desc, e.id desc) as n
     from (
-      select e.id, e.at, e.agent_id, e.action, e.table_name, e.row_id from market.audit_event e
+      select e.id, e.at, e.actor_type, e.agent_id, e.action, e.table_name, e.row_id from market.audit_event e
       where e.subject_account_id = market.account_id() and e.at > now() - interval '12 months'
         and e.table_name in ('offer', 'ask', 'agent', 'account', 'profile', 'proved_method')
         and (last_seen is null or (e.at, e.id) < ((last_seen ->> 'time')::timestamptz, (last_seen ->> 'id')::uuid))
@@ -43,7 +43,8 @@ begin
     coalesce(jsonb_agg(jsonb_build_object(
       'at', market.utc(p.at), 'action', p.action,
       'agent', (select jsonb_build_object('id', a.id, 'name', a.name) from market.agent a where a.id = p.agent_id),
-      'target', market.activity_target(p.table_name, p.row_id)) order by p.n) filter (where p.n <= own_activity.limit), '[]'),
+      'target', market.activity_target(p.table_name, p.row_id))
+      || case p.actor_type when 'moderator' then jsonb_build_object('by', 'moderator') else '{}' end order by p.n) filter (where p.n <= own_activity.limit), '[]'),
     coalesce(max(p.n) > own_activity.limit, false),
     (array_agg(p.at order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit],
     (array_agg(p.id order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit]
@@ -59,5 +60,5 @@ grant execute on function market.own_activity(integer, text) to souk_person;
 create or replace function api.list_activity("limit" integer, cursor text) returns jsonb
   language plpgsql stable
 as $$ begin return market.own_activity(list_activity.limit, list_activity.cursor); end $$;
-comment on function api.list_activity(integer, text) is 'What was done in the account in the last 12 months, newest first, and by which agent (null: the person).';
+comment on function api.list_activity(integer, text) is 'What was done in the account in the last 12 months, newest first, and by which agent (null: the person, or by a moderator, where by says so).';
 grant execute on function api.list_activity(integer, text) to souk_api;

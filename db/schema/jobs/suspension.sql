@@ -4,6 +4,10 @@ create or replace function jobs.settle_standing(id uuid) returns boolean
   language plpgsql volatile security definer set search_path = ''
 as $$
 begin
+  -- The act of the moderator who decided, for the log: the worker only finishes it.
+  perform set_config('market.moderator_id', coalesce((
+    select d.moderator_id from market.decision d
+    where d.account_id = settle_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text, ''), true);
   -- As many as are done well within a second, so that no lock is long.
   return market.settle_standing(settle_standing.id, 500);
 end

@@ -143,6 +143,7 @@ begin
     case
       when tg_table_name = 'offer' and status = 'published' and was ->> 'status' = 'removed' then 'offer.restored'
       when tg_table_name = 'offer' and status is not null then 'offer.' || status
+      when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean and (becomes ->> 'reviewed')::boolean then 'offer.kept'
       when tg_table_name = 'ask' and tg_op = 'UPDATE' and status is not null
         then 'ask.' || case status when 'active' then 'reopened' else status end
       when tg_table_name = 'agent' and was ->> 'removed_at' is null and becomes ->> 'removed_at' is not null then 'agent.removed'

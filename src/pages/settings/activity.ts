@@ -22,6 +22,8 @@ export type Event = {
   action: string;
   agent: { id: string; name: string } | null;
   target: { type: string; id: string; title: string | null } | null;
+  /** Present when a moderator did it. */
+  by?: "moderator";
 };
 
 /** A sentence in pieces: what is named in it was chosen by others, and is marked off by the template. */
@@ -41,6 +43,7 @@ const WORDS: Record<string, Words> = {
   "offer.pending_review": { before: "handed in", after: "; a moderator looks at it first" },
   "offer.rejected": { before: "did not accept", by: "moderator" },
   "offer.removed": { before: "took down", by: "moderator" },
+  "offer.kept": { before: "looked at and kept up", by: "moderator" },
   "offer.restored": { before: "put up again", by: "moderator" },
   "offer.archived": { before: "archived" },
   "offer.updated": { before: "changed" },
@@ -53,6 +56,8 @@ const WORDS: Record<string, Words> = {
   "ask.deleted": { before: "deleted the ask" },
   "agent.connected": { before: "approved the agent" },
   "agent.removed": { before: "removed the agent" },
+  "account.suspended": { before: "suspended this account", by: "moderator" },
+  "account.reinstated": { before: "ended the suspension of this account", by: "moderator" },
   "account.claimed": { before: "opened this account" },
   "profile.updated": { before: "changed the profile" },
   "method.proved": { before: "added", after: " as a way to sign in" },
@@ -63,9 +68,9 @@ const WORDS: Record<string, Words> = {
 const NAMELESS: Record<string, string> = { offer: "an offer", ask: "something", agent: "an agent" };
 
 /** An event as a sentence about it. */
-export const sentenceOf = ({ action, agent, target }: Event): Sentence => {
+export const sentenceOf = ({ action, agent, target, by: actor }: Event): Sentence => {
   const { before, after = "", by } = WORDS[action] ?? { before: "changed something" };
-  const who: Sentence["who"] = by ?? (agent === null ? "you" : "agent");
+  const who: Sentence["who"] = actor ?? by ?? (agent === null ? "you" : "agent");
   const sentence: Sentence = { who, agent: agent === null ? "" : shownName(agent.name), before, name: null, after };
   if (target === null || WORDS[action] === undefined) return sentence;
   if (target.type === "method") return { ...sentence, before: `${before} ${nameOfMethod(target.id)}` };
