@@ -1,6 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import test, { type ExecutionContext } from "ava";
 import type { Browser, Page } from "playwright-core";
+import { newModeratorLink } from "../../src/moderator.ts";
 import { launchBrowser, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { type Agent, SOFA } from "../support/market.ts";
 import { type Moderator, openRoom, type Room } from "./room.ts";
@@ -79,6 +80,8 @@ for (const view of VIEWS) {
       ["account", `/admin/accounts/${account}`],
       ["settings", "/admin/settings"],
       ["search", "/admin/search?q=sofa"],
+      ["audit", "/admin/audit"],
+      ["audit-offer", `/admin/audit?about=${removed}`],
     ] as const) {
       await page.goto(room.url + path);
       await screenshot(page, `admin-${name}-${view.name}`);
@@ -96,6 +99,19 @@ for (const view of VIEWS) {
     );
   });
 }
+
+test.serial("the page of the first-start link is sound, and its button leads to the queue", async (t) => {
+  await room.sql("delete from market.moderator");
+  const link = (await newModeratorLink(room.databaseUrl, room.url)) ?? "";
+  const page = await openPage(browser, VIEWS[0], t);
+  await page.goto(link);
+  await screenshot(page, "moderator-link");
+  t.deepEqual(await faults(page), SOUND);
+  await page.getByRole("button", { name: "Become a moderator" }).click();
+  t.is(page.url(), `${room.url}/admin`);
+  t.is(await page.getByRole("heading", { level: 1 }).textContent(), "Queue");
+  await room.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [moderator.account]);
+});
 
 const [phone = VIEWS[0], , laptop = VIEWS[0]] = VIEWS;
 

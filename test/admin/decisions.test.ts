@@ -217,6 +217,22 @@ test.serial("another removal may be appealed again", async (t) => {
   t.is((await room.offer(owner, id)).body.status, "published");
 });
 
+test.serial("of many appeals at once one counts", async (t) => {
+  const owner = await room.agent();
+  const id = await settledOffer(owner);
+  await ana.decide("removeOffer", id, { reason: "spam" });
+  const answers = await Promise.all(Array.from({ length: 8 }, () => owner.call("POST", `/v1/offers/${id}/appeal`, {})));
+  t.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409, 409, 409, 409, 409]);
+});
+
+test.serial("many reports at once are all counted", async (t) => {
+  const owner = await room.agent();
+  const id = await settledOffer(owner);
+  const reporters = await Promise.all(Array.from({ length: 6 }, () => room.agent()));
+  await Promise.all(reporters.map((reporter) => reporter.call("POST", `/v1/offers/${id}/report`, { reason: "spam" })));
+  t.is((await caseOf(id)).reports, 6);
+});
+
 test.serial("nobody appeals for another's offer, and it is as if there were none", async (t) => {
   const [owner, other] = [await room.agent(), await room.agent()];
   const id = await settledOffer(owner);
