@@ -14,7 +14,7 @@ import { sessionHash } from "./pages/session.ts";
 const POOL_SIZE = 4;
 
 const loadRoom = () => {
-  // Grafast's checks for developers slow every operation down; unset, it says so on the console.
+  // Grafast's checks for developers slow every operation down; unset, it says so at every start.
   process.env["GRAPHILE_ENV"] ??= "production";
   return import("./admin/room.ts");
 };

@@ -111,6 +111,8 @@ create or replace trigger audit after insert or update or delete on market.offer
   'price_currency', 'price_period', 'reviewed', 'published_at', 'removed_at', 'review_reason', 'suspended_at');
 create or replace trigger audit after update or delete on market.account for each row execute function market.audit(
   'claimed_at', 'suspended_at', 'suspension_reason');
+create or replace trigger audit after insert or update or delete on market.report for each row execute function market.audit(
+  'offer_id', 'account_id', 'agent_id', 'reason', 'settled_at');
 create or replace trigger audit after insert or delete on market.moderator for each row execute function market.audit(
   'account_id', 'appointed_by');
 create or replace trigger audit after insert or update or delete on market.cap_override for each row execute function market.audit(

@@ -52,7 +52,8 @@ const UPDATED_AT = "query($id: UUID!) { offer(id: $id) { updatedAt } }";
 /** Starts a service over a database of its own. Stop it in `test.after.always`. */
 export const openRoom = async (): Promise<Room> => {
   const database = await createDatabase();
-  const service = await startService({ database: database.url });
+  // Each test has agents of its own, all from one address.
+  const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "10000" } });
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on("error", () => {});
   const sql: Room["sql"] = async (query, values = []) => (await pool.query(query, values)).rows;

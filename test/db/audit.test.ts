@@ -224,7 +224,7 @@ const MAY_STAND = {
   ],
   profile: [],
   proved_method: ["method", "proved_at"],
-  report: ["account_id", "agent_id", "offer_id", "reason"],
+  report: ["account_id", "agent_id", "offer_id", "reason", "settled_at"],
   setting: ["value"],
 };
 

@@ -188,7 +188,7 @@ create or replace trigger audit after insert or update or delete on market.profi
 create or replace trigger audit after insert or update or delete on market.setting for each row execute function market.audit(
   'value');
 create or replace trigger audit after insert or update or delete on market.report for each row execute function market.audit(
-  'offer_id', 'account_id', 'agent_id', 'reason');
+  'offer_id', 'account_id', 'agent_id', 'reason', 'settled_at');
 create or replace trigger audit after insert or delete on market.moderator for each row execute function market.audit(
   'account_id', 'appointed_by');
 create or replace trigger audit after insert or update or delete on market.cap_override for each row execute function market.audit(
