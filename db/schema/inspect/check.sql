@@ -179,38 +179,34 @@ begin
   where a.read_at is null and a.updated_at < now() - interval '1 hour';
 
   return query
-  with suspect as materialized (
-    select m.*, o as offer, a as ask, k.answered_by
-    from market.match m tablesample system (check_market.share)
-    join market.offer o on o.id = m.offer_id
-    join market.ask a on a.id = m.ask_id
-    left join market.ask_kind k on k.ask_kind = a.ask_kind
-  )
-  select v.invariant, format('match of ask %s and offer %s', s.ask_id, s.offer_id), v.detail
-  from suspect s
+  select v.invariant, format('match of ask %s and offer %s', m.ask_id, m.offer_id), v.detail
+  from market.match m tablesample system (check_market.share)
+  join market.offer o on o.id = m.offer_id
+  join market.ask a on a.id = m.ask_id
+  left join market.ask_kind k on k.ask_kind = a.ask_kind
   cross join lateral (values
-    ('match_is_of_a_live_offer', (s.offer).status <> 'published', 'the offer is ' || (s.offer).status),
-    ('match_is_of_a_read_ask', (s.ask).read_at is null, 'the ask was not read'),
+    ('match_is_of_a_live_offer', o.status <> 'published', 'the offer is ' || o.status),
+    ('match_is_of_a_read_ask', a.read_at is null, 'the ask was not read'),
     -- A call that was matching when the ask came to rest may have ended after it.
     ('match_is_of_an_active_ask',
-      (s.ask).status <> 'active' and s.first_matched_at > (s.ask).updated_at + interval '1 minute',
-      format('the ask has been %s since %s, and the match is of %s', (s.ask).status, (s.ask).updated_at, s.first_matched_at)),
-    ('match_is_not_ones_own', (s.offer).account_id = (s.ask).account_id, 'both are of account ' || (s.ask).account_id),
+      a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute',
+      format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at)),
+    ('match_is_not_ones_own', o.account_id = a.account_id, 'both are of account ' || a.account_id),
     -- What changed a moment ago is judged again by its job; an ask at rest is judged again when it is active.
     ('match_is_of_its_kind',
-      (s.ask).status = 'active' and not coalesce((s.offer).offer_kind = any (s.answered_by), false),
-      format('a %s does not answer an ask to %s', coalesce((s.offer).offer_kind, 'thing of no kind'), coalesce((s.ask).ask_kind, 'do nothing'))),
+      a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false),
+      format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'), coalesce(a.ask_kind, 'do nothing'))),
     ('match_is_within_price',
-      (s.ask).status = 'active'
-        and (s.offer).price_hundredths > (s.ask).price_max_hundredths and (s.offer).price_hundredths > 0
-        and (s.offer).price_currency = (s.ask).price_currency
-        and coalesce((s.offer).price_period = (s.ask).criteria -> 'price' ->> 'period', true),
-      format('%s is over %s hundredths of %s', (s.offer).price_hundredths, (s.ask).price_max_hundredths, (s.ask).price_currency)),
+      a.status = 'active'
+        and o.price_hundredths > a.price_max_hundredths and o.price_hundredths > 0
+        and o.price_currency = a.price_currency
+        and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true),
+      format('%s is over %s hundredths of %s', o.price_hundredths, a.price_max_hundredths, a.price_currency)),
     ('match_is_not_excluded',
-      (s.ask).status = 'active' and (s.offer).search @@ (s.ask).exclude_query, 'the offer says what the ask does not want')) as v (invariant, broken, detail)
+      a.status = 'active' and o.search @@ a.exclude_query, 'the offer says what the ask does not want')) as v (invariant, broken, detail)
   where v.broken
     and not (v.invariant in ('match_is_of_its_kind', 'match_is_within_price', 'match_is_not_excluded')
-      and (inspect.is_underway('embed_offer', s.offer_id) or inspect.is_underway('embed_ask', s.ask_id)));
+      and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
 end
 $$;
 comment on function inspect.check_market(double precision) is

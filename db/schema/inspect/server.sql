@@ -71,11 +71,14 @@ begin
   if home is null then
     return;
   end if;
-  return query execute format(
+  for role, calls, total_ms, ms_a_call, slowest_ms, rows, statement in execute format(
     'select r.rolname::text, s.calls, round(s.total_exec_time::numeric), round(s.mean_exec_time::numeric, 2),
        round(s.max_exec_time::numeric), s.rows, left(s.query, 500)
      from %s.pg_stat_statements s join pg_catalog.pg_roles r on r.oid = s.userid
-     join pg_catalog.pg_database d on d.oid = s.dbid and d.datname = current_database()', home);
+     join pg_catalog.pg_database d on d.oid = s.dbid and d.datname = current_database()', home)
+  loop
+    return next;
+  end loop;
 exception when object_not_in_prerequisite_state then
   -- Made, but not in shared_preload_libraries.
   return;
