@@ -8,6 +8,8 @@ import { type Database, openDatabase } from "./database.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
 import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { serveMetrics } from "./metrics/serve.ts";
 import { type HttpServer, serve } from "./server.ts";
 import { listenForSubmissions, type Waiting } from "./waiting.ts";
 
@@ -90,6 +92,12 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   if (!config.databaseUrl) embedded = await (await loadEmbedded()).startEmbeddedDatabase(config.dataDir);
   const url = config.databaseUrl ?? embedded?.url ?? "";
 
+  const metrics = createMetrics(config.metricsPort !== null || config.metricsToken !== null);
+  const metricsServer =
+    config.metricsPort === null
+      ? null
+      : await serveMetrics(metrics, config.metricsPort, config.host, config.metricsToken);
+
   let database: Database | null = null;
   let waiting: Waiting | null = null;
   let server: HttpServer | null = null;
@@ -109,6 +117,8 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     });
     waiting = listenForSubmissions(embedded ? null : url, log);
     const { check } = database;
+    metrics.watchPools(database.pools);
+    metrics.watchState(database.state);
     const readiness: Readiness = async () => {
       if (stopping.signal.aborted) return "stopping";
       if (!migrated) return "the database is not migrated yet";
@@ -124,7 +134,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       {
         database,
         waiting,
-        embedder: createEmbedder(config.openai ?? undefined),
+        embedder: metrics.measured(createEmbedder(config.openai ?? undefined)),
         log,
         baseUrl: () => baseUrl,
         connectionsPerHour: config.connectionsPerHour,
@@ -132,7 +142,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         leaveBy: () => leaveBy,
         pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
       },
-      { trustProxy: config.trustProxy, readiness },
+      { trustProxy: config.trustProxy, readiness, metrics, metricsToken: config.metricsToken },
     );
     server = await serve(app, config.port, config.host, { baseUrl: () => baseUrl });
     baseUrl ||= server.url;
@@ -155,6 +165,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         alone: embedded !== null,
         openai: config.openai,
         extractionDeadlineMs: config.extractionDeadlineMs,
+        metrics,
         log,
       });
     }
@@ -175,6 +186,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   await waiting?.close();
   await database?.close();
   await embedded?.close();
+  await metricsServer?.close();
   log.info("stopped");
 };
 

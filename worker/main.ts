@@ -6,7 +6,9 @@ import type { OpenAiSettings } from "../src/language/embedders.ts";
 import { createMakers } from "../src/language/makers.ts";
 import type { Vocabulary } from "../src/language/reading.ts";
 import type { Log } from "../src/log.ts";
+import type { Metrics } from "../src/metrics/metrics.ts";
 import type { Tools } from "./task.ts";
+import { checkInvariants } from "./tasks/check_invariants.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
 import { forgetKeys, sweepSubmissions } from "./tasks/upkeep.ts";
@@ -21,10 +23,15 @@ const BEAT_MS = 10_000;
 const POLL_MS = { server: 1_000, embedded: 100 };
 const RESTART_MS = 1_000;
 
-/** Minutes are UTC. */
+/**
+ * Minutes are UTC. What grows with the market is checked by a sample, of ten thousand rows of each large table, and at
+ * night, when few wait, whole.
+ */
 const CRONTAB = `
 * * * * * sweep_submissions
 * * * * * forget_keys
+*/5 * * * * check_invariants {"sample": 10000}
+23 3 * * * check_invariants ?id=check_everything {"sample": null}
 `;
 
 export type Worker = { stop(): Promise<void> };
@@ -39,9 +46,10 @@ export const startWorker = (options: {
   alone: boolean;
   openai: OpenAiSettings | null;
   extractionDeadlineMs: number;
+  metrics: Metrics;
   log: Log;
 }): Worker => {
-  const { log } = options;
+  const { log, metrics } = options;
   let stopping = false;
   let runner: Runner | null = null;
   /** Pools of workers that this process has started and not yet reported as stopped. */
@@ -58,6 +66,10 @@ export const startWorker = (options: {
     },
     options.url,
     false,
+  );
+  metrics.watchPools({ worker: pool });
+  metrics.watchState(
+    async () => (await pool.query<{ state: unknown }>("select inspect.state() as state")).rows[0]?.state,
   );
   const query: Tools["query"] = (text, values) => pool.query(text, values);
 
@@ -79,13 +91,16 @@ export const startWorker = (options: {
       vocabulary,
       // What is left of the caller's deadline pays for the built-in reader and for publishing.
       extractionDeadlineMs: Math.round(options.extractionDeadlineMs * 0.7),
-      onOutcome: ({ outcome, ...rest }) =>
-        outcome === "ok" ? log.debug({ ...rest, outcome }, "read") : log.warn({ ...rest, outcome }, "read"),
+      onOutcome: (reading) => {
+        metrics.countReading(reading);
+        log[reading.outcome === "ok" ? "debug" : "warn"](reading, "read");
+      },
     });
     await pool.query("select jobs.use_embedding_model($1)", [makers.embedder.model]);
 
-    const tools: Tools = { query, makers, log };
+    const tools: Tools = { query, makers: { ...makers, embedder: metrics.measured(makers.embedder) }, log };
     const events = new EventEmitter() as WorkerEvents;
+    metrics.watchJobs(events);
     const beat = async (alone: boolean) => {
       for (const id of poolIds) {
         const { rows: freed } = await pool.query<{ dead: number }>("select jobs.beat($1, $2) as dead", [id, alone]);
@@ -149,6 +164,7 @@ export const startWorker = (options: {
         embed_ask: embedAsk(tools),
         forget_keys: forgetKeys(tools),
         sweep_submissions: sweepSubmissions(tools),
+        check_invariants: checkInvariants(tools),
       },
     });
     log.info({ reader: makers.reader.maker, embedder: makers.embedder.model }, "worker ready");

@@ -102,7 +102,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
   }),
   key_has_answer: () => ({
     how: `insert into market.idempotency_key (agent_id, key, request_hash) values ('${seller.agent}', 'lost', sha256('x'))`,
-    object: `key 'lost' of agent ${seller.agent}`,
+    object: `agent ${seller.agent}`,
   }),
   submission_is_settled: () => ({
     how: `${submission(1000, "null, null")} ${JOB_OF_SUBMISSION}`,
@@ -220,7 +220,7 @@ test.serial("what the worker's clock finds is kept, and a sample that shows noth
     ["key_has_answer", 1],
     ["record_equals_recount", 1],
   ]);
-  t.regex((await noted())[0]?.example ?? "", /^(account|key) .*: /);
+  t.regex((await noted())[0]?.example ?? "", /^(account|agent) .*: /);
   await market.sql("update market.publisher set active = 1 where account_id = $1", [seller.account]);
   await market.sql("delete from market.idempotency_key");
   await market.work("check_invariants", 1000);
@@ -299,6 +299,7 @@ test.serial("from the views alone a DBA finds out why an agent gets 429, and whe
   t.false((await why())["publish_offer"].refused);
   await t.notThrowsAsync(publish());
   await market.sql("delete from market.submission where agent_id = $1", [agent.agent]);
+  await finishJobs();
 });
 
 test.serial("each view answers a DBA, and its comment says when to ask it", async (t) => {

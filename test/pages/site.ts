@@ -62,6 +62,8 @@ export const servePages = async (t: Teardown, script: Script = {}, baseUrl?: str
       return JSON.stringify(answer);
     },
     check: async () => {},
+    state: async () => null,
+    pools: {},
     close: async () => {},
   };
   const app = express();

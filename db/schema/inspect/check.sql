@@ -67,7 +67,7 @@ begin
   where c.calls < s.texts;
 
   return query
-  select 'call_is_past', 'call ' || c.id, format('%s of %s is at %s', c.action, c.scope, c.called_at)
+  select 'call_is_past', 'call ' || c.id, format('a call of %s at %s', c.action, c.called_at)
   from market.call c where c.called_at > clock_timestamp() + interval '1 second';
 
   return query
@@ -81,9 +81,10 @@ begin
   where c.calls > coalesce(market.call_cap(g.account_id, c.action), 0);
 
   return query
-  select 'key_has_answer', format('key %L of agent %s', k.key, k.agent_id),
-    case when k.submission_id is null then 'it holds no submission'
-      else 'it has been in flight since ' || k.created_at end
+  -- Not the key itself, which its agent chose: this goes into logs. inspect.keys_in_flight shows it.
+  select 'key_has_answer', 'agent ' || k.agent_id,
+    case when k.submission_id is null then 'a key of ' || k.created_at || ' holds no submission'
+      else 'a key has been in flight since ' || k.created_at end
   from (
     select k.* from market.idempotency_key k where k.submission_id is null
     union all
