@@ -31,6 +31,7 @@ grant usage on schema inspect to souk_api, souk_worker;
 set local role souk_owner;
 
 --!include market/call_cap.sql
+--!include jobs/upkeep.sql
 --!include inspect/rights.sql
 --!include inspect/agents.sql
 --!include inspect/queue.sql

@@ -126,7 +126,6 @@ test.serial("jobs that fail and jobs that wait are told by their task", async (t
       value(read, "souk_jobs", { task: "embed_offer", state: "failed for good" }) === 1,
   );
   t.pass();
-  await sql(database.url, "delete from graphile_worker._private_jobs where max_attempts = 1");
 });
 
 test.serial(
