@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import test from "ava";
 import pg from "pg";
 import { hangs, type Provider, startProvider, status, well } from "../language/provider.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { call, connectAgent, eventually } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
@@ -40,6 +41,7 @@ test.after.always(async () => {
   await provider?.close();
   await cluster?.destroy();
 });
+test.afterEach("every invariant holds", (t) => assertInvariants(t, cluster.url));
 
 const PRIVATE = {
   text: "Zwiebelfisch-Lampe, almost new, 77 EUR, in Potsdam. Write to zwiebelfisch.lampe@example.com",
