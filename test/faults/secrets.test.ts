@@ -203,6 +203,8 @@ const attempt = (client: pg.Client, text: string, values: unknown[] = []): Promi
   );
 
 const DENIED = "42501";
+/** What PostgreSQL says of a view that cannot be written to by anybody, before it looks at rights. */
+const NOT_A_TABLE = "55000";
 
 test.serial(
   "the login of the HTTP layer can touch no table before it has entered, whatever claims it sets",
@@ -221,7 +223,8 @@ test.serial(
       await client.query("select set_config('market.connected', 'true', false)");
       for (const { name } of found) {
         t.is(await attempt(client, `select count(*) from ${name}`), DENIED, `select ${name}`);
-        t.is(await attempt(client, `delete from ${name}`), DENIED, `delete ${name}`);
+        const deleting = await attempt(client, `delete from ${name}`);
+        t.true([DENIED, NOT_A_TABLE].includes(deleting), `delete ${name}: ${deleting}`);
         t.is(
           await attempt(client, `do 'begin lock table ${name} in access exclusive mode; end'`),
           DENIED,
@@ -252,6 +255,8 @@ const OPEN_TO_VISITORS = new Set([
   "api.decline_connection",
   "market.enter_agent",
   "market.enter_person",
+  // Numbers for /metrics.
+  "inspect.state",
 ]);
 
 const functions = () =>

@@ -1,11 +1,11 @@
 -- How far the vectors are.
 
 create view inspect.embedding_progress with (security_invoker = true) as
-with item (kind, task, model) as (
-  select 'offer', 'embed_offer', e.model
+with item as (
+  select 'offer' as kind, 'embed_offer' as task, e.model
   from market.offer o left join market.offer_embedding e on e.offer_id = o.id where o.status = 'published'
   union all
-  select 'ask', 'embed_ask', e.model
+  select 'ask' as kind, 'embed_ask' as task, e.model
   from market.ask a left join market.ask_embedding e on e.ask_id = a.id where a.status = 'active' and a.read_at is not null
 ), counted as (
   select i.kind, i.task, count(*) as items,

@@ -1,6 +1,6 @@
 -- What a DBA may read: every row of every table, since an incident is about rows, but not every column. Closed are hashes
 -- and codes, what people wrote (texts, titles, contacts, comments, and whatever is made from them: words for search,
--- criteria, reasons, vectors), what they are called, and where they called from, but for the windows of the last day.
+-- criteria, reasons, vectors), what a person is called, and where calls came from, but for the windows of the last day.
 
 grant select (id, claimed_at, created_at) on market.account to souk_dba;
 grant select on market.publisher to souk_dba;

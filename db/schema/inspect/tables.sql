@@ -46,20 +46,20 @@ from (
     (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
   from market.account i where i.id >= inspect.first_uuid(now() - interval '7 days')
   union all
-  select 'agents', (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer, 1
+  select 'agents' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
+    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
   from market.agent i where i.id >= inspect.first_uuid(now() - interval '7 days')
   union all
-  select 'offers', (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer, 1
+  select 'offers' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
+    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
   from market.offer i where i.id >= inspect.first_uuid(now() - interval '7 days')
   union all
-  select 'asks', (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer, 1
+  select 'asks' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
+    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
   from market.ask i where i.id >= inspect.first_uuid(now() - interval '7 days')
   union all
-  select 'reports', (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer, 1
+  select 'reports' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
+    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
   from market.report i where i.id >= inspect.first_uuid(now() - interval '7 days')
 ) as n
 group by n.what;
