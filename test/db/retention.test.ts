@@ -53,7 +53,7 @@ const fill = (what: "old" | "young", rows: number) =>
     );
     await client.query(
       "with a as (insert into market.account (created_at) select now() - $1::interval from generate_series(1, $2) returning id) insert into market.publisher (account_id) select id from a",
-      [age(what), rows],
+      [age(what), rows / 10],
     );
   });
 
