@@ -8,6 +8,8 @@ import { type Database, openDatabase } from "./database.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
 import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { serveMetrics } from "./metrics/serve.ts";
 import { type HttpServer, serve } from "./server.ts";
 import { openSignIn } from "./sign_in/sign_in.ts";
 import { listenForSubmissions, type Waiting } from "./waiting.ts";
@@ -94,6 +96,12 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   const url = config.databaseUrl ?? embedded?.url ?? "";
   const signIn = openSignIn(config.signIn, log);
 
+  const metrics = createMetrics(config.metricsPort !== null || config.metricsToken !== null);
+  const metricsServer =
+    config.metricsPort === null
+      ? null
+      : await serveMetrics(metrics, config.metricsPort, config.host, config.metricsToken);
+
   let database: Database | null = null;
   let waiting: Waiting | null = null;
   let server: HttpServer | null = null;
@@ -114,6 +122,8 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     });
     waiting = listenForSubmissions(embedded ? null : url, log);
     const { check } = database;
+    metrics.watchPools(database.pools);
+    metrics.watchState(database.state);
     const readiness: Readiness = async () => {
       if (stopping.signal.aborted) return "stopping";
       if (!migrated) return "the database is not migrated yet";
@@ -130,7 +140,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       {
         database,
         waiting,
-        embedder: createEmbedder(config.openai ?? undefined),
+        embedder: metrics.measured(createEmbedder(config.openai ?? undefined)),
         log,
         baseUrl: () => baseUrl,
         connectionsPerHour: config.connectionsPerHour,
@@ -138,7 +148,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         leaveBy: () => leaveBy,
         pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
       },
-      { trustProxy: config.trustProxy, readiness, signIn },
+      { trustProxy: config.trustProxy, readiness, signIn, metrics, metricsToken: config.metricsToken },
     );
     server = await serve(app, config.port, config.host, { baseUrl: () => baseUrl });
     baseUrl ||= server.url;
@@ -163,6 +173,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         extractionDeadlineMs: config.extractionDeadlineMs,
         mailer: signIn.mailer,
         baseUrl: () => baseUrl,
+        metrics,
         log,
       });
     }
@@ -189,6 +200,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   await waiting?.close();
   await database?.close();
   await embedded?.close();
+  await metricsServer?.close();
   log.info("stopped");
 };
 
