@@ -20,7 +20,7 @@ setFlagsFromString("--optimize-for-size");
 
 /** A container's stop takes ten seconds by default: with a second of drain and three of the worker, this is what is left. */
 const GRACE_MS = 5_000;
-/** After a signal, texts that are being read get this long; their callers are then told that nothing was published. */
+/** After a signal, texts that are being read, providers and mail servers get this long; callers are then told. */
 const PATIENCE_MS = 4_000;
 const RETRY_MS = 1_000;
 /** How often an answer is asked for when no notification came. */
@@ -94,7 +94,8 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   let embedded: EmbeddedDatabase | null = null;
   if (!config.databaseUrl) embedded = await (await loadEmbedded()).startEmbeddedDatabase(config.dataDir);
   const url = config.databaseUrl ?? embedded?.url ?? "";
-  const signIn = openSignIn(config.signIn, log);
+  const outOfPatience = new AbortController();
+  const signIn = openSignIn(config.signIn, log, outOfPatience.signal);
 
   const metrics = createMetrics(config.metricsPort !== null || config.metricsToken !== null);
   const metricsServer =
@@ -192,6 +193,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   const signal = await signalled;
   log.info({ signal }, "stopping");
   leaveBy = performance.now() + PATIENCE_MS;
+  setTimeout(() => outOfPatience.abort(), PATIENCE_MS).unref();
   stopping.abort();
   await server?.close(GRACE_MS);
   await starting;
