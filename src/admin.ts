@@ -11,7 +11,7 @@ import { sessionHash } from "./pages/session.ts";
  */
 
 /** Few people moderate; what they ask for must not take the connections of the API. */
-const POOL_SIZE = 4;
+const POOL_SIZE = 3;
 
 const loadRoom = () => {
   // Grafast's checks for developers slow every operation down; unset, it says so at every start.

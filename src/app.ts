@@ -4,6 +4,8 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import helmet from "helmet";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { type Context, handle } from "./handle.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { metricsHandler } from "./metrics/serve.ts";
 import { indexDocument, openApiDocument } from "./openapi.ts";
 import { pages } from "./pages/pages.ts";
 import { type Answer, refuse, toProblem, toRefusal } from "./problem.ts";
@@ -80,7 +82,14 @@ export type Readiness = () => Promise<"ready" | string>;
  */
 export const createApp = (
   context: Context,
-  options: { trustProxy: string[]; readiness: Readiness; signIn: SignIn; admin?: RequestHandler },
+  options: {
+    trustProxy: string[];
+    readiness: Readiness;
+    signIn: SignIn;
+    metrics: Metrics;
+    metricsToken: string | null;
+    admin?: RequestHandler;
+  },
 ): express.Express => {
   const app = express();
   app.disable("x-powered-by");
@@ -94,6 +103,11 @@ export const createApp = (
     response.locals["requestId"] = requestId;
     response.set("Request-Id", requestId);
     response.once("close", () => {
+      options.metrics.countRequest(
+        response.locals["operation"],
+        response.writableFinished ? response.statusCode : 499,
+        performance.now() - start,
+      );
       context.log.info({
         request_id: requestId,
         method: request.method,
@@ -119,6 +133,8 @@ export const createApp = (
     if (state !== "ready") response.set("Retry-After", "2");
     response.json({ status: state });
   });
+
+  if (options.metricsToken !== null) app.get("/metrics", metricsHandler(options.metrics, options.metricsToken));
 
   app.use(
     helmet({

@@ -19,6 +19,11 @@ const environment = z.object({
   // Ten seconds: clients give up at thirty, and a reader that fell back has long answered.
   EXTRACTION_DEADLINE_MS: withDefault(whole(500, 60_000), "10000"),
   LOG_LEVEL: withDefault(z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
+  METRICS_PORT: optional(whole(1, 65_535)),
+  // Long enough that it cannot be guessed, and of what a header can carry in one word.
+  METRICS_TOKEN: optional(
+    z.string().regex(/^[\x21-\x7e]{16,500}$/, "must have 16 to 500 characters of ASCII, and no spaces"),
+  ),
   OPENAI_API_KEY: optional(z.string().max(500)),
   OPENAI_BASE_URL: optional(httpUrl),
   EXTRACTION_MODEL: optional(z.string().max(100)),
@@ -42,6 +47,10 @@ export type Config = Readonly<{
   connectionsPerHour: number;
   extractionDeadlineMs: number;
   logLevel: string;
+  /** /metrics listens here, if set. */
+  metricsPort: number | null;
+  /** What a reader of /metrics has to show; with it, an API process serves /metrics on its own port too. */
+  metricsToken: string | null;
   /** null: texts are read and embedded by the built-in makers. */
   openai: OpenAiSettings | null;
   signIn: SignInSettings;
@@ -79,6 +88,8 @@ export const readConfig = (env: NodeJS.ProcessEnv): Config => {
     connectionsPerHour: values.CONNECTIONS_PER_HOUR,
     extractionDeadlineMs: values.EXTRACTION_DEADLINE_MS,
     logLevel: values.LOG_LEVEL,
+    metricsPort: values.METRICS_PORT ?? null,
+    metricsToken: values.METRICS_TOKEN ?? null,
     openai: usesModel
       ? {
           // A local server that speaks the protocol often wants no key; the client library wants some.

@@ -15,6 +15,10 @@ export type Database = {
   call(actor: Actor, name: string, args: Arguments, pool?: "read" | "write"): Promise<string>;
   /** Whether the database answers and holds the schema that this code needs. @throws when it does not. */
   check(): Promise<void>;
+  /** The figures of inspect.state(), for /metrics. */
+  state(): Promise<unknown>;
+  /** Its pools by what they are for. */
+  pools: Readonly<Record<string, pg.Pool>>;
   close(): Promise<void>;
 };
 
@@ -120,6 +124,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       await writer.query("select api.get_taxonomy()");
       if (reader !== writer) await reader.query("select api.get_taxonomy()");
     },
+    state: async () => (await writer.query<{ state: unknown }>("select inspect.state() as state")).rows[0]?.state,
+    pools: reader === writer ? { write: writer } : { write: writer, read: reader },
     async close() {
       await writer.end();
       if (reader !== writer) await reader.end();

@@ -9,6 +9,8 @@ import { type Database, openDatabase } from "./database.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
 import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { serveMetrics } from "./metrics/serve.ts";
 import { type HttpServer, serve } from "./server.ts";
 import { openSignIn } from "./sign_in/sign_in.ts";
 import { listenForSubmissions, type Waiting } from "./waiting.ts";
@@ -19,7 +21,7 @@ setFlagsFromString("--optimize-for-size");
 
 /** A container's stop takes ten seconds by default: with a second of drain and three of the worker, this is what is left. */
 const GRACE_MS = 5_000;
-/** After a signal, texts that are being read get this long; their callers are then told that nothing was published. */
+/** After a signal, texts that are being read, providers and mail servers get this long; callers are then told. */
 const PATIENCE_MS = 4_000;
 const RETRY_MS = 1_000;
 /** How often an answer is asked for when no notification came. */
@@ -94,7 +96,14 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   let embedded: EmbeddedDatabase | null = null;
   if (!config.databaseUrl) embedded = await (await loadEmbedded()).startEmbeddedDatabase(config.dataDir);
   const url = config.databaseUrl ?? embedded?.url ?? "";
-  const signIn = openSignIn(config.signIn, log);
+  const outOfPatience = new AbortController();
+  const signIn = openSignIn(config.signIn, log, outOfPatience.signal);
+
+  const metrics = createMetrics(config.metricsPort !== null || config.metricsToken !== null);
+  const metricsServer =
+    config.metricsPort === null
+      ? null
+      : await serveMetrics(metrics, config.metricsPort, config.host, config.metricsToken);
 
   let database: Database | null = null;
   let waiting: Waiting | null = null;
@@ -117,6 +126,8 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     });
     waiting = listenForSubmissions(embedded ? null : url, log);
     const { check } = database;
+    metrics.watchPools(database.pools);
+    metrics.watchState(database.state);
     const readiness: Readiness = async () => {
       if (stopping.signal.aborted) return "stopping";
       if (!migrated) return "the database is not migrated yet";
@@ -134,7 +145,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       {
         database,
         waiting,
-        embedder: createEmbedder(config.openai ?? undefined),
+        embedder: metrics.measured(createEmbedder(config.openai ?? undefined)),
         log,
         baseUrl: () => baseUrl,
         connectionsPerHour: config.connectionsPerHour,
@@ -142,7 +153,14 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         leaveBy: () => leaveBy,
         pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
       },
-      { trustProxy: config.trustProxy, readiness, signIn, admin: admin.handle },
+      {
+        trustProxy: config.trustProxy,
+        readiness,
+        signIn,
+        metrics,
+        metricsToken: config.metricsToken,
+        admin: admin.handle,
+      },
     );
     server = await serve(app, config.port, config.host, { baseUrl: () => baseUrl });
     baseUrl ||= server.url;
@@ -167,6 +185,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         extractionDeadlineMs: config.extractionDeadlineMs,
         mailer: signIn.mailer,
         baseUrl: () => baseUrl,
+        metrics,
         log,
       });
     }
@@ -187,6 +206,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   const signal = await signalled;
   log.info({ signal }, "stopping");
   leaveBy = performance.now() + PATIENCE_MS;
+  setTimeout(() => outOfPatience.abort(), PATIENCE_MS).unref();
   stopping.abort();
   await server?.close(GRACE_MS);
   await starting;
@@ -196,6 +216,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   await admin?.close();
   await database?.close();
   await embedded?.close();
+  await metricsServer?.close();
   log.info("stopped");
 };
 

@@ -7,7 +7,9 @@ import { createMakers } from "../src/language/makers.ts";
 import type { Vocabulary } from "../src/language/reading.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
+import type { Metrics } from "../src/metrics/metrics.ts";
 import type { Tools } from "./task.ts";
+import { checkInvariants } from "./tasks/check_invariants.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
 import { sendApprovalNotice } from "./tasks/send_notice.ts";
@@ -24,13 +26,19 @@ const BEAT_MS = 10_000;
 const POLL_MS = { server: 1_000, embedded: 100 };
 const RESTART_MS = 1_000;
 
-/** UTC. The months of the audit log are looked after every hour, since a process on a desk may never see a given one. */
+/**
+ * UTC. The months of the audit log are looked after every hour, since a process on a desk may never see a given one. What
+ * grows with the market is checked by a sample, of ten thousand rows of each large table, and at night, when few wait,
+ * whole.
+ */
 const CRONTAB = `
 * * * * * sweep_submissions
 * * * * * forget_keys
 * * * * * forget_sign_ins
 * * * * * forget_agents
 17 * * * * keep_audit_partitions
+*/5 * * * * check_invariants {"sample": 10000}
+23 3 * * * check_invariants ?id=check_everything {"sample": null}
 `;
 
 export type Worker = { stop(): Promise<void> };
@@ -47,9 +55,10 @@ export const startWorker = (options: {
   extractionDeadlineMs: number;
   mailer: Mailer | null;
   baseUrl: () => string;
+  metrics: Metrics;
   log: Log;
 }): Worker => {
-  const { log } = options;
+  const { log, metrics } = options;
   let stopping = false;
   let runner: Runner | null = null;
   /** Pools of workers that this process has started and not yet reported as stopped. */
@@ -66,6 +75,10 @@ export const startWorker = (options: {
     },
     options.url,
     false,
+  );
+  metrics.watchPools({ worker: pool });
+  metrics.watchState(
+    async () => (await pool.query<{ state: unknown }>("select inspect.state() as state")).rows[0]?.state,
   );
   const query: Tools["query"] = (text, values) => pool.query(text, values);
 
@@ -87,13 +100,22 @@ export const startWorker = (options: {
       vocabulary,
       // What is left of the caller's deadline pays for the built-in reader and for publishing.
       extractionDeadlineMs: Math.round(options.extractionDeadlineMs * 0.7),
-      onOutcome: ({ outcome, ...rest }) =>
-        outcome === "ok" ? log.debug({ ...rest, outcome }, "read") : log.warn({ ...rest, outcome }, "read"),
+      onOutcome: (reading) => {
+        metrics.countReading(reading);
+        log[reading.outcome === "ok" ? "debug" : "warn"](reading, "read");
+      },
     });
     await pool.query("select jobs.use_embedding_model($1)", [makers.embedder.model]);
 
-    const tools: Tools = { query, makers, mailer: options.mailer, baseUrl: options.baseUrl, log };
+    const tools: Tools = {
+      query,
+      makers: { ...makers, embedder: metrics.measured(makers.embedder) },
+      mailer: options.mailer,
+      baseUrl: options.baseUrl,
+      log,
+    };
     const events = new EventEmitter() as WorkerEvents;
+    metrics.watchJobs(events);
     const beat = async (alone: boolean) => {
       for (const id of poolIds) {
         const { rows: freed } = await pool.query<{ dead: number }>("select jobs.beat($1, $2) as dead", [id, alone]);
@@ -162,6 +184,7 @@ export const startWorker = (options: {
         send_approval_notice: sendApprovalNotice(tools),
         keep_audit_partitions: keepAuditPartitions(tools),
         sweep_submissions: sweepSubmissions(tools),
+        check_invariants: checkInvariants(tools),
       },
     });
     log.info({ reader: makers.reader.maker, embedder: makers.embedder.model }, "worker ready");

@@ -86,6 +86,23 @@ alter table market.setting enable trigger audit;
 --!include jobs/suspension.sql
 --!include api/appeal_offer.sql
 --!include api/moderator_link.sql
+-- What moderators decided, and not in which words.
+grant select on market.reason, market.moderator, market.review_case, market.cap_override to souk_dba;
+grant select (created_at, expires_at) on market.moderator_link to souk_dba;
+grant select (id, moderator_id, action, offer_id, account_id, agent_id, reason, created_at) on market.decision to souk_dba;
+grant select (offer_id, removed_at, account_id, agent_id, created_at) on market.appeal to souk_dba;
+grant select (suspended_at, suspension_reason) on market.account to souk_dba;
+grant select (review_reason, suspended_at) on market.offer to souk_dba;
+grant select (settled_at) on market.report to souk_dba;
+
+create policy "a dba reads all" on market.reason for select to souk_dba using (true);
+create policy "a dba reads all" on market.moderator for select to souk_dba using (true);
+create policy "a dba reads all" on market.moderator_link for select to souk_dba using (true);
+create policy "a dba reads all" on market.review_case for select to souk_dba using (true);
+create policy "a dba reads all" on market.cap_override for select to souk_dba using (true);
+create policy "a dba reads all" on market.decision for select to souk_dba using (true);
+create policy "a dba reads all" on market.appeal for select to souk_dba using (true);
+
 --!include market/moderation_access.sql
 --!include admin/moderators.sql
 --!include admin/accounts.sql
@@ -185,14 +202,6 @@ $function$;
 comment on function market.fail(integer,text,text,jsonb) is 'Refuses the request: status and code of the contract, a sentence fit to be read aloud, and further members of the Problem (headers apart, under "headers").';
 grant execute on function market.fail(integer,text,text,jsonb) to souk_agent, souk_api, souk_moderator, souk_person;
 
-CREATE OR REPLACE FUNCTION market.setting(name text)
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE
-AS $function$ begin return (select s.value from market.setting s where s.name = setting.name); end $function$;
-comment on function market.setting(text) is 'The value of a switch.';
-grant execute on function market.setting(text) to souk_agent, souk_moderator, souk_person;
-
 CREATE OR REPLACE FUNCTION market.require_connected(permission text, headers jsonb DEFAULT '{}'::jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -220,6 +229,29 @@ $function$;
 comment on function market.require_connected(text,jsonb) is 'Refuses with 403 verification_required, naming the permission, until a person has approved the agent, and with 409 invalid_state while the account is suspended.';
 grant execute on function market.require_connected(text,jsonb) to souk_agent, souk_person;
 
+CREATE OR REPLACE FUNCTION market.call_cap_terms(account_id uuid, action text)
+ RETURNS TABLE(base integer, factor integer, settled integer, proved integer, old boolean, removed integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  -- base: offers cost readers' attention, asks only machine time, hence twice as many at first, and every term doubled.
+  select market.setting(call_cap_terms.action || '_cap')::integer,
+    case call_cap_terms.action when 'publish_offer' then 1 else 2 end,
+    (select count(*)::integer from (
+      select from market.offer o
+      where o.account_id = call_cap_terms.account_id and o.status in ('published', 'archived')
+        and o.published_at <= now() - interval '72 hours'
+      limit 60) as settled),
+    (select count(*)::integer from market.proved_method m where m.account_id = call_cap_terms.account_id),
+    (select a.created_at <= now() - interval '30 days' from market.account a where a.id = call_cap_terms.account_id),
+    (select count(*)::integer from (
+      select from market.offer o
+      where o.account_id = call_cap_terms.account_id and o.status = 'removed' and o.removed_at > now() - interval '30 days'
+      limit 10) as removals)
+$function$;
+comment on function market.call_cap_terms(uuid,text) is 'What a cap is made from: base and factor of the action; settled offers (60 count), proved methods, whether the account is 30 days old, and listings removed in the last 30 days (10 count).';
+grant execute on function market.call_cap_terms(uuid,text) to souk_dba;
+
 CREATE OR REPLACE FUNCTION market.call_cap(account_id uuid, action text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -227,32 +259,16 @@ CREATE OR REPLACE FUNCTION market.call_cap(account_id uuid, action text)
  SET search_path TO ''
 AS $function$
 begin
-  return coalesce((
-    select o.cap from market.cap_override o where o.account_id = call_cap.account_id and o.action = call_cap.action),
-  (with terms as (
-    -- base: offers cost readers' attention, asks only machine time, hence twice as many at first, and every term doubled.
-    select market.setting(call_cap.action || '_cap')::integer as base,
-      case call_cap.action when 'publish_offer' then 1 else 2 end as factor,
-      (select count(*) from (
-        select from market.offer o
-        where o.account_id = call_cap.account_id and o.status in ('published', 'archived')
-          and o.published_at <= now() - interval '72 hours'
-        limit 60) as settled) as settled,
-      (select count(*) from market.proved_method m where m.account_id = call_cap.account_id) as proved,
-      (select a.created_at <= now() - interval '30 days' from market.account a where a.id = call_cap.account_id) as old,
-      (select count(*) from (
-        select from market.offer o
-        where o.account_id = call_cap.account_id and o.status = 'removed' and o.removed_at > now() - interval '30 days'
-        limit 10) as removals) as removed
-  )
-  select greatest(
-    least(base + factor * (4 * settled + 30 * proved + case when old then 60 else 0 end), 10 * base) / 2 ^ removed,
-    base / 4)::integer
-  from terms));
+  return coalesce(
+    (select o.cap from market.cap_override o where o.account_id = call_cap.account_id and o.action = call_cap.action),
+    (select greatest(
+      least(t.base + t.factor * (4 * t.settled + 30 * t.proved + case when t.old then 60 else 0 end), 10 * t.base) / 2 ^ t.removed,
+      t.base / 4)::integer
+    from market.call_cap_terms(call_cap.account_id, call_cap.action) as t));
 end
 $function$;
 comment on function market.call_cap(uuid,text) is 'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews. The base is a setting, and what a moderator set for the account goes before all.';
-grant execute on function market.call_cap(uuid,text) to souk_agent, souk_moderator, souk_person;
+grant execute on function market.call_cap(uuid,text) to souk_agent, souk_dba, souk_moderator, souk_person;
 
 CREATE OR REPLACE FUNCTION market.enqueue(task text, id uuid)
  RETURNS void
@@ -596,5 +612,106 @@ CREATE OR REPLACE FUNCTION api.list_activity("limit" integer, cursor text)
 AS $function$ begin return market.own_activity(list_activity.limit, list_activity.cursor); end $function$;
 comment on function api.list_activity(integer,text) is 'What was done in the account in the last 12 months, newest first, and by which agent (null: the person, or by a moderator, where by says so).';
 grant execute on function api.list_activity(integer,text) to souk_api;
+
+CREATE OR REPLACE FUNCTION inspect.check_requests(share double precision)
+ RETURNS TABLE(invariant text, object text, detail text)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return query
+  select 'submission_is_counted', 'agent ' || s.agent_id,
+    format('%s texts of %s within an hour, and %s counted calls within a day', s.texts, s.action, c.calls)
+  from (
+    select s.agent_id, a.action, count(*) as texts
+    from market.submission s
+    cross join lateral (select case when s.kind = 'preview_offer' then 'preview_offer'
+      when s.kind like '%_ask' then 'create_ask' else 'publish_offer' end as action) as a
+    where s.created_at > now() - interval '1 hour'
+      -- A person's are not counted.
+      and s.agent_id is not null
+      -- A change of an ask without a new text comes without a submission; one with it counts.
+    group by s.agent_id, a.action) as s
+  cross join lateral (
+    select count(*) as calls from market.call c where c.scope = 'agent:' || s.agent_id and c.action = s.action) as c
+  where c.calls < s.texts;
+
+  return query
+  select 'call_is_past', 'call ' || c.id, format('a call of %s at %s', c.action, c.called_at)
+  from market.call c where c.called_at > clock_timestamp() + interval '1 second';
+
+  return query
+  select 'window_keeps_to_cap', c.scope, format('%s calls of %s within an hour', c.calls, c.action)
+  from (
+    select c.scope, c.action, count(*) as calls from market.call c
+    where c.called_at > now() - interval '1 hour' and c.scope like 'agent:%'
+    -- Ten times the base is as far as a record takes an agent.
+    group by c.scope, c.action having count(*) > case c.action when 'publish_offer' then 600 else 1200 end) as c
+  left join market.agent g on 'agent:' || g.id = c.scope
+  where c.calls > coalesce(market.call_cap(g.account_id, c.action), 0)
+    -- A cap that a moderator lowered within the hour says nothing of the calls before.
+    and not exists (select from market.cap_override o
+      where o.account_id = g.account_id and o.action = c.action and o.changed_at > now() - interval '1 hour')
+    and not exists (select from market.setting s
+      where s.name = c.action || '_cap' and s.changed_at > now() - interval '1 hour');
+
+  return query
+  -- Not the key itself, which its agent chose: this goes into logs. inspect.keys_in_flight shows it.
+  select 'key_has_answer',
+    case when exists (select from market.agent g where g.id = k.owner_id) then 'agent ' else 'account ' end || k.owner_id,
+    case when k.submission_id is null then 'a key of ' || k.created_at || ' holds no submission'
+      else 'a key has been in flight since ' || k.created_at end
+  from (
+    select k.* from market.idempotency_key k where k.submission_id is null
+    union all
+    select k.* from market.submission s join market.idempotency_key k on k.submission_id = s.id
+    -- The sweep comes every minute for what is ten minutes old.
+    where s.settled_at is null and s.created_at < now() - interval '15 minutes') as k;
+
+  return query
+  select 'submission_is_settled', 'submission ' || s.id, format('%s waits since %s', s.kind, s.created_at)
+  from market.submission s
+  where s.settled_at is null and s.created_at < now() - interval '15 minutes';
+
+  return query
+  select 'submission_has_job', 'submission ' || s.id, format('%s waits since %s, and no job reads it', s.kind, s.created_at)
+  from market.submission s
+  where s.settled_at is null
+    and not exists (select from inspect.read_jobs() j where j.task = 'read_submission' and j.row_id = s.id);
+
+  return query
+  select 'answer_tells_the_truth', 'submission ' || s.id,
+    format('%s was answered with %s, and %s %s is %s', s.kind, s.status, split_part(s.kind, '_', 2), s.target_id,
+      case when f.found then 'there' else 'not there' end)
+  from market.submission s tablesample system (check_requests.share)
+  cross join lateral (
+    select case s.kind when 'publish_offer' then exists (select from market.offer o where o.id = s.target_id)
+      else exists (select from market.ask a where a.id = s.target_id) end as found) as f
+  where s.settled_at is not null and (
+    s.kind = 'publish_offer' and f.found <> (s.status = 201)
+    or s.kind = 'create_ask' and not f.found);
+
+  return query
+  select 'nothing_outlives_its_time', o.object, o.detail from (
+    (select 'idempotency keys' as object, 'the oldest is of ' || k.created_at as detail from market.idempotency_key k
+      where k.created_at < now() - interval '26 hours' order by k.created_at limit 1)
+    union all
+    (select 'submissions', 'the oldest is of ' || s.created_at from market.submission s
+      where s.created_at < now() - interval '26 hours' order by s.created_at limit 1)
+    union all
+    (select 'calls', 'the oldest is of ' || c.called_at from market.call c
+      where c.called_at < now() - interval '26 hours' order by c.called_at limit 1)
+    union all
+    (select 'sign-ins', 'the oldest ended at ' || i.expires_at from market.sign_in i
+      where i.expires_at < now() - interval '26 hours' order by i.expires_at limit 1)
+    union all
+    (select 'sessions', 'the oldest ended at ' || s.expires_at from market.session s
+      where s.expires_at < now() - interval '2 hours' order by s.expires_at limit 1)
+    union all
+    (select 'query vectors', 'the oldest is of ' || q.created_at from market.query_embedding q
+      where q.created_at < now() - interval '31 days' order by q.created_at limit 1)) as o;
+end
+$function$;
+comment on function inspect.check_requests(double precision) is 'Texts, keys and windows: what breaks an invariant; of settled texts in a share of 0 to 100 percent.';
 
 reset role;

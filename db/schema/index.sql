@@ -1,6 +1,10 @@
 -- Every file of the schema in reading order: the table of contents. Runs as one transaction.
 
 --!include roles.sql
+--!include logins.sql
+
+-- Whatever is made from here on belongs to it.
+set local role souk_owner;
 
 -- The market: helpers that tables need
 --!include market/uuid_v7.sql
@@ -99,6 +103,19 @@
 --!include api/query_embedding.sql
 --!include api/appeal_offer.sql
 --!include api/moderator_link.sql
+
+-- What a DBA looks at
+--!include inspect/rights.sql
+--!include inspect/agents.sql
+--!include inspect/queue.sql
+--!include inspect/requests.sql
+--!include inspect/embedding.sql
+--!include inspect/tables.sql
+--!include inspect/server.sql
+--!include inspect/invariant.sql
+--!include inspect/check.sql
+--!include inspect/state.sql
+--!include jobs/check_invariants.sql
 
 -- The moderators' door
 --!include market/moderation_access.sql

@@ -1,12 +1,14 @@
 -- Who may do what. Roles belong to the whole cluster, so they may exist already.
 --
---   souk_owner   owns every object; nobody logs in as it
---   souk_queue   owns graphile-worker's schema
---   souk_api     login of the HTTP layer: may call functions of schema api, and reads no table
---   souk_agent   what souk_api becomes for the one statement of an agent's request
---   souk_person  what souk_api becomes for the one statement of a person's request
---   souk_moderator  what souk_api becomes for an operation of a person who is a moderator
---   souk_worker  login of the worker: may call functions of schema jobs, and work the queue
+--   souk_owner     owns every object; nobody logs in as it
+--   souk_queue     owns graphile-worker's schema
+--   souk_api       login of the HTTP layer: may call functions of schema api, and reads no table
+--   souk_agent     what souk_api becomes for the one statement of an agent's request
+--   souk_person    what souk_api becomes for the one statement of a person's request
+--   souk_moderator what souk_api becomes for an operation of a person who is a moderator
+--   souk_worker    login of the worker: may call functions of schema jobs, and work the queue
+--   souk_dba       login of a person at psql: reads schema inspect and, texts and secrets apart, the tables; writes nothing
+--   souk_migrator  login of later migrations: becomes souk_owner and souk_queue, and cannot make roles
 --
 -- The login roles get no password here: an operator sets one (`alter role souk_api password ...`).
 
@@ -26,7 +28,9 @@ begin
       ('souk_moderator', 'nologin'),
       -- noinherit: membership lets it enter a role, and gives it nothing before.
       ('souk_api', 'login noinherit'),
-      ('souk_worker', 'login')) as r (name, options)
+      ('souk_worker', 'login'),
+      ('souk_dba', 'login'),
+      ('souk_migrator', 'login noinherit')) as r (name, options)
     where not exists (select from pg_roles where rolname = r.name)
   loop
     execute format('create role %I %s', wanted.name, wanted.options);
@@ -36,17 +40,9 @@ $$;
 
 grant souk_agent, souk_person, souk_moderator to souk_api;
 grant souk_queue to souk_owner, souk_worker;
+grant souk_owner, souk_queue to souk_migrator;
 -- The migrating role hands objects to the owner, and a process started with the migrator's address becomes these.
-grant souk_owner, souk_queue, souk_api, souk_worker to current_user;
-
--- No statement of a request takes seconds; one that does must not hold others up. lock_timeout is the shorter, so that
--- a locked table is told apart from a slow statement.
-alter role souk_api set statement_timeout = '5s';
-alter role souk_api set lock_timeout = '2s';
-alter role souk_api set idle_in_transaction_session_timeout = '5s';
-alter role souk_worker set statement_timeout = '60s';
-alter role souk_worker set lock_timeout = '10s';
-alter role souk_worker set idle_in_transaction_session_timeout = '60s';
+grant souk_owner, souk_queue, souk_api, souk_worker, souk_migrator to current_user;
 
 create extension if not exists vector;
 
@@ -54,17 +50,21 @@ create schema market authorization souk_owner;
 create schema api authorization souk_owner;
 create schema jobs authorization souk_owner;
 create schema admin authorization souk_owner;
+create schema inspect authorization souk_owner;
 comment on schema market is 'The tables of the market with their rules, and the helpers that functions share.';
 comment on schema api is 'One function an endpoint: what the HTTP layer may call, and nothing else.';
 comment on schema jobs is 'What the worker may call. Every function is idempotent, since jobs run at least once.';
 comment on schema admin is 'What moderators see and decide, in their words: exactly what the GraphQL under /admin shows.';
+comment on schema inspect is 'For whoever has to find out what is wrong: views that answer a question of an incident in one select, and inspect.check().';
 
 revoke create on schema public from public;
-grant usage on schema market to souk_api, souk_agent, souk_person, souk_moderator;
+grant usage on schema market to souk_api, souk_agent, souk_person;
 grant usage on schema api to souk_api, souk_agent, souk_person;
 grant usage on schema jobs to souk_worker;
 grant usage on schema admin to souk_moderator;
+grant usage on schema inspect, market to souk_dba;
+grant usage on schema market to souk_moderator;
+-- For inspect.state() alone, the figures of /metrics.
+grant usage on schema inspect to souk_api, souk_worker;
 
 alter default privileges for role souk_owner revoke execute on functions from public;
-
-set local role souk_owner;

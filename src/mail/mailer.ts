@@ -10,9 +10,10 @@ export type Mailer = {
   /**
    * Hands a message to the mail server.
    * @param to one address, checked by isMailbox
+   * @param signal gives up when it aborts
    * @throws Refusal service_unavailable when the server does not take it now; bad_request when it refuses the address.
    */
-  send(to: string, message: Message): Promise<void>;
+  send(to: string, message: Message, signal?: AbortSignal): Promise<void>;
   close(): void;
 };
 
@@ -40,8 +41,19 @@ const isAddressRefused = (thrown: unknown): boolean => {
   return code === "EENVELOPE" && typeof responseCode === "number" && responseCode >= 550 && responseCode <= 553;
 };
 
-/** A mailer that keeps its connections for the next message. Connects when there is something to send. */
-export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log): Mailer => {
+/** Rejects when the signal aborts. */
+const abortion = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const give = () => reject(Object.assign(new Error("given up"), { code: "EGIVENUP" }));
+    if (signal.aborted) give();
+    else signal.addEventListener("abort", give, { once: true });
+  });
+
+/**
+ * A mailer that keeps its connections for the next message. Connects when there is something to send.
+ * @param stopping ends what is being sent, when the process cannot wait any longer
+ */
+export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log, stopping: AbortSignal): Mailer => {
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
@@ -57,11 +69,8 @@ export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log): Mailer =>
   transport.on("error", (error) => log.debug(factsOf(error), "a mail connection ended"));
 
   return {
-    async send(to, { subject, text, html }) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => reject(Object.assign(new Error("too late"), { code: "EDEADLINE" })), DEADLINE_MS);
-      });
+    async send(to, { subject, text, html }, signal) {
+      const end = AbortSignal.any([stopping, AbortSignal.timeout(DEADLINE_MS), ...(signal ? [signal] : [])]);
       // An object, since a text would be parsed as a list of addresses.
       const sent = transport.sendMail({
         from,
@@ -73,7 +82,7 @@ export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log): Mailer =>
         headers: { "Auto-Submitted": "auto-generated" },
       });
       try {
-        await Promise.race([sent, late]);
+        await Promise.race([sent, abortion(end)]);
       } catch (error) {
         sent.catch(() => {});
         log.warn(factsOf(error), "a mail was not sent");
@@ -85,8 +94,6 @@ export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log): Mailer =>
           "The mail could not be sent. Nothing is wrong with your address: try again in a minute, or use another way.",
           { retry_after: RETRY_SECONDS },
         );
-      } finally {
-        clearTimeout(timer);
       }
     },
     close: () => transport.close(),

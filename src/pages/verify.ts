@@ -40,7 +40,8 @@ export const renderVerification = (
     name: shownName(verification.agent_name),
     method: verification.method,
     title: TITLES[verification.method],
-    account: shownText(verification.account_label, LABEL_LENGTH),
+    // To anyone else the label says no more than that it is the agent's account.
+    account: verification.mine ? shownText(verification.account_label, LABEL_LENGTH) : null,
     left: minutesLeft(verification.expires_in),
   };
   if (verification.status !== "pending") {

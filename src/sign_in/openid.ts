@@ -9,6 +9,7 @@ import {
   ClientSecretPost,
   type Configuration,
   calculatePKCECodeChallenge,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   type IDToken,
@@ -101,8 +102,11 @@ const cleanName = (name: string): string | null =>
     .slice(0, NAME_LENGTH)
     .toWellFormed() || null;
 
-/** The provider of one method. Its metadata is read when the first person comes, and again after a failure. */
-const openProvider = (specifics: Specifics, log: Log): OpenIdProvider => {
+/**
+ * The provider of one method. Its metadata is read when the first person comes, and again after a failure.
+ * `stopping` ends what is being asked, when the process cannot wait any longer.
+ */
+const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): OpenIdProvider => {
   const { title, issuer, clientId, clientAuth, parameters, nameOf } = specifics;
   const { origin } = new URL(issuer);
 
@@ -125,6 +129,8 @@ const openProvider = (specifics: Specifics, log: Log): OpenIdProvider => {
       clientAuth,
       {
         timeout: TIMEOUT_SECONDS,
+        [customFetch]: (url, { body = null, signal, ...options }) =>
+          fetch(url, { ...options, body, signal: signal ? AbortSignal.any([signal, stopping]) : stopping }),
         // Signatures are checked even though the token comes from the provider itself: one trust less.
         execute: [enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [allowInsecureRequests] : [])],
       },
@@ -214,7 +220,11 @@ const openProvider = (specifics: Specifics, log: Log): OpenIdProvider => {
 };
 
 /** Google's provider, or another that works as it does. */
-export const googleProvider = ({ issuer, clientId, clientSecret }: GoogleSettings, log: Log): OpenIdProvider =>
+export const googleProvider = (
+  { issuer, clientId, clientSecret }: GoogleSettings,
+  log: Log,
+  stopping: AbortSignal,
+): OpenIdProvider =>
   openProvider(
     {
       title: "Google",
@@ -225,6 +235,7 @@ export const googleProvider = ({ issuer, clientId, clientSecret }: GoogleSetting
       nameOf: (claims) => claims["name"],
     },
     log,
+    stopping,
   );
 
 const inBase64url = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
@@ -256,7 +267,7 @@ const appleName = (_claims: IDToken, answer: URLSearchParams): unknown => {
 };
 
 /** Apple's provider. It answers by a form that the browser posts, since it is asked for the name. */
-export const appleProvider = (settings: AppleSettings, log: Log): OpenIdProvider =>
+export const appleProvider = (settings: AppleSettings, log: Log, stopping: AbortSignal): OpenIdProvider =>
   openProvider(
     {
       title: "Apple",
@@ -267,4 +278,5 @@ export const appleProvider = (settings: AppleSettings, log: Log): OpenIdProvider
       nameOf: appleName,
     },
     log,
+    stopping,
   );

@@ -11,17 +11,20 @@ export type SignIn = {
   mailer: Mailer | null;
 };
 
-/** What the settings offer. Nothing is connected to before a person comes. */
-export const openSignIn = ({ google, apple, mail }: SignInSettings, log: Log): SignIn => {
+/**
+ * What the settings offer. Nothing is connected to before a person comes.
+ * @param stopping ends every call to a provider, when the process cannot wait any longer
+ */
+export const openSignIn = ({ google, apple, mail }: SignInSettings, log: Log, stopping: AbortSignal): SignIn => {
   const providers = {
-    ...(google ? { google: googleProvider(google, log) } : {}),
-    ...(apple ? { apple: appleProvider(apple, log) } : {}),
+    ...(google ? { google: googleProvider(google, log, stopping) } : {}),
+    ...(apple ? { apple: appleProvider(apple, log, stopping) } : {}),
   };
   const openIdMethods = (["google", "apple"] as const).filter((method) => method in providers);
   return {
     methods: [...openIdMethods, ...(mail ? (["email"] as const) : [])],
     providers,
-    mailer: mail ? openMailer(mail, log) : null,
+    mailer: mail ? openMailer(mail, log, stopping) : null,
   };
 };
 

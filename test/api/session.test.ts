@@ -37,6 +37,8 @@ const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; st
   archiveOffer: { path: ({ offer }) => `/v1/offers/${offer}/archive`, status: 200 },
   republishOffer: { path: ({ offer }) => `/v1/offers/${offer}/republish`, status: 200 },
   reportOffer: { path: ({ offer }) => `/v1/offers/${offer}/report`, status: 200 },
+  // What is up cannot be appealed.
+  appealOffer: { path: ({ offer }) => `/v1/offers/${offer}/appeal`, status: 409 },
   createAsk: { status: 201 },
   listAsks: { status: 200 },
   getAsk: { path: ({ ask }) => `/v1/asks/${ask}`, status: 200 },

@@ -95,7 +95,7 @@ const EMBED_ASKS = `
   from market.ask a join (select distinct on (text) * from unnest($2::text[], $3::text[]) as u (text, embedding)) as v using (text)
 `;
 
-/** Matches of the right category with plausible reasons: read here, and not found, which is measured by itself. */
+/** Matches of the right category and within the price, with plausible reasons: read here, and not found, which is measured by itself. */
 const MAKE_MATCHES = `
   insert into market.match (ask_id, offer_id, score, reasons)
   select k.id, o.id, 0.5 + 0.4 * random(), jsonb_build_array(
@@ -109,6 +109,7 @@ const MAKE_MATCHES = `
     where o.status = 'published' and o.domain = k.domain and o.category = k.category
       and o.offer_kind = case k.ask_kind when 'buy' then 'sale' when 'rent' then 'rental' else 'service_offer' end
       and o.account_id <> k.account_id and o.published_at < k.before
+      and not coalesce(o.price_currency = k.price_currency and o.price_hundredths > k.price_max_hundredths, false)
     order by o.published_at desc, o.id desc limit $1) as o
 `;
 

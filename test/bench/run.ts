@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
 import { withClient } from "../support/database.ts";
+import { violations } from "../support/invariants.ts";
 import { type Cluster, freePort, startCluster } from "../support/postgres.ts";
 import type { Job, Result } from "./load.ts";
 import { type Caller, type Market, makeMarket } from "./market.ts";
@@ -263,6 +264,11 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   print();
   print(`memory of the API process: ${Math.round(atStart)} MB at the start, ${Math.round(await memoryOf(api))} MB now`);
   if (requests > 0) await soak(port, scenarios, api);
+  const checkedFrom = performance.now();
+  const broken = await violations(market.url);
+  const names = [...new Set(broken.map(({ invariant }) => invariant))].join(", ");
+  if (broken.length > 0) throw new Error(`The load broke ${names}: ${JSON.stringify(broken[0])}`);
+  print(`every invariant holds: checked whole in ${Math.round(performance.now() - checkedFrom)} ms`);
   if (options.hold) {
     const lines = createInterface({ input: process.stdin, output: process.stdout });
     await lines.question(`\nThe service: ${baseUrl}\nThe database: ${cluster.url}\nEnter ends both. `);

@@ -52,7 +52,7 @@ const dumpProgram = (url: string): Promise<string> =>
   });
 
 const dump = async ({ url }: Database): Promise<string[]> => {
-  const schemas = ["market", "api", "jobs"].map((schema) => `--schema=${schema}`);
+  const schemas = ["market", "api", "jobs", "inspect"].map((schema) => `--schema=${schema}`);
   const { stdout } = await run(await dumpProgram(url), ["--schema-only", ...schemas, `--dbname=${url}`], {
     maxBuffer: DUMP_BYTES,
   });
@@ -89,6 +89,7 @@ test.serial("the committed migrations and db/schema bring the same rows", async 
     "market.category",
     "market.domain",
     "market.embedding_model",
+    "market.invariant",
     "market.question",
     "market.reason",
     "market.setting",

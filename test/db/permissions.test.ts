@@ -3,6 +3,7 @@ import test from "ava";
 import pg from "pg";
 import { type Actor, as, rolledBack } from "../support/database.ts";
 import { type Caller, openMarket } from "./market.ts";
+import { MATRIX, SUMMARY } from "./rights.ts";
 
 /**
  * Who may do what: the grants and policies of the catalogue against a file that a review sees change, and row-level
@@ -16,6 +17,7 @@ import { type Caller, openMarket } from "./market.ts";
  */
 
 const GOLDEN = new URL("permissions.txt", import.meta.url);
+const README = new URL("../../db/README.md", import.meta.url);
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let client: pg.Client;
@@ -84,44 +86,21 @@ const outcome = async (actor: Actor, text: string, values: unknown[] = []): Prom
   }
 };
 
-const MATRIX = `
-  with role (name, n) as (values ('souk_api', 1), ('souk_agent', 2), ('souk_person', 3), ('souk_moderator', 4), ('souk_worker', 5)),
-  subject as (
-    select c.oid, format('%I.%I', n.nspname, c.relname) as name
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_' and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition
-  ), line (sort, n, part, line) as (
-    select 'table ' || name, 0, '', 'table ' || name from subject
-    union all
-    select 'table ' || s.name, 1, r.n::text, format('  %s: %s', r.name, string_agg(
-      case when has_table_privilege(r.name, s.oid, o.operation) then o.operation
-        else format('%s (%s)', o.operation, (
-          select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a
-          where a.attrelid = s.oid and a.attnum > 0 and not a.attisdropped and has_column_privilege(r.name, s.oid, a.attnum, o.operation)))
-      end, ', ' order by o.n))
-    from subject s, role r,
-      (values ('select', 1), ('insert', 2), ('update', 3), ('delete', 4), ('truncate', 5), ('trigger', 6)) as o (operation, n)
-    where has_table_privilege(r.name, s.oid, o.operation)
-      or o.n <= 3 and has_any_column_privilege(r.name, s.oid, case when o.n <= 3 then o.operation else 'select' end)
-    group by s.name, r.n, r.name
-    union all
-    select 'table ' || s.name, 2, p.policyname, format('  "%s": %s to %s%s%s', p.policyname, lower(p.cmd), array_to_string(p.roles, ', '),
-      E'\\n    using ' || regexp_replace(p.qual, '\\s+', ' ', 'g'), E'\\n    check ' || regexp_replace(p.with_check, '\\s+', ' ', 'g'))
-    from subject s join pg_policies p on format('%I.%I', p.schemaname, p.tablename) = s.name
-    where p.roles <> '{souk_owner}'
-    union all
-    select 'function ' || f.oid::regprocedure::text, 0, '', format('function %s%s: %s', f.oid::regprocedure,
-      case when f.prosecdef then ' as owner' else '' end, coalesce((
-        select string_agg(r.name, ', ' order by r.n) from role r where has_function_privilege(r.name, f.oid, 'execute')), 'nobody'))
-    from pg_proc f join pg_namespace n on n.oid = f.pronamespace
-    where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_'
-  )
-  select string_agg(line, E'\\n' order by sort collate "C", n, part collate "C") || E'\\n' as matrix from line`;
-
 test.serial("who may do what is as permissions.txt says", async (t) => {
   const [{ matrix }] = (await client.query<{ matrix: string }>(MATRIX)).rows as [{ matrix: string }];
   if (process.env["UPDATE"] === "permissions") await writeFile(GOLDEN, matrix);
   t.deepEqual(matrix.split("\n"), (await readFile(GOLDEN, "utf8")).split("\n"));
+});
+
+test.serial("db/README.md tells who may do what, as it is", async (t) => {
+  const [{ table }] = (await client.query<{ table: string }>(SUMMARY)).rows as [{ table: string }];
+  const readme = await readFile(README, "utf8");
+  const [, before = "", , after = ""] =
+    /^([\s\S]*<!-- rights -->\n)([\s\S]*?)(<!-- \/rights -->[\s\S]*)$/.exec(readme) ?? [];
+  t.not(after, "", "the table stands between its markers");
+  const current = `${before}\n${table}\n\n${after}`;
+  if (process.env["UPDATE"] === "permissions") await writeFile(README, current);
+  t.deepEqual((await readFile(README, "utf8")).split("\n"), current.split("\n"));
 });
 
 /** What everyone may read: nothing of it is anyone's secret. */

@@ -4,6 +4,7 @@ import test from "ava";
 import pg from "pg";
 import { hangs, type Provider, slowly, startProvider, well } from "../language/provider.ts";
 import { createDatabase, type Database } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
@@ -32,6 +33,7 @@ test.after.always(async () => {
   await provider?.close();
   await database?.drop();
 });
+test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
 test.beforeEach(() => {
   provider.reset();
 });

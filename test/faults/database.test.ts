@@ -5,6 +5,7 @@ import test from "ava";
 import pg from "pg";
 import { migrate } from "../../src/migrate.ts";
 import { withClient } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
@@ -37,6 +38,7 @@ test.after.always(async () => {
   await service?.stop();
   await cluster?.destroy();
 });
+test.afterEach("every invariant holds", (t) => assertInvariants(t, cluster.url));
 
 type Timed = Answer & { ms: number };
 

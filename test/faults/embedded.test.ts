@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import test from "ava";
+import test, { type ExecutionContext } from "ava";
+import { startEmbeddedDatabase } from "../../src/embedded.ts";
 import { hangs, startProvider, well } from "../language/provider.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, connectAgent, eventually, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService, type Teardown } from "../support/service.ts";
@@ -21,6 +23,17 @@ const temporaryFolder = async (t: Teardown): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "souk-embedded-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   return folder;
+};
+
+/** Stops a service, and looks into the database that it leaves. */
+const leavesAllInOrder = async (t: ExecutionContext, service: Service, dataDir: string): Promise<void> => {
+  await service.stop();
+  const database = await startEmbeddedDatabase(dataDir);
+  try {
+    await assertInvariants(t, database.url);
+  } finally {
+    await database.close();
+  }
 };
 
 const connectedThroughPage = async (url: string): Promise<Agent> => {
@@ -83,6 +96,7 @@ test.serial(
     });
     t.is(replayed.headers.get("idempotency-replayed"), "true");
     t.deepEqual(await replayed.json(), published.body);
+    await leavesAllInOrder(t, again, dataDir);
   },
 );
 
@@ -129,6 +143,7 @@ test.serial("a process that is killed while it reads texts loses none of them, n
     await fetch(`${service.url}/v1/offers`, { headers: { authorization: `Bearer ${agent.token}` } })
   ).json()) as { results: object[] };
   t.is(results.length, 3);
+  await leavesAllInOrder(t, service, dataDir);
 });
 
 test.serial("a second process does not touch the database of one that runs", async (t) => {
@@ -155,4 +170,5 @@ test.serial("the same calls at once at a cap are refused as on a server", async 
   t.is(first.length, 60);
   t.is(count(201) + count(409) + count(429), 80, JSON.stringify(answers.map(({ status }) => status)));
   t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 60);
+  await leavesAllInOrder(t, service, dataDir);
 });

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import test from "ava";
 import { hangs, type Provider, slowly, startProvider, well } from "../language/provider.ts";
 import { createDatabase, type Database, withClient } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Service, startPart } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
@@ -38,6 +39,7 @@ test.after.always(async () => {
   await provider?.close();
   await database?.drop();
 });
+test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
 
 const KEY = { "idempotency-key": "the same key" };
 

@@ -2,6 +2,7 @@ import test from "ava";
 import type pg from "pg";
 import { hashSecret } from "../../src/tokens.ts";
 import { createDatabase, type Database, rolledBack, withClient } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
@@ -28,6 +29,7 @@ test.after.always(async () => {
   await service?.stop();
   await database?.drop();
 });
+test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
 
 type Figures = { limit: number; remaining: number; reset: number };
 

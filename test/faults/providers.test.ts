@@ -21,6 +21,7 @@ import {
   wrongTypes,
 } from "../language/provider.ts";
 import { createDatabase, type Database } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
@@ -55,6 +56,7 @@ test.after.always(async () => {
   await provider?.close();
   await database?.drop();
 });
+test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
 test.beforeEach(() => provider.reset());
 
 const publish = (agent: Agent, text = SOFA, key?: string): Promise<Answer> =>
@@ -208,6 +210,8 @@ test.serial("the database itself keeps no vector that is not one, whoever hands 
     );
   }
   t.deepEqual(await sql(database.url, "select from market.offer_embedding where offer_id = $1", [body.offer_id]), []);
+  await sql(database.url, "select jobs.use_embedding_model('text-embedding-3-small')");
+  await idle();
 });
 
 const ORDERS =

@@ -2,6 +2,7 @@ import test from "ava";
 import pg from "pg";
 import { hashSecret } from "../../src/tokens.ts";
 import { createDatabase, type Database } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
@@ -25,6 +26,7 @@ test.after.always(async () => {
   await Promise.all((services ?? []).map((service) => service.stop()));
   await database?.drop();
 });
+test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
 
 /** Instants differ by chance: enough rounds that each order comes up. */
 const ROUNDS = 25;

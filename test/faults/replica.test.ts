@@ -2,6 +2,7 @@ import test from "ava";
 import pg from "pg";
 import { migrate } from "../../src/migrate.ts";
 import { withClient } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
 import { connectedAgent } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { startService } from "../support/service.ts";
@@ -46,4 +47,5 @@ test.serial("a removed agent's next call is refused on a replica that lags", asy
   t.is((await agent.call("DELETE", "/v1/me/agent")).status, 204);
   t.is((await agent.call("GET", "/v1/me")).status, 401, "on the replica");
   t.is((await agent.call("POST", "/v1/offers", { text: "x" })).status, 401, "on the primary");
+  await assertInvariants(t, primary.url);
 });

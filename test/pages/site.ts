@@ -86,6 +86,8 @@ export const servePages = async (
       return JSON.stringify(answer);
     },
     check: async () => {},
+    state: async () => null,
+    pools: {},
     close: async () => {},
   };
   const app = express();

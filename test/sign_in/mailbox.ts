@@ -19,6 +19,8 @@ export type MailServer = {
   refuse: Error | null;
   /** Waits for the next letter to an address, after the ones that were read by this before. */
   next: (address: string, timeoutMs?: number) => Promise<Letter>;
+  /** How often someone has connected. */
+  connections: () => number;
   close: () => Promise<void>;
 };
 
@@ -30,6 +32,7 @@ export const smtpError = (code: number, message: string): Error =>
 
 export const startMailServer = async (): Promise<MailServer> => {
   const read = new Set<Letter>();
+  let connections = 0;
   const mail: MailServer = {
     url: "",
     letters: [],
@@ -46,11 +49,16 @@ export const startMailServer = async (): Promise<MailServer> => {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
     },
+    connections: () => connections,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
+    onConnect: (_session, callback) => {
+      connections += 1;
+      callback();
+    },
     onRcptTo: (_address, _session, callback) => callback(mail.refuse),
     onData: (stream, session, callback) => {
       const chunks: Buffer[] = [];

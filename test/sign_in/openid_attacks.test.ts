@@ -186,3 +186,21 @@ test.serial("a provider whose sign-in page is elsewhere is not used, and the log
   t.is(page.status, 503);
   t.true(other.service.logs().includes("has its sign-in page at another origin"));
 });
+
+test.serial("a stop does not wait for a provider that says nothing: the person is told", async (t) => {
+  const own = await startFakeProvider();
+  const other = await startMarket(own.env);
+  t.teardown(async () => {
+    await other.close();
+    await own.close();
+  });
+  own.told = { silent: true };
+  const person = stranger();
+  const page = await person.get(`${other.url}/sign-in`);
+  const sending = person.send(page, "Continue with Google");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const start = Date.now();
+  const [answer] = await Promise.all([sending, other.service.stop()]);
+  t.is(answer.status, 503);
+  t.true(Date.now() - start < 9_000);
+});

@@ -47,8 +47,8 @@ const proved = async (email: string): Promise<{ agent: Agent; visitor: Visitor }
 test("proving a mailbox completes the verification, and raises the limits", async (t) => {
   const agent = await approved();
   const before = (await agent.call("GET", "/v1/me")).body;
-  t.deepEqual(before.available_methods, ["google", "apple", "email"]);
-  t.deepEqual(before.verified, []);
+  t.deepEqual(before.account.available_methods, ["google", "apple", "email"]);
+  t.deepEqual(before.account.verified, []);
   const { id, url } = await start(agent);
   t.is((await agent.call("GET", "/v1/me")).body.pending_verifications.length, 1);
 
@@ -67,7 +67,7 @@ test("proving a mailbox completes the verification, and raises the limits", asyn
   t.is(await statusOf(agent, id), "completed");
   t.is((await agent.call("GET", `/v1/me/verifications/${id}`)).body.url, undefined);
   const { body: me } = await agent.call("GET", "/v1/me");
-  t.deepEqual(me.verified, ["email"]);
+  t.deepEqual(me.account.verified, ["email"]);
   t.deepEqual(me.pending_verifications, []);
   t.true(me.limits.publish_offer.limit > before.limits.publish_offer.limit);
   t.is(JSON.stringify(me).includes("proof@example.com"), false, "the agent does not see the address");
@@ -87,7 +87,7 @@ test("what the account publishes then says that its publisher is verified", asyn
   t.is(body.publisher?.verified, true, JSON.stringify(body));
 });
 
-test("a provider proves its method in the same way", async (t) => {
+test.serial("a provider proves its method in the same way", async (t) => {
   const agent = await approved();
   const { id, url } = await start(agent, "google");
   market.google.person = { sub: "verifier", email: "verifier@gmail.example", email_verified: true, name: "Vera" };
@@ -97,7 +97,7 @@ test("a provider proves its method in the same way", async (t) => {
   const arrived = await person.submit(page, "Continue with Google");
   t.is(arrived.heading, "You have signed in");
   t.is(await statusOf(agent, id), "completed");
-  t.deepEqual((await agent.call("GET", "/v1/me")).body.verified, ["google"]);
+  t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, ["google"]);
 });
 
 test("looking at the link, and previews of it, change nothing", async (t) => {
@@ -155,7 +155,7 @@ test("a link that ran out says so, and a proof that comes too late proves nothin
   t.is(await statusOf(agent, id), "expired");
   t.is((await person.get(url)).heading, "This link has ended");
   t.is((await person.send(page, "Send me a code", { email: "slow@example.com" })).status, 410);
-  t.deepEqual((await agent.call("GET", "/v1/me")).body.verified, []);
+  t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, []);
 });
 
 test("a method of another account is refused with what to do, and nothing is merged", async (t) => {
@@ -168,8 +168,8 @@ test("a method of another account is refused with what to do, and nothing is mer
   t.is(refused.status, 409);
   t.true(wordsOf(refused).includes("belongs to another account"), wordsOf(refused));
   t.is(await statusOf(agent, id), "pending");
-  t.deepEqual((await agent.call("GET", "/v1/me")).body.verified, []);
-  t.deepEqual((await owner.agent.call("GET", "/v1/me")).body.verified, ["email"]);
+  t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, []);
+  t.deepEqual((await owner.agent.call("GET", "/v1/me")).body.account.verified, ["email"]);
   t.is(await labelOf(market, person), null);
   // With another address it goes on.
   const again = await askThere(person, url, "free@example.com");
@@ -177,7 +177,7 @@ test("a method of another account is refused with what to do, and nothing is mer
   t.is(await statusOf(agent, id), "completed");
 });
 
-test("once the account has a method, its link is for its own person alone", async (t) => {
+test.serial("once the account has a method, its link is for its own person alone", async (t) => {
   const { agent, visitor } = await proved("own@example.com");
   const { id, url } = await start(agent, "google");
   const other = stranger();
@@ -212,7 +212,7 @@ test("the mail's link finishes a verification, too, in the browser that asked fo
   t.is(await statusOf(agent, id), "completed");
 });
 
-test("signing in elsewhere with a pending method of the same account completes it", async (t) => {
+test.serial("signing in elsewhere with a pending method of the same account completes it", async (t) => {
   const { agent, visitor } = await proved("elsewhere@example.com");
   const { id } = await start(agent, "google");
   market.google.person = { sub: "elsewhere", email: "elsewhere@gmail.example", email_verified: true };
@@ -246,7 +246,7 @@ test("a method that the operator has not set up cannot be asked for", async (t) 
   t.teardown(own.close);
   const agent = await connectAgent(own.url);
   const { body: me } = await agent.call("GET", "/v1/me");
-  t.deepEqual([me.available_methods, me.unavailable_methods], [["apple"], ["google", "email"]]);
+  t.deepEqual([me.account.available_methods, me.account.unavailable_methods], [["apple"], ["google", "email"]]);
   t.like(await agent.call("POST", "/v1/me/verifications", { method: "email" }), {
     status: 400,
     body: { code: "unknown_method" },
@@ -269,5 +269,5 @@ test("an attempt for one purpose does not serve another", async (t) => {
   const plain = await askForMail(market, person, "second@example.com");
   await person.submit(plain, "code", { code: codeFrom(await market.mail.next("second@example.com")) });
   t.is(await statusOf(agent, id), "pending");
-  t.deepEqual((await agent.call("GET", "/v1/me")).body.verified, []);
+  t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, []);
 });

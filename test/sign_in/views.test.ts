@@ -92,7 +92,7 @@ const STATES: State[] = [
   {
     name: "code-spent",
     path: "/sign-in/code",
-    heading: "Nothing to sign in to",
+    heading: "Nothing to finish here",
   },
   { name: "link", path: `/sign-in/link/${SECRET}`, heading: "One more step" },
   {
@@ -178,14 +178,19 @@ test.before(async () => {
 });
 test.after.always(() => browser?.close());
 
-for (const view of VIEWS) {
+/** The smallest and the largest, one by day and one by night: what changes between views changes between these. */
+const EXTREMES = VIEWS.filter(({ name }) => name === "phone-light" || name === "laptop-dark");
+
+for (const view of EXTREMES) {
   test(`every page of signing in is sound on ${view.name}`, async (t) => {
+    const page = await openPage(browser, view, t);
     for (const { name, path, script, signIn, session, act, heading } of STATES) {
       const site = await servePages(t, { ...SIGN_IN_SCRIPT, ...script }, undefined, signIn);
-      const page = await openPage(browser, view);
+      await page.context().clearCookies();
       if (session) await page.context().addCookies([{ name: "souk_session", value: SECRET, url: site.url }]);
       const complaints: string[] = [];
       const documents: Promise<string>[] = [];
+      page.removeAllListeners();
       page.on("console", (message) => {
         // What Chromium says of each page with an error's status.
         if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
@@ -202,9 +207,10 @@ for (const view of VIEWS) {
       await screenshot(page, `${name}-${view.name}`);
       t.deepEqual(await faults(page), SOUND, name);
       t.deepEqual(await smallTargets(page), [], name);
-      for (const html of await Promise.all(documents)) t.deepEqual(await invalidHtml(html), [], name);
+      // The same at every size.
+      if (view === PHONE)
+        for (const html of await Promise.all(documents)) t.deepEqual(await invalidHtml(html), [], name);
       t.deepEqual(complaints, [], name);
-      await page.context().close();
     }
   });
 }

@@ -1,5 +1,6 @@
 import { approvalMessage } from "../../src/mail/messages.ts";
 import { shownName } from "../../src/pages/render.ts";
+import { toRefusal } from "../../src/problem.ts";
 import { type Tools, task } from "../task.ts";
 
 /**
@@ -7,7 +8,7 @@ import { type Tools, task } from "../task.ts";
  * worker dies between the mail server's yes and the note of it.
  */
 export const sendApprovalNotice = ({ query, mailer, baseUrl }: Tools) =>
-  task(async ({ id }) => {
+  task(async ({ id }, signal) => {
     // The operator has taken mail out of the configuration since.
     if (mailer === null) return;
     const { rows } = await query<{
@@ -20,6 +21,9 @@ export const sendApprovalNotice = ({ query, mailer, baseUrl }: Tools) =>
       approvedAt: notice.connected_at,
       settings: `${baseUrl()}/settings`,
     });
-    await mailer.send(notice.email, message);
+    await mailer.send(notice.email, message, signal).catch((thrown: unknown) => {
+      // A refusal is for people; a job fails by an error. The mailer has logged why.
+      throw new Error(toRefusal(thrown).detail);
+    });
     await query("select jobs.mark_approval_notice($1)", [id]);
   });

@@ -1,4 +1,5 @@
--- What the worker's clock does. Each in bounded batches, so that no lock is long.
+-- What the worker's clock does. Each in bounded batches, so that no lock is long, and past rows that somebody has locked: they
+-- wait for the next minute, and nobody waits for them.
 
 create or replace function jobs.forget_keys() returns integer
   language plpgsql volatile security definer set search_path = ''
@@ -9,24 +10,26 @@ begin
   delete from market.idempotency_key k
   where (k.owner_id, k.key) in (
     select o.owner_id, o.key from market.idempotency_key o
-    where o.created_at <= now() - interval '24 hours' limit 10000);
+    where o.created_at <= now() - interval '24 hours' limit 5000 for update skip locked);
   get diagnostics forgotten = row_count;
   delete from market.submission s
   where s.id in (
     select o.id from market.submission o
-    where o.created_at <= now() - interval '24 hours' and o.settled_at is not null limit 10000);
+    where o.created_at <= now() - interval '24 hours' and o.settled_at is not null
+      -- Deleting it would delete its key, and wait for whoever has locked that.
+      and not exists (select from market.idempotency_key k where k.submission_id = o.id) limit 5000 for update skip locked);
   delete from market.call c
-  where c.id in (select o.id from market.call o where o.called_at <= now() - interval '1 day' limit 50000);
+  where c.id in (select o.id from market.call o where o.called_at <= now() - interval '1 day' limit 20000 for update skip locked);
   delete from market.query_embedding q
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
-    where o.created_at <= now() - interval '30 days' limit 10000);
-  -- Provisional accounts whose agent went to the account of a person who had one.
+    where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
+  -- Provisional accounts whose agent went to the account of a person who had one. Fewer: each is looked for in every table.
   delete from market.account a
   where a.id in (
     select o.id from market.account o
     where o.claimed_at is null and o.created_at <= now() - interval '24 hours'
-      and not exists (select from market.agent g where g.account_id = o.id) limit 10000);
+      and not exists (select from market.agent g where g.account_id = o.id) limit 1000 for update skip locked);
   return forgotten;
 end
 $$;

@@ -66,3 +66,5 @@ create policy "a moderator turns switches and sets numbers in the own name" on m
   using (jsonb_typeof(value) = 'boolean' or least is not null) with check (changed_by = (select market.moderator_id()));
 grant select on market.setting to souk_moderator;
 grant update (value, changed_by, changed_at) on market.setting to souk_moderator;
+
+grant execute on function market.call_cap(uuid, text), market.setting(text) to souk_moderator;

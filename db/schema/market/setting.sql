@@ -42,4 +42,4 @@ create or replace function market.setting(name text) returns jsonb
   language plpgsql stable
 as $$ begin return (select s.value from market.setting s where s.name = setting.name); end $$;
 comment on function market.setting(text) is 'The value of a switch.';
-grant execute on function market.setting(text) to souk_agent, souk_person, souk_moderator;
+grant execute on function market.setting(text) to souk_agent, souk_person;

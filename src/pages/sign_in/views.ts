@@ -55,7 +55,7 @@ export const renderLinkCode = (baseUrl: string, link: { code: string; expiresIn:
 /** Refusals that end an attempt, each with the heading of its page. */
 const ENDINGS: Partial<Record<ProblemCode, string>> = {
   bad_request: "You were not signed in",
-  not_found: "Nothing to sign in to",
+  not_found: "Nothing to finish here",
   invalid_state: "That did not work",
   link_expired: "This has ended",
   service_unavailable: "Briefly unavailable",

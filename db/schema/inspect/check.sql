@@ -1,0 +1,248 @@
+-- The invariants, each a query that gives the rows that break it. What grows with the market is looked at by sample when a
+-- share below 100 is given; what is in flight, or of the last hour, always whole, since it is little.
+
+create or replace function inspect.check_people(share double precision)
+  returns table (invariant text, object text, detail text)
+  language plpgsql stable
+as $$
+begin
+  return query
+  select 'account_has_record', 'account ' || a.id, 'no row in market.publisher'
+  from market.account a tablesample system (check_people.share)
+  where not exists (select from market.publisher p where p.account_id = a.id);
+
+  return query
+  select 'record_equals_recount', 'account ' || p.account_id,
+    format('active, lifetime, removed are %s, %s, %s and should be %s, %s, %s',
+      p.active, p.lifetime, p.removed, o.active, o.lifetime, o.removed)
+  from market.publisher p tablesample system (check_people.share)
+  cross join lateral (
+    select count(*) filter (where o.status = 'published') as active, count(o.published_at) as lifetime,
+      count(*) filter (where o.status = 'removed') as removed
+    from market.offer o where o.account_id = p.account_id) as o
+  where (p.active, p.lifetime, p.removed) <> (o.active, o.lifetime, o.removed);
+
+  return query
+  select 'connected_agent_has_person', 'agent ' || g.id, 'it is connected, and nobody has claimed account ' || g.account_id
+  from market.agent g tablesample system (check_people.share)
+  join market.account a on a.id = g.account_id
+  where g.connected_at is not null and a.claimed_at is null;
+
+  return query
+  select 'approval_is_whole', 'agent ' || g.id,
+    case when c.approved_at is null then 'it is connected, and nobody approved its link'
+      else 'its link is approved, and it is not connected' end
+  from market.connection c tablesample system (check_people.share)
+  join market.agent g on g.id = c.agent_id
+  where (c.approved_at is null) <> (g.connected_at is null);
+
+  return query
+  select 'removed_agent_has_no_link', 'agent ' || g.id, 'its link is open'
+  from market.connection c tablesample system (check_people.share)
+  join market.agent g on g.id = c.agent_id
+  where g.removed_at is not null and c.approved_at is null and c.declined_at is null and c.expires_at > now();
+end
+$$;
+comment on function inspect.check_people(double precision) is
+  'Accounts, agents and their records: what breaks an invariant, in a share of 0 to 100 percent of the rows.';
+
+create or replace function inspect.check_requests(share double precision)
+  returns table (invariant text, object text, detail text)
+  language plpgsql stable
+as $$
+begin
+  return query
+  select 'submission_is_counted', 'agent ' || s.agent_id,
+    format('%s texts of %s within an hour, and %s counted calls within a day', s.texts, s.action, c.calls)
+  from (
+    select s.agent_id, a.action, count(*) as texts
+    from market.submission s
+    cross join lateral (select case when s.kind = 'preview_offer' then 'preview_offer'
+      when s.kind like '%_ask' then 'create_ask' else 'publish_offer' end as action) as a
+    where s.created_at > now() - interval '1 hour'
+      -- A person's are not counted.
+      and s.agent_id is not null
+      -- A change of an ask without a new text comes without a submission; one with it counts.
+    group by s.agent_id, a.action) as s
+  cross join lateral (
+    select count(*) as calls from market.call c where c.scope = 'agent:' || s.agent_id and c.action = s.action) as c
+  where c.calls < s.texts;
+
+  return query
+  select 'call_is_past', 'call ' || c.id, format('a call of %s at %s', c.action, c.called_at)
+  from market.call c where c.called_at > clock_timestamp() + interval '1 second';
+
+  return query
+  select 'window_keeps_to_cap', c.scope, format('%s calls of %s within an hour', c.calls, c.action)
+  from (
+    select c.scope, c.action, count(*) as calls from market.call c
+    where c.called_at > now() - interval '1 hour' and c.scope like 'agent:%'
+    -- Ten times the base is as far as a record takes an agent.
+    group by c.scope, c.action having count(*) > case c.action when 'publish_offer' then 600 else 1200 end) as c
+  left join market.agent g on 'agent:' || g.id = c.scope
+  where c.calls > coalesce(market.call_cap(g.account_id, c.action), 0)
+    -- A cap that a moderator lowered within the hour says nothing of the calls before.
+    and not exists (select from market.cap_override o
+      where o.account_id = g.account_id and o.action = c.action and o.changed_at > now() - interval '1 hour')
+    and not exists (select from market.setting s
+      where s.name = c.action || '_cap' and s.changed_at > now() - interval '1 hour');
+
+  return query
+  -- Not the key itself, which its agent chose: this goes into logs. inspect.keys_in_flight shows it.
+  select 'key_has_answer',
+    case when exists (select from market.agent g where g.id = k.owner_id) then 'agent ' else 'account ' end || k.owner_id,
+    case when k.submission_id is null then 'a key of ' || k.created_at || ' holds no submission'
+      else 'a key has been in flight since ' || k.created_at end
+  from (
+    select k.* from market.idempotency_key k where k.submission_id is null
+    union all
+    select k.* from market.submission s join market.idempotency_key k on k.submission_id = s.id
+    -- The sweep comes every minute for what is ten minutes old.
+    where s.settled_at is null and s.created_at < now() - interval '15 minutes') as k;
+
+  return query
+  select 'submission_is_settled', 'submission ' || s.id, format('%s waits since %s', s.kind, s.created_at)
+  from market.submission s
+  where s.settled_at is null and s.created_at < now() - interval '15 minutes';
+
+  return query
+  select 'submission_has_job', 'submission ' || s.id, format('%s waits since %s, and no job reads it', s.kind, s.created_at)
+  from market.submission s
+  where s.settled_at is null
+    and not exists (select from inspect.read_jobs() j where j.task = 'read_submission' and j.row_id = s.id);
+
+  return query
+  select 'answer_tells_the_truth', 'submission ' || s.id,
+    format('%s was answered with %s, and %s %s is %s', s.kind, s.status, split_part(s.kind, '_', 2), s.target_id,
+      case when f.found then 'there' else 'not there' end)
+  from market.submission s tablesample system (check_requests.share)
+  cross join lateral (
+    select case s.kind when 'publish_offer' then exists (select from market.offer o where o.id = s.target_id)
+      else exists (select from market.ask a where a.id = s.target_id) end as found) as f
+  where s.settled_at is not null and (
+    s.kind = 'publish_offer' and f.found <> (s.status = 201)
+    or s.kind = 'create_ask' and not f.found);
+
+  return query
+  select 'nothing_outlives_its_time', o.object, o.detail from (
+    (select 'idempotency keys' as object, 'the oldest is of ' || k.created_at as detail from market.idempotency_key k
+      where k.created_at < now() - interval '26 hours' order by k.created_at limit 1)
+    union all
+    (select 'submissions', 'the oldest is of ' || s.created_at from market.submission s
+      where s.created_at < now() - interval '26 hours' order by s.created_at limit 1)
+    union all
+    (select 'calls', 'the oldest is of ' || c.called_at from market.call c
+      where c.called_at < now() - interval '26 hours' order by c.called_at limit 1)
+    union all
+    (select 'sign-ins', 'the oldest ended at ' || i.expires_at from market.sign_in i
+      where i.expires_at < now() - interval '26 hours' order by i.expires_at limit 1)
+    union all
+    (select 'sessions', 'the oldest ended at ' || s.expires_at from market.session s
+      where s.expires_at < now() - interval '2 hours' order by s.expires_at limit 1)
+    union all
+    (select 'query vectors', 'the oldest is of ' || q.created_at from market.query_embedding q
+      where q.created_at < now() - interval '31 days' order by q.created_at limit 1)) as o;
+end
+$$;
+comment on function inspect.check_requests(double precision) is
+  'Texts, keys and windows: what breaks an invariant; of settled texts in a share of 0 to 100 percent.';
+
+create or replace function inspect.is_underway(task text, id uuid) returns boolean
+  language plpgsql stable
+as $$
+begin
+  -- What takes longer than two hours is not on its way any more: eight attempts take one.
+  return exists (
+    select from graphile_worker.jobs j
+    where j.key = is_underway.task || ':' || is_underway.id and (j.attempts < j.max_attempts or j.locked_at is not null)
+      and j.created_at > now() - interval '2 hours');
+end
+$$;
+comment on function inspect.is_underway(text, uuid) is 'Whether a job that is on its way will mend what is about this row.';
+
+create or replace function inspect.check_market(share double precision)
+  returns table (invariant text, object text, detail text)
+  language plpgsql stable
+as $$
+declare
+  model_in_force text := market.setting('embedding_model') #>> '{}';
+begin
+  return query
+  select 'offer_has_contact', 'offer ' || o.id, 'it is published, and names no way to reach anybody'
+  from market.offer o tablesample system (check_market.share)
+  where o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
+
+  return query
+  select 'offer_has_vector', 'offer ' || o.id,
+    format('published, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
+  from market.offer o tablesample system (check_market.share)
+  left join market.offer_embedding e on e.offer_id = o.id
+  where o.status = 'published' and e.model is distinct from model_in_force and not inspect.is_underway('embed_offer', o.id);
+
+  return query
+  select 'ask_has_vector', 'ask ' || a.id,
+    format('active, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
+  from market.ask a tablesample system (check_market.share)
+  left join market.ask_embedding e on e.ask_id = a.id
+  -- Its job is made a moment after it was read.
+  where a.status = 'active' and a.read_at < now() - interval '10 minutes' and e.model is distinct from model_in_force
+    and not inspect.is_underway('embed_ask', a.id);
+
+  return query
+  select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at
+  from market.ask a
+  where a.read_at is null and a.updated_at < now() - interval '1 hour';
+
+  return query
+  select v.invariant, format('match of ask %s and offer %s', m.ask_id, m.offer_id), v.detail
+  from market.match m tablesample system (check_market.share)
+  join market.offer o on o.id = m.offer_id
+  join market.ask a on a.id = m.ask_id
+  left join market.ask_kind k on k.ask_kind = a.ask_kind
+  cross join lateral (values
+    ('match_is_of_a_live_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
+    ('match_is_of_a_read_ask', false, case when a.read_at is null then 'the ask was not read' end),
+    -- A call that was matching when the ask came to rest may have ended after it.
+    ('match_is_of_an_active_ask', false, case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
+      then format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
+    ('match_is_not_ones_own', false, case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
+    -- What changed a moment ago is judged again by its job; an ask at rest is judged again when it is active.
+    ('match_is_of_its_kind', true, case when a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false)
+      then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'), coalesce(a.ask_kind, 'do nothing')) end),
+    ('match_is_within_price', true, case when a.status = 'active'
+      and o.price_hundredths > a.price_max_hundredths and o.price_hundredths > 0 and o.price_currency = a.price_currency
+      and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true)
+      then format('%s is over %s hundredths of %s', o.price_hundredths, a.price_max_hundredths, a.price_currency) end),
+    ('match_is_not_excluded', true, case when a.status = 'active' and o.search @@ a.exclude_query
+      then 'the offer says what the ask does not want' end)) as v (invariant, mends, detail)
+  where v.detail is not null
+    and not (v.mends and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
+end
+$$;
+comment on function inspect.check_market(double precision) is
+  'Offers, asks and matches: what breaks an invariant, in a share of 0 to 100 percent of the rows.';
+
+create or replace function inspect.check(sample integer default null)
+  returns table (invariant text, object text, detail text)
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  -- Whole pages are drawn, so it costs what it reads, however large the table.
+  share double precision := case when "check".sample is null then 100 else (
+    select least(100, 100.0 * "check".sample / greatest(max(c.reltuples), 1)) from pg_catalog.pg_class c
+    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.publisher'::regclass, 'market.submission'::regclass))
+    end;
+begin
+  return query select * from inspect.check_people(share);
+  return query select * from inspect.check_requests(share);
+  return query select * from inspect.check_market(share);
+  return query
+  select 'job_is_not_held_by_the_dead', 'job ' || j.job_id, format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
+  from inspect.read_jobs() j
+  -- A live worker frees it within a minute.
+  where j.state = 'held by a dead worker' and j.locked_at < now() - interval '5 minutes';
+end
+$$;
+comment on function inspect.check(integer) is
+  'Every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it is broken. No row when all is well. Looks at everything, some twenty seconds for a million offers and as many matches; with a sample at about so many rows of each large table, drawn at random.';
+grant execute on function inspect.check(integer) to souk_dba;

@@ -1,0 +1,28 @@
+-- The worker's clock looks whether everything still holds: every few minutes at a sample, every night at everything.
+
+create or replace function jobs.check_invariants(sample integer)
+  returns table (invariant text, broken integer, example text)
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  return query
+  with found as (
+    select c.invariant, count(*)::integer as broken, left(min(c.object || ': ' || c.detail), 300) as example
+    from inspect.check(check_invariants.sample) as c
+    group by c.invariant
+  ), noted as (
+    update market.invariant i set
+      -- That a sample shows nothing does not mend what another sample has shown.
+      broken = case when check_invariants.sample is not null and i.sampled
+        then greatest(coalesce(f.broken, 0), i.broken) else coalesce(f.broken, 0) end,
+      example = case when check_invariants.sample is not null and i.sampled then coalesce(f.example, i.example) else f.example end,
+      checked_at = now()
+    from market.invariant j left join found f on f.invariant = j.invariant
+    where i.invariant = j.invariant
+  )
+  select f.invariant, f.broken, f.example from found f;
+end
+$$;
+comment on function jobs.check_invariants(integer) is
+  'Runs inspect.check with a sample, or with null over everything, keeps what it found in market.invariant, and gives it: how many rows break which invariant, with an example.';
+grant execute on function jobs.check_invariants(integer) to souk_worker;

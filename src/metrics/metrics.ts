@@ -1,0 +1,228 @@
+import type { WorkerEvents } from "graphile-worker";
+import type pg from "pg";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { z } from "zod";
+import type { Outcome } from "../language/fallback.ts";
+import type { Embedder } from "../language/reading.ts";
+
+/**
+ * What a process tells Prometheus. Labels are names of the code (operations, tasks, models, invariants) and statuses: no
+ * id, no address and nothing that a caller wrote, so that their number is bounded and nothing leaks.
+ */
+export type Metrics = {
+  /**
+   * One answered request.
+   * @param operation the operation of the contract or the page, undefined for anything else
+   * @param status 499 when the client hung up before the answer
+   */
+  countRequest(operation: unknown, status: number, milliseconds: number): void;
+  /** One reading of a text, as makers report it in onOutcome. */
+  countReading(outcome: Outcome): void;
+  /** An embedder whose calls are counted. */
+  measured(embedder: Embedder): Embedder;
+  /** Pools to be looked at whenever the figures are read, by their names. */
+  watchPools(pools: Readonly<Record<string, Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount">>>): void;
+  /** Where to ask for the figures of inspect.state() whenever the figures are read. */
+  watchState(read: () => Promise<unknown>): void;
+  /** Counts the jobs that a worker tells of. */
+  watchJobs(events: Pick<WorkerEvents, "on">): void;
+  /** Everything in the text form of Prometheus. Never fails: without a database souk_database_up is 0. */
+  text(): Promise<string>;
+  contentType: string;
+};
+
+/** From an answer out of memory to the deadline of a reading. */
+const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** From a built-in reading to the timeout of a provider. */
+const JOB_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** From a job taken at once to one that has been retried for an hour. */
+const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600];
+/** A scrape has ten seconds by default: a database that hangs must not cost the process's own figures. */
+const STATE_TIMEOUT_MS = 3_000;
+
+const jobsOfOneState = z.object({ task: z.string(), state: z.string(), count: z.number(), oldest_seconds: z.number() });
+/** As inspect.state() gives it. */
+const stateShape = z.object({
+  jobs: z.array(jobsOfOneState),
+  submissions: z.object({ waiting: z.number(), oldest_seconds: z.number() }),
+  heartbeat_age_seconds: z.number().nullable(),
+  workers: z.number(),
+  invariants: z.record(z.string(), z.number()),
+  checked_seconds_ago: z.number().nullable(),
+});
+
+const withinTime = <T>(work: Promise<T>): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("The database took too long to tell its state.")), STATE_TIMEOUT_MS);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+};
+
+/** The figures of the database, filled in at each reading. */
+const createStateGauges = (registers: [Registry]) => {
+  const up = new Gauge({ name: "souk_database_up", help: "Whether the database told its state.", registers });
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers });
+  const jobs = gauge("souk_jobs", "Jobs that are not done, by task and state.", ["task", "state"]);
+  const oldestJob = gauge("souk_job_oldest_seconds", "Age of the oldest job, by task and state.", ["task", "state"]);
+  const waiting = gauge("souk_submissions_waiting", "Texts that wait to be read.");
+  const oldestWaiting = gauge("souk_submission_oldest_seconds", "How long the oldest of them has waited.");
+  const workers = gauge("souk_workers", "Pools of workers that live.");
+  const heartbeat = gauge("souk_worker_heartbeat_age_seconds", "Since the latest heartbeat of any worker.");
+  const violations = gauge("souk_invariant_violations", "Rows that break an invariant, as last found.", ["invariant"]);
+  const checked = gauge("souk_invariants_checked_age_seconds", "Since the invariants were last checked.");
+  const labelled = [jobs, oldestJob, violations];
+  const single = [waiting, oldestWaiting, workers, heartbeat, checked];
+
+  return async (read: () => Promise<unknown>): Promise<void> => {
+    // What the database does not tell now is not known: no stale figure stays.
+    for (const gauge of labelled) gauge.reset();
+    for (const gauge of single) gauge.remove();
+    const told = await withinTime(read()).then(
+      (given) => stateShape.parse(given),
+      () => null,
+    );
+    up.set(told === null ? 0 : 1);
+    if (told === null) return;
+    for (const { task, state, count, oldest_seconds } of told.jobs) {
+      jobs.set({ task, state }, count);
+      oldestJob.set({ task, state }, oldest_seconds);
+    }
+    waiting.set(told.submissions.waiting);
+    oldestWaiting.set(told.submissions.oldest_seconds);
+    workers.set(told.workers);
+    if (told.heartbeat_age_seconds !== null) heartbeat.set(told.heartbeat_age_seconds);
+    for (const [invariant, broken] of Object.entries(told.invariants)) violations.set({ invariant }, broken);
+    if (told.checked_seconds_ago !== null) checked.set(told.checked_seconds_ago);
+  };
+};
+
+/**
+ * The metrics of one process, each named once.
+ * @param exposed whether anybody can read them: only then the process measures itself (memory, event loop), which takes a timer
+ */
+export const createMetrics = (exposed: boolean): Metrics => {
+  const registry = new Registry();
+  const registers: [Registry] = [registry];
+  if (exposed) collectDefaultMetrics({ register: registry });
+
+  const requests = new Histogram({
+    name: "souk_http_request_duration_seconds",
+    help: "From a request's head to its answer's end, by operation and status.",
+    labelNames: ["operation", "status"],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const jobDurations = new Histogram({
+    name: "souk_job_duration_seconds",
+    help: "How long jobs took, by task and outcome: done, failed (and tried again) or givenUp.",
+    labelNames: ["task", "outcome"],
+    buckets: JOB_BUCKETS,
+    registers,
+  });
+  const jobWaits = new Histogram({
+    name: "souk_job_wait_seconds",
+    help: "From when a job was due to when it was begun, by task.",
+    labelNames: ["task"],
+    buckets: WAIT_BUCKETS,
+    registers,
+  });
+  const readings = new Counter({
+    name: "souk_readings_total",
+    help: "Readings of texts, by the model asked first, operation and outcome: ok, repaired or fallback.",
+    labelNames: ["model", "operation", "outcome"],
+    registers,
+  });
+  const readingDurations = new Histogram({
+    name: "souk_reading_duration_seconds",
+    help: "How long readings took, the fallback included, by the model asked first.",
+    labelNames: ["model", "operation"],
+    buckets: JOB_BUCKETS,
+    registers,
+  });
+  const embeddings = new Histogram({
+    name: "souk_embedding_duration_seconds",
+    help: "Calls of the embedder, by model and outcome: ok or failed.",
+    labelNames: ["model", "outcome"],
+    buckets: JOB_BUCKETS,
+    registers,
+  });
+
+  const pools = new Map<string, Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount">>();
+  new Gauge({
+    name: "souk_pool_connections",
+    help: "Connections of a pool that are in use or idle.",
+    labelNames: ["pool", "state"],
+    registers,
+    collect() {
+      for (const [pool, { totalCount, idleCount }] of pools) {
+        this.set({ pool, state: "acquired" }, totalCount - idleCount);
+        this.set({ pool, state: "idle" }, idleCount);
+      }
+    },
+  });
+  new Gauge({
+    name: "souk_pool_waiting",
+    help: "Statements that wait for a connection of a pool.",
+    labelNames: ["pool"],
+    registers,
+    collect() {
+      for (const [pool, { waitingCount }] of pools) this.set({ pool }, waitingCount);
+    },
+  });
+
+  const readState = createStateGauges(registers);
+  let stateOf: (() => Promise<unknown>) | null = null;
+
+  return {
+    countRequest: (operation, status, milliseconds) =>
+      requests.observe({ operation: typeof operation === "string" ? operation : "none", status }, milliseconds / 1000),
+    countReading({ maker: model, operation, outcome, milliseconds }) {
+      readings.inc({ model, operation, outcome });
+      readingDurations.observe({ model, operation }, milliseconds / 1000);
+    },
+    measured: (embedder) => ({
+      ...embedder,
+      async embed(texts, signal) {
+        const end = embeddings.startTimer({ model: embedder.model });
+        try {
+          const vectors = await embedder.embed(texts, signal);
+          end({ outcome: "ok" });
+          return vectors;
+        } catch (error) {
+          end({ outcome: "failed" });
+          throw error;
+        }
+      },
+    }),
+    watchPools(given) {
+      for (const [name, pool] of Object.entries(given)) pools.set(name, pool);
+    },
+    watchState(read) {
+      stateOf = read;
+    },
+    watchJobs(events) {
+      const begun = new Map<string, number>();
+      const givenUp = new Set<string>();
+      events.on("job:start", ({ job }) => {
+        begun.set(job.id, performance.now());
+        jobWaits.observe(
+          { task: job.task_identifier },
+          Math.max(0, Date.now() - new Date(job.run_at).getTime()) / 1000,
+        );
+      });
+      events.on("job:failed", ({ job }) => void givenUp.add(job.id));
+      events.on("job:complete", ({ job, error }) => {
+        const start = begun.get(job.id);
+        begun.delete(job.id);
+        const outcome = givenUp.delete(job.id) ? "given_up" : error ? "failed" : "done";
+        if (start !== undefined)
+          jobDurations.observe({ task: job.task_identifier, outcome }, (performance.now() - start) / 1000);
+      });
+    },
+    async text() {
+      if (stateOf !== null) await readState(stateOf);
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+};

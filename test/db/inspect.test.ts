@@ -1,0 +1,272 @@
+import test from "ava";
+import pg from "pg";
+import { rolledBack } from "../support/database.ts";
+import { type Answer, type Caller, openMarket, refused, vectorOf } from "./market.ts";
+
+/**
+ * What a DBA sees: the views of an incident, in the rights of souk_dba, and what these rights are.
+ *
+ *   seller, buyer   approved agents of two accounts: a sofa, a search for one, and their match
+ */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let client: pg.Client;
+let seller: Caller;
+let buyer: Caller;
+const id = { offer: "", ask: "" };
+
+test.before(async () => {
+  market = await openMarket();
+  client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  [seller, buyer] = [await market.approved(), await market.approved()];
+  id.offer = await market.offer(seller, { price: "180 EUR", words: "Smoke-free home", vector: vectorOf("sofa") });
+  id.ask = await market.ask(buyer, { max: "200 EUR", vector: vectorOf("sofa") });
+  await finishJobs();
+});
+
+test.after.always(async () => {
+  await client?.end();
+  await market?.close();
+});
+
+/** As if workers had done all that waits. */
+const finishJobs = () => market.sql("delete from graphile_worker._private_jobs");
+
+/** Runs as souk_dba, in a transaction that is rolled back with all that came before in it. */
+const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> => {
+  await client.query("set local session authorization souk_dba");
+  const { rows } = await client.query(text, values);
+  await client.query("reset session authorization");
+  return rows;
+};
+
+const read = (text: string, values: unknown[] = []): Promise<Answer[]> => rolledBack(client, () => asDba(text, values));
+
+/** A job as the market asks for it. */
+const withJob = (task: string, row: string) =>
+  `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
+/** A text that waits to be read. */
+const WAITING = "00000000-0000-7000-8000-000000000001";
+
+test.serial("from the views alone a DBA finds out why an agent gets 429, and when it does not any more", async (t) => {
+  const agent = await market.approved();
+  await market.sql("update market.account set created_at = now() - interval '40 days' where id = $1", [agent.account]);
+  await market.sql(
+    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('429'))",
+    [agent.account],
+  );
+  // 60 + 30 for the method + 60 for the age, halved by one removal.
+  await market.sql(
+    `insert into market.offer (account_id, status, text, title, published_at, removed_at)
+     values ($1, 'removed', 'Sofa', 'Sofa', now() - interval '5 days', now() - interval '1 day')`,
+    [agent.account],
+  );
+  await market.sql(
+    `insert into market.call (scope, action, called_at)
+     select 'agent:' || $1::text, 'publish_offer', now() - interval '1 minute' * n from generate_series(1, 50) as n`,
+    [agent.agent],
+  );
+  const publish = () =>
+    market.call(agent, "submit_offer", {
+      body: { text: "Sofa" },
+      idempotency_key: null,
+      request_hash: null,
+      errors: [],
+    });
+  const why = async () =>
+    Object.fromEntries(
+      (await read("select * from inspect.why_429 where agent_id = $1", [agent.agent])).map((row) => [row.action, row]),
+    );
+  const before = await why();
+  t.like(before["publish_offer"], {
+    refused: false,
+    used: 50,
+    cap: 75,
+    base: 60,
+    factor: 1,
+    settled_offers: 0,
+    proved_methods: 1,
+    account_is_old: true,
+    recent_removals: 1,
+    next_slot_in: 0,
+  });
+  t.is(before["create_ask"].used, 0);
+  await market.sql(
+    "insert into market.call (scope, action) select 'agent:' || $1::text, 'publish_offer' from generate_series(1, 25)",
+    [agent.agent],
+  );
+  t.is(await refused(publish()), "429 rate_limited");
+  const after = await why();
+  t.like(after["publish_offer"], { refused: true, used: 75, cap: 75 });
+  t.false(after["create_ask"].refused);
+  t.true(Math.abs(after["publish_offer"].next_slot_in - 600) <= 2, "the call of fifty minutes ago leaves in ten");
+  t.is(
+    after["publish_offer"].reason.replace(/in \d+ seconds/, "in N seconds"),
+    "75 of 75 calls of the last hour are used, so the next is refused with 429; in N seconds a slot is free. The cap: 60 + 1 x (4 x 0 settled offers + 30 x 1 proved methods + 60 for an account of 30 days), at most 600, halved 1 times for offers removed within 30 days, but not below 15.",
+  );
+  await market.sql(
+    "update market.call set called_at = called_at - interval '601 seconds' where scope = 'agent:' || $1::text",
+    [agent.agent],
+  );
+  t.false((await why())["publish_offer"].refused);
+  await t.notThrowsAsync(publish());
+  await market.sql("delete from market.submission where agent_id = $1", [agent.agent]);
+  await finishJobs();
+});
+
+test.serial("each view answers a DBA, and its comment says when to ask it", async (t) => {
+  const views = await market.sql(
+    `select c.relname as name, obj_description(c.oid, 'pg_class') as comment, c.reloptions as options
+     from pg_class c where c.relnamespace = 'inspect'::regnamespace and c.relkind = 'v' order by 1`,
+  );
+  t.true(views.length >= 15);
+  for (const { name, comment, options } of views) {
+    t.regex(comment, /^When /, name);
+    t.deepEqual(options, ["security_invoker=true"], `${name} shows nothing that its reader may not see`);
+    await t.notThrowsAsync(read(`select * from inspect.${name}`), name);
+  }
+});
+
+test.serial("the views tell what is going on", async (t) => {
+  await rolledBack(client, async () => {
+    await client.query("set local session_replication_role = replica");
+    await client.query(`insert into market.submission (id, kind, account_id, agent_id, target_id, text, created_at)
+      values ('${WAITING}', 'publish_offer', '${seller.account}', '${seller.agent}', market.uuid_v7(), 'Sofa', now() - interval '700 seconds');
+      insert into market.idempotency_key (owner_id, key, request_hash, submission_id, created_at)
+      values ('${seller.agent}', 'k', sha256('x'), '${WAITING}', now() - interval '11 minutes');
+      ${withJob("read_submission", WAITING)} ${withJob("embed_offer", id.offer)} ${withJob("embed_ask", id.ask)}
+      insert into market.worker_heartbeat (pool_id) values ('pool-alive');
+      update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '1 minute' where key like 'read%';
+      update graphile_worker._private_jobs set locked_by = 'pool-alive', locked_at = now() where key like 'embed_ask%';
+      update graphile_worker._private_jobs set attempts = 25, max_attempts = 25, last_error = 'no' where key like 'embed_offer%';
+      update market.offer_embedding set model = 'text-embedding-3-small';`);
+    const value = async (text: string) => Object.values((await asDba(text))[0] ?? {});
+    t.deepEqual(await value("select agent_id, kind, stuck, job_state from inspect.submissions_waiting"), [
+      seller.agent,
+      "publish_offer",
+      true,
+      "held by a dead worker",
+    ]);
+    t.deepEqual(await value("select owner_id, key, stuck from inspect.keys_in_flight"), [seller.agent, "k", true]);
+    t.deepEqual(await asDba("select task, state from inspect.jobs order by 1"), [
+      { task: "embed_ask", state: "running" },
+      { task: "embed_offer", state: "failed for good" },
+      { task: "read_submission", state: "held by a dead worker" },
+    ]);
+    t.deepEqual(await asDba("select pool_id, alive, jobs::int from inspect.workers order by 1"), [
+      { pool_id: "pool-alive", alive: true, jobs: 1 },
+      { pool_id: "pool-dead", alive: false, jobs: 1 },
+    ]);
+    t.deepEqual(
+      await asDba(
+        "select items::int, with_vector::int, of_another_model::int, without_vector::int, percent::float, jobs_failed::int from inspect.embedding_progress where kind = 'offer'",
+      ),
+      [{ items: 1, with_vector: 0, of_another_model: 1, without_vector: 0, percent: 0, jobs_failed: 1 }],
+    );
+    t.deepEqual(
+      await value(
+        `select connected_at is not null, submissions_waiting::int from inspect.agents where agent_id = '${seller.agent}'`,
+      ),
+      [true, 1],
+    );
+    t.deepEqual(
+      await value(
+        `select used_last_hour::int from inspect.windows where scope = 'agent:${buyer.agent}' and action = 'create_ask'`,
+      ),
+      [1],
+    );
+    t.deepEqual(await value("select last_week::int >= 1 from inspect.growth where what = 'offers'"), [true]);
+    t.deepEqual(
+      await value("select total_bytes > 0 from inspect.table_sizes where schema = 'market' and \"table\" = 'offer'"),
+      [true],
+    );
+    t.deepEqual(await value("select needed_without_scans from inspect.index_use where index = 'offer_pkey'"), [true]);
+    t.deepEqual(await value("select connections > 0 from inspect.connections"), [true]);
+  });
+});
+
+test.serial("who waits for a lock, and for whom, is one row", async (t) => {
+  const [holder, waiter] = [new pg.Client(market.url), new pg.Client(market.url)];
+  await Promise.all([holder.connect(), waiter.connect()]);
+  await holder.query("begin; lock table market.report");
+  const waiting = waiter.query("select from market.report");
+  try {
+    let rows: Answer[] = [];
+    for (let tries = 0; rows.length === 0 && tries < 100; tries++)
+      rows = await read("select query, blocking_state, blocking_query from inspect.blocked");
+    t.deepEqual(rows, [
+      {
+        query: "select from market.report",
+        blocking_state: "idle in transaction",
+        blocking_query: "begin; lock table market.report",
+      },
+    ]);
+  } finally {
+    await holder.end();
+    await waiting;
+    await waiter.end();
+  }
+});
+
+/** Words that stand in the names of columns whose content nobody needs for an incident. */
+const CLOSED =
+  /hash|secret|\bcode|text|title|contact|comment|body|metadata|extraction|criteria|query|search|place|reasons|embedding|display_name|address|images|location|warnings|note/;
+/** Such names with nothing of the kind in them. */
+const OPEN = ["market.embedding_model.search_floor"];
+
+test.serial("a DBA reads every table, writes none, and sees no secret, no text and no contact", async (t) => {
+  const columns = await market.sql(
+    `select format('%I.%I', n.nspname, c.relname) as "table", a.attname as "column",
+       has_column_privilege('souk_dba', c.oid, a.attnum, 'select') as open,
+       has_column_privilege('souk_dba', c.oid, a.attnum, 'insert, update, references')
+         or has_table_privilege('souk_dba', c.oid, 'delete, truncate, trigger') as writable
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+     where n.nspname = 'market' and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped`,
+  );
+  t.deepEqual(
+    columns.filter((c) => c.writable),
+    [],
+  );
+  const tables = [...new Set(columns.map((c) => c.table))];
+  t.deepEqual(
+    tables.filter((table) => !columns.some((c) => c.table === table && c.open)),
+    [],
+    "a new table says in inspect/rights.sql what of it a DBA may read",
+  );
+  t.deepEqual(
+    columns
+      .filter((c) => c.open && CLOSED.test(c.column))
+      .map((c) => `${c.table}.${c.column}`)
+      .filter((name) => !OPEN.includes(name)),
+    [],
+  );
+  const policies = await market.sql(
+    `select format('%I.%I', schemaname, tablename) as "table" from pg_policies
+     where policyname = 'a dba reads all' and roles = '{souk_dba}' and cmd = 'SELECT' and qual = 'true'`,
+  );
+  t.deepEqual(policies.map((p) => p.table).sort(), tables.sort());
+  await t.throwsAsync(read("select token_hash from market.agent"), { code: "42501" });
+  await t.throwsAsync(read("select contact from market.offer"), { code: "42501" });
+  await t.throwsAsync(read("delete from market.report"), { code: "42501" });
+  t.is((await read("select id from market.offer where id = $1", [id.offer])).length, 1);
+});
+
+test.serial(
+  "every login has a limit of connections and of waiting, and together they leave room for a superuser",
+  async (t) => {
+    const roles = await market.sql(
+      `select rolname as role, rolconnlimit as "limit", array(
+       select split_part(setting, '=', 1) from pg_db_role_setting s, unnest(s.setconfig) as setting where s.setrole = r.oid) as settings
+     from pg_roles r where rolname ~ '^souk_' and rolcanlogin order by 1`,
+    );
+    t.true(roles.length >= 4);
+    for (const { role, limit, settings } of roles) {
+      t.true(limit > 0, role);
+      t.true(settings.includes("lock_timeout") && settings.includes("idle_in_transaction_session_timeout"), role);
+      t.true(role === "souk_migrator" || settings.includes("statement_timeout"), role);
+    }
+    const total = roles.reduce((sum, { limit }) => sum + limit, 0);
+    t.true(total <= 97, `${total}: PostgreSQL's default is 100, of which 3 are kept for superusers`);
+  },
+);

@@ -1,0 +1,264 @@
+import test from "ava";
+import pg from "pg";
+import { rolledBack } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
+import { type Answer, type Caller, openMarket, vectorOf } from "./market.ts";
+
+/**
+ * inspect.check() speaks of every row that is wrong, and of no other.
+ *
+ *   seller, buyer   approved agents of two accounts: a sofa, a search for one, and their match
+ */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let client: pg.Client;
+let seller: Caller;
+let buyer: Caller;
+let stranger: Caller;
+const id = { offer: "", ask: "" };
+
+test.before(async () => {
+  market = await openMarket();
+  client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  [seller, buyer, stranger] = [await market.approved(), await market.approved(), await market.connect()];
+  id.offer = await market.offer(seller, { price: "180 EUR", words: "Smoke-free home", vector: vectorOf("sofa") });
+  id.ask = await market.ask(buyer, { max: "200 EUR", vector: vectorOf("sofa") });
+  await finishJobs();
+});
+
+test.after.always(async () => {
+  await client?.end();
+  await market?.close();
+});
+
+/** As if workers had done all that waits. */
+const finishJobs = () => market.sql("delete from graphile_worker._private_jobs");
+
+/** Runs as souk_dba, in a transaction that is rolled back with all that came before in it. */
+const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> => {
+  await client.query("set local session authorization souk_dba");
+  const { rows } = await client.query(text, values);
+  await client.query("reset session authorization");
+  return rows;
+};
+
+test.serial("a market in order breaks no invariant", async (t) => {
+  const [{ count }] = await market.sql("select count(*)::int from market.match");
+  t.is(count, 1, "there is a match to look at");
+  await assertInvariants(t, market.url);
+});
+
+/** A text that has just been admitted, with its call and its key, and its job done or lost. */
+const SUBMISSION = `
+  insert into market.call (scope, action) select 'agent:' || $1::text, 'publish_offer';
+  insert into market.submission (id, kind, account_id, agent_id, target_id, text, created_at, settled_at, status)
+  select '00000000-0000-7000-8000-000000000001', 'publish_offer', account_id, id, '00000000-0000-7000-8000-000000000002',
+    'Sofa', now() - interval '1 second' * AGE, SETTLED
+  from market.agent where id = $1;`;
+const submission = (age: number, settled: string) =>
+  SUBMISSION.replace("AGE", String(age)).replace("SETTLED", settled).replaceAll("$1", `'${seller.agent}'`);
+const withJob = (task: string, row: string) =>
+  `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
+const JOB_OF_SUBMISSION = withJob("read_submission", "00000000-0000-7000-8000-000000000001");
+
+/** Per invariant what breaks it, past every trigger, and what inspect.check() then names, or how its name begins. */
+const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
+  account_has_record: () => ({
+    how: `delete from market.publisher where account_id = '${stranger.account}'`,
+    object: `account ${stranger.account}`,
+  }),
+  record_equals_recount: () => ({
+    how: `update market.publisher set active = active + 1 where account_id = '${seller.account}'`,
+    object: `account ${seller.account}`,
+  }),
+  connected_agent_has_person: () => ({
+    how: `update market.account set claimed_at = null where id = '${seller.account}'`,
+    object: `agent ${seller.agent}`,
+  }),
+  approval_is_whole: () => ({
+    how: `update market.connection set approved_at = now() where agent_id = '${stranger.agent}'`,
+    object: `agent ${stranger.agent}`,
+  }),
+  removed_agent_has_no_link: () => ({
+    how: `update market.agent set removed_at = now() where id = '${stranger.agent}'`,
+    object: `agent ${stranger.agent}`,
+  }),
+  submission_is_counted: () => ({
+    how: `${submission(1, "now(), 400")} delete from market.call`,
+    object: `agent ${seller.agent}`,
+  }),
+  call_is_past: () => ({
+    how: `insert into market.call (id, scope, action, called_at) overriding system value
+          values (4711, 'agent:${seller.agent}', 'publish_offer', now() + interval '1 hour')`,
+    object: "call 4711",
+  }),
+  window_keeps_to_cap: () => ({
+    how: `insert into market.call (scope, action) select 'agent:${seller.agent}', 'publish_offer' from generate_series(1, 601)`,
+    object: `agent:${seller.agent}`,
+  }),
+  key_has_answer: () => ({
+    how: `insert into market.idempotency_key (owner_id, key, request_hash) values ('${seller.agent}', 'lost', sha256('x'))`,
+    object: `agent ${seller.agent}`,
+  }),
+  submission_is_settled: () => ({
+    how: `${submission(1000, "null, null")} ${JOB_OF_SUBMISSION}`,
+    object: "submission 00000000-0000-7000-8000-000000000001",
+  }),
+  submission_has_job: () => ({
+    how: submission(1, "null, null"),
+    object: "submission 00000000-0000-7000-8000-000000000001",
+  }),
+  answer_tells_the_truth: () => ({
+    how: submission(1, "now(), 201"),
+    object: "submission 00000000-0000-7000-8000-000000000001",
+  }),
+  offer_has_contact: () => ({
+    how: `update market.offer set contact = '{}' where id = '${id.offer}'`,
+    object: `offer ${id.offer}`,
+  }),
+  offer_has_vector: () => ({
+    how: `delete from market.offer_embedding where offer_id = '${id.offer}'`,
+    object: `offer ${id.offer}`,
+  }),
+  ask_has_vector: () => ({
+    how: `delete from market.ask_embedding where ask_id = '${id.ask}';
+          update market.ask set read_at = now() - interval '11 minutes'`,
+    object: `ask ${id.ask}`,
+  }),
+  ask_is_read: () => ({
+    how: `update market.ask set read_at = null, updated_at = now() - interval '61 minutes'; delete from market.match`,
+    object: `ask ${id.ask}`,
+  }),
+  match_is_of_a_live_offer: () => ({
+    how: `update market.offer set status = 'archived' where id = '${id.offer}'; update market.publisher set active = 0`,
+    object: `match of ask ${id.ask} and offer ${id.offer}`,
+  }),
+  match_is_of_a_read_ask: () => ({
+    how: "update market.ask set read_at = null",
+    object: `match of ask ${id.ask} and offer ${id.offer}`,
+  }),
+  match_is_of_an_active_ask: () => ({
+    how: "update market.ask set status = 'archived', updated_at = now() - interval '2 minutes'",
+    object: `match of ask ${id.ask} and offer ${id.offer}`,
+  }),
+  match_is_of_its_kind: () => ({
+    how: "update market.ask set ask_kind = 'rent'",
+    object: `match of ask ${id.ask} and offer ${id.offer}`,
+  }),
+  match_is_not_ones_own: () => ({
+    how: `update market.ask set account_id = '${seller.account}'`,
+    object: `match of ask ${id.ask} and offer ${id.offer}`,
+  }),
+  match_is_within_price: () => ({
+    how: "update market.ask set price_max_hundredths = 17999",
+    object: `match of ask ${id.ask} and offer ${id.offer}`,
+  }),
+  match_is_not_excluded: () => ({
+    how: "update market.ask set exclude_query = 'smoke'",
+    object: `match of ask ${id.ask} and offer ${id.offer}`,
+  }),
+  job_is_not_held_by_the_dead: () => ({
+    how: `select graphile_worker.add_job('embed_offer', json_build_object('id', '${id.offer}'));
+          update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '6 minutes'`,
+    object: "job ",
+  }),
+  nothing_outlives_its_time: () => ({
+    how: "update market.call set called_at = now() - interval '27 hours'; delete from market.submission",
+    object: "calls",
+  }),
+};
+
+test.serial("each invariant has a test that breaks it", async (t) => {
+  const rows = await market.sql("select invariant from market.invariant");
+  t.deepEqual(rows.map(({ invariant }) => invariant).sort(), Object.keys(CORRUPTIONS).sort());
+});
+
+for (const invariant of Object.keys(CORRUPTIONS)) {
+  test.serial(`inspect.check() speaks when a row breaks ${invariant}`, async (t) => {
+    const corruption = CORRUPTIONS[invariant]?.();
+    if (!corruption) throw new Error("there is one for each name");
+    const found = await rolledBack(client, async () => {
+      await client.query("set local session_replication_role = replica");
+      await client.query(corruption.how);
+      return asDba("select invariant, object, detail from inspect.check()");
+    });
+    const expected = found.find((row) => row.invariant === invariant && row.object.startsWith(corruption.object));
+    t.truthy(expected?.detail, JSON.stringify(found));
+    t.deepEqual([...new Set(found.map((row) => row.invariant))], [invariant], "and of nothing else");
+  });
+}
+
+test.serial(
+  "a job that is on its way mends what it is about: inspect.check() waits for it, but not for ever",
+  async (t) => {
+    const found = (age: string) =>
+      rolledBack(client, async () => {
+        await client.query("set local session_replication_role = replica");
+        await client.query(`delete from market.offer_embedding; update market.ask set price_max_hundredths = 100;
+        ${withJob("embed_offer", id.offer)} update graphile_worker._private_jobs set created_at = now() - interval '${age}'`);
+        return (await asDba("select invariant from inspect.check()")).map((row) => row.invariant);
+      });
+    t.deepEqual(await found("1 hour"), []);
+    t.deepEqual(await found("3 hours"), ["offer_has_vector", "match_is_within_price"]);
+  },
+);
+
+test.serial("what the worker's clock finds is kept, and a sample that shows nothing does not mend it", async (t) => {
+  const noted = async () =>
+    (await market.sql("select invariant, broken, example from market.invariant where broken > 0")).map((row) => row);
+  await market.sql("update market.publisher set active = 7 where account_id = $1", [seller.account]);
+  await market.sql(
+    "insert into market.idempotency_key (owner_id, key, request_hash) values ($1, 'lost', sha256('x'))",
+    [seller.agent],
+  );
+  await market.work("check_invariants", 1000);
+  t.deepEqual((await noted()).map(({ invariant, broken }) => [invariant, broken]).sort(), [
+    ["key_has_answer", 1],
+    ["record_equals_recount", 1],
+  ]);
+  t.regex((await noted())[0]?.example ?? "", /^(account|agent) .*: /);
+  await market.sql("update market.publisher set active = 1 where account_id = $1", [seller.account]);
+  await market.sql("delete from market.idempotency_key");
+  await market.work("check_invariants", 1000);
+  t.deepEqual(
+    (await noted()).map(({ invariant }) => invariant),
+    ["record_equals_recount"],
+    "what is always looked at whole is right again at once; the other until everything was looked at",
+  );
+  await market.work("check_invariants", null);
+  t.deepEqual(await noted(), []);
+  const [{ state }] = await market.sql("select inspect.state() as state");
+  t.is(state.invariants.record_equals_recount, 0);
+  t.true(state.checked_seconds_ago < 60);
+});
+
+test.serial("what is checked by sample costs no more in a market ten times as large", async (t) => {
+  const reads = async (sample: number | null) => {
+    const plan = await rolledBack(client, async () => {
+      await client.query("set local session_replication_role = replica");
+      const { rows } = await client.query("explain (analyze, format json, buffers) select * from inspect.check($1)", [
+        sample,
+      ]);
+      return rows[0]["QUERY PLAN"][0].Plan;
+    });
+    return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+  };
+  const grow = (by: number) =>
+    client.query(
+      `with a as (insert into market.account (claimed_at) select now() from generate_series(1, $1) returning id)
+       insert into market.offer (account_id, status, text, title, contact, published_at)
+       select id, 'archived', 'Sofa', 'Sofa', '{"methods": [1]}', now() from a`,
+      [by],
+    );
+  await grow(2_000);
+  await client.query("vacuum analyze market.offer, market.publisher, market.account");
+  const small = await reads(500);
+  await grow(18_000);
+  await client.query("vacuum analyze market.offer, market.publisher, market.account");
+  const large = await reads(500);
+  const whole = await reads(null);
+  t.true(large < 3 * small, `${small} blocks, then ${large}`);
+  t.true(whole > 4 * large, `${whole} blocks for everything`);
+  await assertInvariants(t, market.url);
+});

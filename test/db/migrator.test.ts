@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import test from "ava";
+import { migrate } from "../../src/migrate.ts";
+import { withClient } from "../support/database.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { sql } from "../support/sql.ts";
+import { currentMigration } from "../support/sql_files.ts";
+
+/**
+ * What migrations need of their login.
+ *
+ *   first      may create roles, and owns the database; no superuser
+ *   migrator   souk_migrator, which the first migration makes
+ */
+
+/** Twice as long as graphile-migrate keeps its connections: 200 ms. */
+const KEPT_MS = 400;
+
+let server: Cluster;
+const url = { superuser: "", first: "", migrator: "" };
+
+test.before(async () => {
+  server = await startCluster();
+  await sql(server.url, "create role first login createrole");
+  await sql(server.url, "create database market owner first");
+  const of = (role: string) => {
+    const given = new URL(server.url);
+    given.username = role;
+    given.pathname = "/market";
+    return given.href;
+  };
+  Object.assign(url, { superuser: of("postgres"), first: of("first"), migrator: of("souk_migrator") });
+  await sql(url.superuser, "create extension vector");
+});
+test.after.always(async () => {
+  // graphile-migrate ends the process when a connection breaks that it still keeps for another migration.
+  await sleep(KEPT_MS);
+  await server?.destroy();
+});
+
+test.serial("a login that may create roles and owns the database makes all of it", async (t) => {
+  await t.notThrowsAsync(migrate(url.first));
+  // The change in progress, as it will be once it is committed.
+  await t.notThrowsAsync(
+    currentMigration().then((current) =>
+      withClient(url.first, (client) => client.query(`begin;\n${current}\n;commit`)),
+    ),
+  );
+});
+
+test.serial("from then on souk_migrator migrates, and can neither make roles nor read by itself", async (t) => {
+  await sql(url.superuser, "alter role first nologin");
+  await t.notThrowsAsync(migrate(url.migrator));
+  await withClient(url.migrator, async (client) => {
+    await t.throwsAsync(client.query("create role another"), { code: "42501" });
+    await t.throwsAsync(client.query("select from market.account"), { code: "42501" });
+    await client.query("begin");
+    await client.query("create schema another authorization souk_owner");
+    await client.query("set local role souk_owner");
+    await client.query("alter table market.report add column seen_at timestamptz");
+    await client.query("create index report_seen_at_idx on market.report (seen_at)");
+    await client.query("create or replace function another.one() returns integer language sql immutable as 'select 1'");
+    await client.query("reset role");
+    // As graphile-migrate notes down what it has done.
+    await client.query("insert into graphile_migrate.migrations (hash, filename) values ('sha1:0', '999999.sql')");
+    await client.query("set local role souk_queue");
+    await client.query("alter table graphile_worker._private_jobs add column tried boolean");
+    await client.query("rollback");
+  });
+  t.pass();
+});

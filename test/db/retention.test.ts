@@ -1,0 +1,160 @@
+import { performance } from "node:perf_hooks";
+import test from "ava";
+import { withClient } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
+import { type Caller, openMarket } from "./market.ts";
+
+/**
+ * What the worker's clock forgets: all of it, in batches, and in nobody's way.
+ *
+ *   old    past its time, and three batches of it
+ *   young  not yet
+ */
+
+const OLD = 25_000;
+/** A batch on a busy machine; the statement timeout of requests is five seconds, the worker's sixty. */
+const BATCH_MS = 5_000;
+/** A request in the meantime, on a busy machine: it would take this long only if it waited for a batch. */
+const REQUEST_MS = 1_000;
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let agent: Caller;
+
+test.before(async () => {
+  market = await openMarket();
+  agent = await market.approved();
+});
+test.after.always(() => market?.close());
+
+const age = (what: string) => (what === "old" ? "31 days" : "23 hours");
+
+const fill = (what: "old" | "young", rows: number) =>
+  withClient(market.url, async (client) => {
+    await client.query("set session_replication_role = replica");
+    await client.query(
+      `with s as (
+         insert into market.submission (kind, account_id, agent_id, text, created_at, settled_at, status, body)
+         select 'publish_offer', $1, $2, 'Sofa', now() - $3::interval, now() - $3::interval, 400, '{}'
+         from generate_series(1, $4) returning id)
+       insert into market.idempotency_key (owner_id, key, request_hash, submission_id, created_at)
+       select $2, $5 || id, sha256('x'), id, now() - $3::interval from s`,
+      [agent.account, agent.agent, age(what), rows, what],
+    );
+    await client.query(
+      `insert into market.call (scope, action, called_at)
+       select 'address:' || n, 'connect', now() - $1::interval from generate_series(1, $2::integer) as n`,
+      [age(what), 5 * rows],
+    );
+    await client.query(
+      `insert into market.query_embedding (model, query_hash, embedding, created_at)
+       select 'builtin-hash-1', sha256(($2 || n)::bytea), array_fill(0.04419417, array[512])::public.halfvec, now() - $1::interval
+       from generate_series(1, $3::integer) as n`,
+      [age(what), what, rows / 5],
+    );
+    await client.query(
+      "with a as (insert into market.account (created_at) select now() - $1::interval from generate_series(1, $2) returning id) insert into market.publisher (account_id) select id from a",
+      [age(what), rows / 10],
+    );
+  });
+
+const left = async () => {
+  const [row] = await market.sql(
+    `select (select count(*)::int from market.idempotency_key) as keys, (select count(*)::int from market.submission) as submissions,
+       (select count(*)::int from market.call where scope like 'address:%' and action = 'connect') as calls,
+       (select count(*)::int from market.query_embedding) as vectors,
+       (select count(*)::int from market.account where claimed_at is null) as accounts`,
+  );
+  return row;
+};
+
+test.serial(
+  "what is past its time is forgotten in batches, none of them long, and requests do not wait for it",
+  async (t) => {
+    await fill("young", 100);
+    const young = await left();
+    await fill("old", OLD);
+    let done = false;
+    const waits: number[] = [];
+    const requests = (async () => {
+      for (let n = 0; !done; n++) {
+        await market.sql("delete from market.call where scope = 'agent:' || $1::text", [agent.agent]);
+        const start = performance.now();
+        const { submission } = await market.call(agent, "submit_offer", {
+          body: { text: "A sofa" },
+          idempotency_key: `request ${n}`,
+          request_hash: Buffer.alloc(32),
+          errors: [],
+        });
+        // Its key, like every other, is one that a batch might hold.
+        waits.push(performance.now() - start);
+        await market.sql("delete from market.submission where id = $1", [submission]);
+      }
+    })();
+    const batches: number[] = [];
+    for (;;) {
+      const start = performance.now();
+      await market.work("forget_keys");
+      batches.push(performance.now() - start);
+      const { accounts, calls } = await left();
+      if ((accounts === young.accounts && calls <= young.calls) || batches.length > 20) break;
+    }
+    done = true;
+    await requests;
+    t.true(batches.length >= 3, `${batches.length} batches`);
+    t.true(Math.max(...batches) < BATCH_MS, `the longest batch took ${Math.round(Math.max(...batches))} ms`);
+    t.true(waits.length > 10, `${waits.length} requests`);
+    t.true(Math.max(...waits) < REQUEST_MS, `the longest request took ${Math.round(Math.max(...waits))} ms`);
+    t.deepEqual(await left(), young);
+  },
+);
+
+test.serial(
+  "a batch takes no lock that keeps anybody from reading or writing a table, and waits for nobody's row",
+  async (t) => {
+    await fill("old", 10);
+    const before = await left();
+    await withClient(market.url, (other) =>
+      withClient(market.url, async (worker) => {
+        await other.query("begin");
+        await other.query("select from market.idempotency_key where key like 'old%' limit 1 for update");
+        await other.query("select from market.call where called_at < now() - interval '1 day' limit 1 for update");
+        await worker.query("set lock_timeout = '1s'; begin");
+        await t.notThrowsAsync(worker.query("select jobs.forget_keys()"));
+        const { rows } = await worker.query(
+          "select distinct mode from pg_locks where pid = pg_backend_pid() and locktype = 'relation' and mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')",
+        );
+        t.deepEqual(rows, []);
+        await worker.query("commit");
+        await other.query("rollback");
+      }),
+    );
+    const after = await left();
+    t.is(before.keys - after.keys, 9);
+    t.is(before.calls - after.calls, 49);
+    await market.work("forget_keys");
+    t.is((await left()).keys, before.keys - 10);
+  },
+);
+
+test.serial("texts that nobody reads are settled in batches, and requests do not wait for it", async (t) => {
+  await withClient(market.url, async (client) => {
+    await client.query("set session_replication_role = replica");
+    await client.query(
+      `insert into market.submission (kind, account_id, agent_id, target_id, text, created_at)
+       select 'publish_offer', $1, $2, market.uuid_v7(), 'Sofa', now() - interval '11 minutes' from generate_series(1, 2500)`,
+      [agent.account, agent.agent],
+    );
+  });
+  const batches: number[] = [];
+  const swept: number[] = [];
+  for (let count = 1; count > 0; ) {
+    const start = performance.now();
+    count = await market.work("sweep_submissions");
+    batches.push(performance.now() - start);
+    swept.push(count);
+  }
+  t.deepEqual(swept, [1000, 1000, 500, 0]);
+  t.true(Math.max(...batches) < BATCH_MS, `the longest batch took ${Math.round(Math.max(...batches))} ms`);
+  await market.sql("delete from market.submission");
+  await assertInvariants(t, market.url);
+});

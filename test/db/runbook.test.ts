@@ -1,0 +1,271 @@
+import { readFile } from "node:fs/promises";
+import test from "ava";
+import pg from "pg";
+import { withClient } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
+import { eventually } from "../support/market.ts";
+import { startPart } from "../support/service.ts";
+import { type Answer, type Caller, openMarket, refused, vectorOf } from "./market.ts";
+
+/**
+ * The runbook of db/README.md, done as it stands there: each incident happens, its question is asked as souk_dba, what it
+ * says to do is done as a superuser, and the question is asked again.
+ *
+ *   look    the first block of an incident, a question of one or several statements
+ *   act     the blocks after it
+ */
+
+const README = new URL("../../db/README.md", import.meta.url);
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let agent: Caller;
+let incidents: { title: string; look: string; act: string | undefined }[];
+
+test.before(async () => {
+  market = await openMarket();
+  agent = await market.approved();
+  const readme = await readFile(README, "utf8");
+  const runbook = readme.slice(readme.indexOf("## Runbook"), readme.indexOf("## Backup and restore"));
+  incidents = runbook
+    .split(/^### /m)
+    .slice(1)
+    .map((section) => {
+      const [look = "", act, ...more] = [...section.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql);
+      return { title: section.split("\n")[0] ?? "", look, act: more.length > 0 ? [act, ...more].join("\n") : act };
+    });
+});
+test.after.always(() => market?.close());
+
+/** As psql puts variables in: :'name' as a string, :"name" as an identifier. */
+const filledIn = (text: string, variables: Record<string, string>): string =>
+  text.replaceAll(/:(['"])(\w+)\1/g, (_match, quote: string, name: string) => {
+    const value = variables[name];
+    if (value === undefined) throw new Error(`the runbook wants ${name}`);
+    return quote === "'" ? pg.escapeLiteral(value) : pg.escapeIdentifier(value);
+  });
+
+const incident = (number: number) => {
+  const found = incidents.find(({ title }) => title.startsWith(`${number}. `));
+  if (!found) throw new Error(`the runbook has no incident ${number}`);
+  return found;
+};
+
+/** The rows of each statement of an incident's question. */
+const look = (number: number, variables: Record<string, string> = {}): Promise<Answer[][]> =>
+  withClient(market.url, async (client) => {
+    await client.query("set session authorization souk_dba; set default_transaction_read_only = on");
+    const results = await client.query(filledIn(incident(number).look, variables));
+    return (Array.isArray(results) ? results : [results]).map(({ rows }: { rows: Answer[] }) => rows);
+  });
+
+/** Does what an incident says to do, one statement after the other. */
+const act = (number: number, variables: Record<string, string> = {}): Promise<void> =>
+  withClient(market.url, async (client) => {
+    const statements = (incident(number).act ?? "").split(/;\n/).filter((statement) => statement.trim() !== "");
+    if (statements.length === 0) throw new Error(`incident ${number} says nothing to do`);
+    for (const statement of statements) await client.query(filledIn(statement, variables));
+  });
+
+/** A text that waits to be read. */
+const submit = async (key: string | null = null): Promise<string> =>
+  (
+    await market.call(agent, "submit_offer", {
+      body: { text: "A sofa, 9 EUR, Kiel. Write to sofa@example.com" },
+      idempotency_key: key,
+      request_hash: key === null ? null : Buffer.alloc(32),
+      errors: [],
+    })
+  ).submission;
+
+test.serial("the runbook has ten incidents", (t) => {
+  t.deepEqual(
+    incidents.map(({ title }) => Number.parseInt(title, 10)),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  );
+});
+
+test.serial("1: why an agent gets 429 is found from the views alone", async (t) => {
+  const busy = await market.approved();
+  await market.sql(
+    "insert into market.call (scope, action, called_at) select 'agent:' || $1::text, 'create_ask', now() - interval '20 minutes' from generate_series(1, 120)",
+    [busy.agent],
+  );
+  const ask = () =>
+    market.call(busy, "create_ask", {
+      body: { text: "A sofa" },
+      idempotency_key: null,
+      request_hash: null,
+      errors: [],
+    });
+  t.is(await refused(ask()), "429 rate_limited");
+  const [rows = []] = await look(1, { agent: busy.agent });
+  const row = rows.find(({ action }) => action === "create_ask");
+  t.like(row, { refused: true, used: 120, cap: 120 });
+  t.regex(
+    row.reason,
+    /^120 of 120 calls of the last hour are used, so the next is refused with 429; in (239\d|2400) seconds a slot is free\. The cap: 120 \+ 2 x \(4 x 0 settled offers/,
+  );
+  const minutes = (row.next_slot_at.getTime() - Date.now()) / 60_000;
+  t.true(minutes > 38 && minutes <= 40.1, `${minutes}`);
+  await market.sql("delete from market.call where scope = 'agent:' || $1::text", [busy.agent]);
+});
+
+test.serial("2: texts wait because no worker runs, and one is started", async (t) => {
+  await submit();
+  const [[waiting] = [], workers = []] = await look(2);
+  t.like(waiting, { kind: "publish_offer", stuck: false, job_state: "waiting", attempts: 0 });
+  t.deepEqual(
+    workers.filter(({ alive }) => alive),
+    [],
+  );
+  const worker = await startPart("worker", { database: market.url });
+  const after = await eventually(
+    () => look(2),
+    ([texts]) => texts?.length === 0,
+  );
+  t.is(after[1]?.filter(({ alive }) => alive).length, 1);
+  await eventually(
+    () => market.sql("select from graphile_worker.jobs where task_identifier = 'embed_offer'"),
+    (rows) => rows.length === 0,
+  );
+  await worker.stop();
+});
+
+test.serial("3: the jobs of a dead worker are freed by hand", async (t) => {
+  const submission = await submit();
+  await market.sql(
+    "update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '1 minute'",
+  );
+  const [[dead] = []] = await look(3);
+  t.is(dead.pool_id, "pool-dead");
+  await act(3, { pool: dead.pool_id });
+  t.deepEqual((await look(3))[0], []);
+  t.is((await look(2))[0]?.[0].job_state, "waiting");
+  await market.work("finish_reading", submission, { contacts: [], features: [], attributes: [] });
+  await market.sql("delete from graphile_worker._private_jobs");
+});
+
+test.serial("4: a job that was given up is done again", async (t) => {
+  await submit();
+  await market.sql(
+    "update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'the provider said no'",
+  );
+  const [[failed] = []] = await look(4);
+  t.like(failed, { task: "read_submission", last_error: "the provider said no" });
+  await act(4, { job: String(failed.job_id) });
+  t.deepEqual((await look(4))[0], []);
+  t.is((await look(2))[0]?.[0].job_state, "waiting");
+  await market.sql("delete from graphile_worker._private_jobs");
+  await market.sql("delete from market.submission where settled_at is null");
+});
+
+test.serial("5: a key that stays in flight is freed", async (t) => {
+  await submit("stuck");
+  await market.sql("delete from graphile_worker._private_jobs");
+  await market.sql(
+    "insert into market.idempotency_key (owner_id, key, request_hash) values ($1, 'lost', sha256('x'))",
+    [agent.agent],
+  );
+  t.is(await refused(submit("stuck")), "409 idempotency_in_flight");
+  await market.sql("update market.submission set created_at = now() - interval '11 minutes' where settled_at is null");
+  await market.sql("update market.idempotency_key set created_at = now() - interval '11 minutes'");
+  const [keys = []] = await look(5, { agent: agent.agent });
+  t.deepEqual(keys.map(({ key, stuck }) => [key, stuck]).sort(), [
+    ["lost", true],
+    ["stuck", true],
+  ]);
+  await act(5);
+  t.deepEqual((await look(5, { agent: agent.agent }))[0], []);
+  await t.notThrowsAsync(submit("stuck"));
+  await market.sql("delete from market.submission where settled_at is null");
+  await market.sql("delete from graphile_worker._private_jobs");
+});
+
+test.serial("6: vectors that nobody makes are asked for again", async (t) => {
+  await market.offer(await market.approved(), { vector: vectorOf("sofa") });
+  await market.sql("delete from market.offer_embedding");
+  await market.sql("delete from graphile_worker._private_jobs");
+  const progress = async () => (await look(6))[0]?.find(({ kind }) => kind === "offer");
+  const before = await progress();
+  t.is(before.percent, "0.0");
+  t.deepEqual([before.jobs, before.without_vector > 0], ["0", true]);
+  await act(6);
+  t.is((await progress()).jobs, before.without_vector);
+  const worker = await startPart("worker", { database: market.url });
+  await eventually(progress, ({ percent, jobs }) => percent === "100.0" && jobs === "0");
+  await worker.stop();
+});
+
+test.serial("7: what inspect.check() names has a remedy, and the one for a record mends it", async (t) => {
+  await market.sql("update market.publisher set active = 9, lifetime = 0 where account_id = $1", [agent.account]);
+  const [[broken] = []] = await look(7);
+  t.like(broken, { invariant: "record_equals_recount", object: `account ${agent.account}` });
+  t.regex(broken.detail, /^active, lifetime, removed are 9, 0, 0 and should be \d+, \d+, 0$/);
+  t.regex(broken.remedy, /set active, lifetime and removed/);
+  await act(7, { account: agent.account });
+  t.deepEqual((await look(7))[0], []);
+});
+
+test.serial("8: whoever holds a lock is found and ended", async (t) => {
+  const holder = new pg.Client(market.url);
+  holder.on("error", () => {});
+  await holder.connect();
+  await holder.query("begin");
+  await holder.query("lock table market.offer");
+  const waiting = market.sql("select from market.offer limit 1");
+  const [[blocked] = []] = await eventually(
+    () => look(8),
+    ([rows]) => rows?.length === 1,
+  );
+  t.like(blocked, { blocking_state: "idle in transaction", blocking_query: "lock table market.offer" });
+  await act(8, { pid: String(blocked.blocked_by) });
+  await t.notThrowsAsync(waiting);
+  t.deepEqual((await look(8))[0], []);
+  await holder.end().catch(() => {});
+});
+
+test.serial("9: sessions that have forgotten a transaction are found and ended", async (t) => {
+  const forgotten = new pg.Client({ connectionString: market.url, application_name: "a forgotten psql" });
+  let ended = false;
+  forgotten.on("error", () => {
+    ended = true;
+  });
+  await forgotten.connect();
+  await forgotten.query("begin");
+  const session = async () => (await look(9))[0]?.find(({ application_name: name }) => name === "a forgotten psql");
+  await eventually(session, (row) => row?.longest_idle_in_transaction !== undefined);
+  await act(9, { idle: "1 minute" });
+  t.like(await session(), { state: "idle in transaction", connections: "1" }, "what is younger is let be");
+  await act(9, { idle: "0" });
+  await eventually(session, (row) => row === undefined);
+  t.true(ended);
+});
+
+test.serial("10: where the time goes is told by function and by statement, once that is switched on", async (t) => {
+  await act(10, { database: new URL(market.url).pathname.slice(1) });
+  await withClient(market.url, (client) =>
+    client
+      .query("select market.enter_agent($1)", [agent.token])
+      .then(() => client.query("select pg_stat_force_next_flush()")),
+  );
+  const [functions = [], statements = [], tables = []] = await eventually(
+    () => look(10),
+    ([rows]) => (rows?.length ?? 0) > 0,
+  );
+  t.true(functions.some((row) => row.function === "enter_agent" || row.function === "find_agent"));
+  t.true(tables.some((row) => row.table === "offer" && row.analyzed_at !== null));
+  const [{ installed }] = await market.sql(
+    "select exists (select from pg_available_extensions where name = 'pg_stat_statements') as installed",
+  );
+  if (!installed) return;
+  t.deepEqual(statements, [], "without the extension there is nothing, and no error");
+  await market.sql("create extension pg_stat_statements");
+  const [preloaded] = await market.sql(
+    "select current_setting('shared_preload_libraries') ~ 'pg_stat_statements' as yes",
+  );
+  t.is(((await look(10))[1]?.length ?? 0) > 0, preloaded.yes);
+});
+
+test.serial("after all of it every invariant holds", async (t) => {
+  await assertInvariants(t, market.url);
+});

@@ -1,0 +1,141 @@
+import test from "ava";
+import type { Browser, Page } from "playwright-core";
+import { faults, SOUND } from "../pages/sound.ts";
+import { launchBrowser, openPage, PHONE, screenshot } from "../support/browser.ts";
+import { connectAgent } from "../support/market.ts";
+import { codeFrom, linkFrom } from "./mailbox.ts";
+import { type Market, startMarket } from "./market.ts";
+
+/**
+ * Signing in as a person does it, in a real browser, against real providers on another site and a real mail server.
+ * Serial: a provider knows one person at a time.
+ */
+
+let browser: Browser;
+let market: Market;
+test.before(async () => {
+  [browser, market] = await Promise.all([launchBrowser(), startMarket()]);
+});
+test.after.always(async () => {
+  await browser?.close();
+  await market?.close();
+});
+
+/** What the browser says against a page: above all, that a policy forbids where a form leads. */
+const complaintsOf = (page: Page): string[] => {
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  return complaints;
+};
+
+const cookieNames = async (page: Page): Promise<string[]> =>
+  (await page.context().cookies(market.url)).map(({ name }) => name).filter((name) => name.startsWith("souk_"));
+
+const h1 = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();
+
+test.serial("a person approves an agent, proves a mailbox on a telephone, and the agent's limits rise", async (t) => {
+  const agent = await connectAgent(market.url, "Claude");
+  const page = await openPage(browser, PHONE, t);
+  const complaints = complaintsOf(page);
+  await page.goto(agent.link);
+  await page.getByRole("button", { name: "Approve" }).click();
+  t.is(await h1(page), "Claude now acts for you");
+  const before = (await agent.call("GET", "/v1/me")).body;
+  const { body: verification } = await agent.call("POST", "/v1/me/verifications", { method: "email" });
+
+  await page.goto(verification.url);
+  await screenshot(page, "journey-verify");
+  await page.getByLabel("Your e-mail address").fill("lena@example.com");
+  await page.getByRole("button", { name: "Send me a code" }).click();
+  const letter = await market.mail.next("lena@example.com");
+
+  // The same mail, opened on a desk: it shows the code and no way in.
+  const desk = await openPage(browser, undefined, t);
+  await desk.goto(linkFrom(letter));
+  t.is(await h1(desk), "Type this code where you started");
+  await screenshot(desk, "journey-elsewhere");
+  t.is((await desk.locator(".code").textContent())?.replace(" ", ""), codeFrom(letter));
+  t.is(await desk.getByRole("button").count(), 0);
+
+  await page.getByLabel("Six-digit code").fill(codeFrom(letter));
+  await page.getByRole("button", { name: "Continue" }).click();
+  t.is(await h1(page), "You have signed in");
+  await screenshot(page, "journey-proved");
+  t.deepEqual(await faults(page), SOUND);
+  const after = (await agent.call("GET", "/v1/me")).body;
+  t.deepEqual(after.account.verified, ["email"]);
+  t.true(after.limits.publish_offer.limit > before.limits.publish_offer.limit);
+  await page.getByRole("link", { name: "your settings" }).click();
+  t.true((await page.locator("main").textContent())?.includes("Claude"));
+  t.deepEqual(complaints, []);
+});
+
+test.serial("Google signs in across sites, and leads back to where one was", async (t) => {
+  market.google.person = { sub: "1", email: "max@gmail.example", email_verified: true, name: "Max" };
+  const page = await openPage(browser, PHONE, t);
+  const complaints = complaintsOf(page);
+  await page.goto(`${market.url}/settings/profile`);
+  t.is(await h1(page), "Sign in");
+  await page.getByRole("button", { name: "Continue with Google" }).click();
+  await page.waitForURL(`${market.url}/settings/profile`);
+  t.true((await page.locator("main").textContent())?.includes("max@gmail.example"));
+  t.deepEqual((await cookieNames(page)).sort(), ["souk_csrf", "souk_session"]);
+  t.deepEqual(complaints, []);
+
+  await page.goBack();
+  await page.goForward();
+  t.is(new URL(page.url()).pathname, "/settings/profile");
+});
+
+test.serial(
+  "Apple posts its answer from another site, and the browser comes with its attempt all the same",
+  async (t) => {
+    market.apple.person = { sub: "2", email: "eva@privaterelay.example", email_verified: "true" };
+    const page = await openPage(browser, PHONE, t);
+    const complaints = complaintsOf(page);
+    const posts: (string | undefined)[] = [];
+    page.on("request", async (request) => {
+      if (request.method() === "POST" && request.url() === `${market.url}/sign-in/apple`) {
+        posts.push((await request.allHeaders())["cookie"]);
+      }
+    });
+    await page.goto(`${market.url}/sign-in?return=/settings/methods`);
+    await page.getByRole("button", { name: "Continue with Apple" }).click();
+    await page.waitForURL(`${market.url}/settings/methods`);
+    t.true((await page.locator("main").textContent())?.includes("eva@privaterelay.example"));
+    t.deepEqual(posts, [undefined], "no cookie of ours comes along with a post from elsewhere");
+    t.deepEqual(complaints, []);
+  },
+);
+
+test.serial("a second method is added from the settings", async (t) => {
+  const page = await openPage(browser, PHONE, t);
+  const complaints = complaintsOf(page);
+  await page.goto(`${market.url}/sign-in?return=/settings/methods`);
+  await page.getByLabel("Your e-mail address").fill("two@example.com");
+  await page.getByRole("button", { name: "Send me a code" }).click();
+  await page.goto(linkFrom(await market.mail.next("two@example.com")));
+  await page.getByRole("button", { name: "Sign in" }).dblclick();
+  await page.waitForURL(`${market.url}/settings/methods`);
+  market.google.person = { sub: "two", email: "two@gmail.example", email_verified: true };
+  await page.getByRole("button", { name: "Add Google" }).click();
+  await page.waitForURL(`${market.url}/settings/methods`);
+  await page.getByRole("listitem").filter({ hasText: "two@gmail.example" }).waitFor();
+  t.deepEqual(complaints, []);
+});
+
+test.serial("after signing out, the back button shows nothing of the account", async (t) => {
+  market.google.person = { sub: "1", email: "max@gmail.example", email_verified: true, name: "Max" };
+  const page = await openPage(browser, PHONE, t);
+  await page.goto(`${market.url}/sign-in`);
+  await page.getByRole("button", { name: "Continue with Google" }).click();
+  await page.waitForURL(`${market.url}/settings`);
+  await page.goto(`${market.url}/sign-out`);
+  await page.getByRole("button", { name: "Sign out here" }).click();
+  t.is(await h1(page), "You are signed out");
+  t.deepEqual(await cookieNames(page), ["souk_csrf"]);
+  await page.goBack();
+  await page.goBack();
+  t.is((await page.locator("body").textContent())?.includes("max@gmail.example"), false);
+});

@@ -1,0 +1,209 @@
+import test from "ava";
+import { raised, type Script, type Site, servePages, type Teardown } from "../pages/site.ts";
+import { newVisitor } from "./visitor.ts";
+
+/** What guards the pages of signing in: headers, senders, cookies, and where they lead. */
+
+const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
+
+const SCRIPT: Script = {
+  get_viewer: { viewer: null },
+  start_sign_in: {},
+  get_sign_in: { method: "email", email: "lena@example.com", expires_in: 873, tries_left: 5, finished: false },
+  get_mail_link: { same_browser: true, expires_in: 873 },
+  finish_mail_sign_in: { label: "lena@example.com" },
+  finish_sign_in: { label: "lena@example.com" },
+  get_verification_page: {
+    status: "pending",
+    method: "google",
+    agent_name: "Claude",
+    account_label: "the account that this agent acts for",
+    requires: "nothing",
+    mine: false,
+    expires_in: 1675,
+  },
+};
+
+const serve = (t: Teardown, script: Script = {}, baseUrl?: string): Promise<Site> =>
+  servePages(t, { ...SCRIPT, ...script }, baseUrl);
+
+const PATHS = [
+  "/sign-in",
+  "/sign-in/code",
+  `/sign-in/link/${SECRET}`,
+  "/sign-in/google",
+  "/sign-in/apple",
+  "/sign-out",
+  "/sign-out/everywhere",
+  `/verify/${SECRET}`,
+];
+
+/** Pages whose forms may end at a provider. */
+const LEADING = ["/sign-in", `/verify/${SECRET}`];
+
+for (const path of PATHS) {
+  test(`every answer at ${path.replace(SECRET, ":secret")} is for one person, in no frame, no cache and no index`, async (t) => {
+    const site = await serve(t);
+    const providers = LEADING.includes(path) ? " https://google.example https://apple.example" : "";
+    for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
+      const { headers } = await fetch(site.url + path, { method, redirect: "manual" });
+      t.is(
+        headers.get("content-security-policy"),
+        `default-src 'none';style-src 'self';form-action 'self'${providers};frame-ancestors 'none';base-uri 'none'`,
+        method,
+      );
+      t.is(headers.get("x-frame-options"), "DENY", method);
+      t.is(headers.get("cache-control"), "no-store", method);
+      t.is(headers.get("x-robots-tag"), "noindex", method);
+      t.is(headers.get("referrer-policy"), "no-referrer", method);
+    }
+  });
+}
+
+for (const path of PATHS.filter((one) => !one.startsWith("/sign-in/google") && !one.startsWith("/sign-in/apple"))) {
+  test(`a form of elsewhere, or with an agent's token, does nothing at ${path.replace(SECRET, ":secret")}`, async (t) => {
+    const site = await serve(t);
+    const visitor = newVisitor();
+    const shown = await visitor.get(`${site.url}${path === "/sign-out/everywhere" ? "/sign-out" : path}`);
+    const token = /name="token" value="([^"]+)"/.exec(shown.text)?.[1] ?? "";
+    site.calls.length = 0;
+    const fields = { token, method: "email", email: "lena@example.com", code: "123456", decision: "cancel" };
+    const senders: Record<string, string>[] = [
+      { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+      { origin: "null", "sec-fetch-site": "cross-site" },
+      { origin: site.url, "sec-fetch-site": "same-site" },
+      { authorization: "Bearer agt_x" },
+      { authorization: "Basic eDp5" },
+    ];
+    for (const headers of senders) {
+      const { status } = await visitor.post(site.url + path, fields, headers);
+      t.is(status, 400, JSON.stringify(headers));
+    }
+    t.deepEqual(
+      site.calls.filter(({ name }) => !name.startsWith("get_")),
+      [],
+    );
+  });
+}
+
+test("looking at any of the pages calls nothing that writes", async (t) => {
+  const site = await serve(t);
+  const visitor = newVisitor();
+  for (const path of [...PATHS, "/sign-in/google?code=a&state=b", "/sign-in/apple?code=a&state=b"])
+    await visitor.get(site.url + path);
+  t.deepEqual(
+    site.calls.filter(({ name }) => !name.startsWith("get_")),
+    [],
+  );
+});
+
+test("the callbacks do nothing for who asks only for the head", async (t) => {
+  const site = await serve(t);
+  const visitor = newVisitor();
+  await visitor.send(await visitor.get(`${site.url}/sign-in`), "Continue with Google");
+  const cookie = `souk_flow=${visitor.cookie(site.url, "souk_flow")}`;
+  site.script["get_sign_in"] = { method: "google", email: null, expires_in: 873, tries_left: 5, finished: false };
+  const head = await fetch(`${site.url}/sign-in/google?code=a&state=b`, { method: "HEAD", headers: { cookie } });
+  t.is(head.status, 400);
+  t.false(site.calls.some(({ name }) => name === "finish_sign_in"));
+});
+
+test("over HTTPS and below a path, cookies are bound to the host and links to the path", async (t) => {
+  const base = "https://example.org/souk";
+  const site = await serve(t, {}, base);
+  const page = await fetch(`${site.url}/sign-in?return=/settings/methods`);
+  const html = await page.text();
+  t.true(html.includes('action="/souk/sign-in"'));
+  const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? "";
+  const sent = await fetch(`${site.url}/sign-in`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: "https://example.org", cookie: page.headers.getSetCookie()[0]?.split(";")[0] ?? "" },
+    body: new URLSearchParams({ token, method: "email", email: "lena@example.com", return: "/settings/methods" }),
+  });
+  t.is(sent.headers.get("location"), "/souk/sign-in/code");
+  const [flow = "", back = ""] = sent.headers.getSetCookie();
+  t.regex(flow, /^__Host-souk_flow=[\w-]{43}; Max-Age=900; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  t.regex(back, /^__Host-souk_return=[\w-]+; Max-Age=900; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  const link = await fetch(`${site.url}/sign-in/link/${SECRET}`, { headers: { cookie: flow.split(";")[0] ?? "" } });
+  const button = /name="token" value="([^"]+)"/.exec(await link.text())?.[1] ?? "";
+  const cookies = [flow, back, link.headers.getSetCookie()[0] ?? ""].map((line) => line.split(";")[0]).join("; ");
+  const arrived = await fetch(`${site.url}/sign-in/link/${SECRET}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: "https://example.org", cookie: cookies },
+    body: new URLSearchParams({ token: button }),
+  });
+  t.is(arrived.headers.get("location"), "/souk/settings/methods");
+  t.regex(arrived.headers.getSetCookie()[0] ?? "", /^__Host-souk_session=[\w-]{43}; .*Secure; SameSite=Lax$/);
+});
+
+test("wherever a form or a cookie says to go, a sign-in leads to a page of ours", async (t) => {
+  const site = await serve(t);
+  for (const path of [
+    "//evil.example",
+    "/\\evil.example",
+    "https://evil.example",
+    "/settings/../..//evil.example",
+    "/%2f/evil.example",
+    "/settings\r\nX: y",
+  ]) {
+    const visitor = newVisitor();
+    const page = await visitor.get(`${site.url}/sign-in?return=${encodeURIComponent(path)}`);
+    t.false(page.text.includes("evil.example"), path);
+    const code = await visitor.submit(page, "email", { email: "lena@example.com", return: path });
+    t.is((await visitor.send(code, "code", { code: "123456" })).headers.get("location"), "/settings", path);
+    const again = await visitor.submit(page, "email", { email: "lena@example.com" });
+    visitor.jar.get("127.0.0.1")?.set("souk_return", Buffer.from(path).toString("base64url"));
+    t.is((await visitor.send(again, "code", { code: "123456" })).headers.get("location"), "/settings", path);
+  }
+});
+
+test("what Apple's form carries is taken over by name, and no more than a form holds", async (t) => {
+  const site = await serve(t);
+  const visitor = newVisitor();
+  const elsewhere = { origin: "https://apple.example", "sec-fetch-site": "cross-site" };
+  const posted = await visitor.post(
+    `${site.url}/sign-in/apple`,
+    { code: "c&d", state: "s", evil: "1", user: "u".repeat(3000) },
+    elsewhere,
+  );
+  t.is(posted.headers.get("location"), "/sign-in/apple?code=c%26d&state=s");
+  t.is((await visitor.post(`${site.url}/sign-in/apple`, { code: "c".repeat(20_000) }, elsewhere)).status, 413);
+  const strange = await visitor.post(
+    `${site.url}/sign-in/apple`,
+    {},
+    { ...elsewhere, "content-type": "application/json" },
+  );
+  t.is(strange.status, 415);
+  t.deepEqual(site.calls, []);
+});
+
+test("when the database is down every page says so, and the sign-in page is still there", async (t) => {
+  const down = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const site = await serve(
+    t,
+    Object.fromEntries([...Object.keys(SCRIPT), "continue_verification"].map((name) => [name, down])),
+  );
+  const visitor = newVisitor();
+  const page = await visitor.get(`${site.url}/sign-in`);
+  t.is(page.status, 200);
+  const failed = await visitor.send(page, "email", { email: "lena@example.com" });
+  t.is(failed.status, 503);
+  t.is(failed.headers.get("retry-after"), "2");
+  t.true(failed.text.includes('value="lena@example.com"'));
+  for (const path of [`/sign-in/link/${SECRET}`, `/verify/${SECRET}`]) {
+    const answer = await visitor.get(site.url + path);
+    t.is(answer.status, 503, path);
+    t.is(answer.headers.get("retry-after"), "2", path);
+  }
+  t.true(site.thrown.every((thrown) => thrown === down) && site.thrown.length >= 2);
+});
+
+test("a program gets Problems where a person gets pages", async (t) => {
+  const site = await serve(t, { get_mail_link: raised(410, "link_expired", "This link or code no longer works.") });
+  const answer = await fetch(`${site.url}/sign-in/link/${SECRET}`, { headers: { accept: "application/json" } });
+  t.is(answer.status, 410);
+  t.is(answer.headers.get("content-type"), "application/problem+json; charset=utf-8");
+  t.like(await answer.json(), { code: "link_expired", status: 410 });
+});

@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import test from "ava";
+import { createLog } from "../../src/log.ts";
+import { openMailer } from "../../src/mail/mailer.ts";
+import { freePort } from "../support/postgres.ts";
+import { smtpError, startMailServer } from "./mailbox.ts";
+
+/** Handing messages to mail servers, most of which do not behave. */
+
+const MESSAGE = { subject: "Hello", text: "Text", html: "<p>HTML</p>" };
+const TO = "lena@example.com";
+
+const silent = createLog("silent");
+
+type Teardown = { teardown: (clean: () => Promise<void> | void) => void };
+
+const mailerFor = (t: Teardown, smtpUrl: string, stopping = new AbortController().signal) => {
+  const mailer = openMailer({ smtpUrl, from: "Souk <souk@souk.example>" }, silent, stopping);
+  t.teardown(() => mailer.close());
+  return mailer;
+};
+
+/** A server that does with each connection what it is told. */
+const listening = async (t: Teardown, serve: (socket: Socket) => void): Promise<string> => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    serve(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const took = async (work: Promise<unknown>): Promise<{ thrown: unknown; ms: number }> => {
+  const start = Date.now();
+  const thrown = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  return { thrown, ms: Date.now() - start };
+};
+
+const UNAVAILABLE = { refused: "service_unavailable", members: { retry_after: 60 } } as const;
+
+test("a message arrives in both parts, from whom it should be, and connections are used again", async (t) => {
+  const server = await startMailServer();
+  t.teardown(server.close);
+  const mailer = mailerFor(t, server.url);
+  for (let times = 0; times < 3; times += 1) await mailer.send(TO, MESSAGE);
+  t.is(server.connections(), 1);
+  const { parsed, to } = await server.next(TO);
+  t.deepEqual(to, [TO]);
+  t.like(parsed, {
+    subject: "Hello",
+    text: "Text\n",
+    html: "<p>HTML</p>\n",
+    from: { name: "Souk", address: "souk@souk.example" },
+  });
+  t.is(parsed.headers.find(({ key }) => key === "auto-submitted")?.value, "auto-generated");
+});
+
+test("an address that is more than one mailbox reaches nobody", async (t) => {
+  const server = await startMailServer();
+  t.teardown(server.close);
+  const mailer = mailerFor(t, server.url);
+  // Checked before it comes here; this is the second line.
+  for (const to of [
+    `${TO}, eve@evil.example`,
+    `${TO}\r\nBcc: eve@evil.example`,
+    `${TO}>\r\nRCPT TO:<eve@evil.example`,
+  ]) {
+    await t.throwsAsync(mailer.send(to, MESSAGE), { any: true }, to);
+  }
+  t.deepEqual(server.letters, []);
+});
+
+test("no server, one that hangs up and one that has no time are said at once", async (t) => {
+  const gone = `smtp://127.0.0.1:${await freePort()}`;
+  const closing = await listening(t, (socket) => socket.destroy());
+  const busy = await listening(t, (socket) => socket.end("421 too busy\r\n"));
+  for (const url of [gone, closing, busy, "smtp://no-such-host.invalid"]) {
+    const { thrown, ms } = await took(mailerFor(t, url).send(TO, MESSAGE));
+    t.like(thrown, UNAVAILABLE, url);
+    t.true(ms < 8_000, url);
+  }
+});
+
+test("a server that says nothing, or drips, is given up within seconds", async (t) => {
+  const mute = await listening(t, () => {});
+  const dripping = await listening(t, (socket) => {
+    socket.write("220 mail.example ESMTP\r\n");
+    socket.once("data", () => {
+      const timer = setInterval(() => socket.write("250-slow\r\n"), 500);
+      socket.once("close", () => clearInterval(timer));
+    });
+  });
+  const results = await Promise.all([mute, dripping].map((url) => took(mailerFor(t, url).send(TO, MESSAGE))));
+  for (const { thrown, ms } of results) {
+    t.like(thrown, UNAVAILABLE);
+    t.true(ms < 14_000, String(ms));
+  }
+});
+
+test("a stop, or a caller that has to go, does not wait for a server", async (t) => {
+  const mute = await listening(t, () => {});
+  const stop = new AbortController();
+  const leave = new AbortController();
+  const results = Promise.all([
+    took(mailerFor(t, mute, stop.signal).send(TO, MESSAGE)),
+    took(mailerFor(t, mute).send(TO, MESSAGE, leave.signal)),
+    took(mailerFor(t, mute).send(TO, MESSAGE, AbortSignal.abort())),
+  ]);
+  stop.abort();
+  leave.abort();
+  for (const { thrown, ms } of await results) {
+    t.like(thrown, UNAVAILABLE);
+    t.true(ms < 2_000);
+  }
+});
+
+test("an address that the server will never take is the person's to correct; one it does not take now is not", async (t) => {
+  const server = await startMailServer();
+  t.teardown(server.close);
+  const mailer = mailerFor(t, server.url);
+  for (const [code, refused] of [
+    [550, "bad_request"],
+    [553, "bad_request"],
+    [450, "service_unavailable"],
+    [452, "service_unavailable"],
+  ] as const) {
+    server.refuse = smtpError(code, `${TO} is refused`);
+    const { thrown } = await took(mailer.send(TO, MESSAGE));
+    t.like(thrown, { refused });
+    t.false(JSON.stringify(thrown).includes(TO));
+  }
+  server.refuse = null;
+  await mailer.send(TO, MESSAGE);
+  t.is(server.letters.length, 1, "and it works again afterwards");
+});
