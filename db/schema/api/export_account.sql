@@ -39,7 +39,9 @@ begin
     from market.agent a where part = 'agents' and a.account_id = market.account_id() and (after is null or a.id < after)
     union all (
     select o.id, market.owner_offer(o) || jsonb_build_object('agent_id', o.agent_id, 'origin_ask_id', o.origin_ask_id,
-      'extraction', o.extraction, 'warnings', to_jsonb(o.warnings), 'reviewed', o.reviewed) as item
+      'extraction', o.extraction, 'warnings', to_jsonb(o.warnings), 'reviewed', o.reviewed,
+      'appeals', (select coalesce(jsonb_agg(jsonb_build_object('comment', p.comment, 'created_at', market.utc(p.created_at))
+        order by p.created_at), '[]') from market.appeal p where p.offer_id = o.id)) as item
     from market.offer o where part = 'offers' and o.account_id = market.account_id() and (after is null or o.id < after)
     order by o.id desc limit size)
     union all (
