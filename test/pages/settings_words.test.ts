@@ -65,6 +65,7 @@ test("what was done is told in sentences", (t) => {
     said({ action: "ask.created", target: { type: "ask", id: "k", title: "A bike" } }),
     "Your agent “Claude” asked for “A bike”.",
   );
+  t.is(said({ action: "agent.created", agent: null, target: claude }), "Your agent “Claude” asked to act for you.");
   t.is(said({ action: "agent.connected", agent: null, target: claude }), "You approved the agent “Claude”.");
   t.is(said({ action: "agent.removed", agent: null, target: claude }), "You removed the agent “Claude”.");
   t.is(said({ action: "agent.removed", target: claude }), "Your agent “Claude” removed itself.");

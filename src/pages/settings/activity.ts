@@ -54,6 +54,7 @@ const WORDS: Record<string, Words> = {
   "ask.fulfilled": { before: "marked as found" },
   "ask.reopened": { before: "asked again for" },
   "ask.deleted": { before: "deleted the ask" },
+  "agent.created": { before: "asked to act for you" },
   "agent.connected": { before: "approved the agent" },
   "agent.removed": { before: "removed the agent" },
   "account.suspended": { before: "suspended this account", by: "moderator" },
@@ -76,6 +77,7 @@ export const sentenceOf = ({ action, agent, target, by: actor }: Event): Sentenc
   if (target.type === "method") return { ...sentence, before: `${before} ${nameOfMethod(target.id)}` };
   if (action === "agent.removed" && target.id === agent?.id) return { ...sentence, before: "removed itself" };
   const name = shownText(target.title ?? "", TITLE_LENGTH);
+  if (action === "agent.created") return { ...sentence, who: "agent", agent: shownName(name) };
   return name === ""
     ? { ...sentence, before: `${before} ${NAMELESS[target.type] ?? "something"}` }
     : { ...sentence, name };
