@@ -23,7 +23,7 @@ type Shown = Viewer & {
 };
 
 /** A decision as a button: one key, and whether it needs a reason. */
-export type Choice = { decision: string; label: string; key: string; needsReason: boolean; grave: boolean };
+type Choice = { decision: string; label: string; key: string; needsReason: boolean; grave: boolean };
 
 const choice = (decision: string, label: string, key: string, needsReason = false): Choice => ({
   decision,
@@ -37,7 +37,7 @@ const KEEP = choice("keep", "Keep", "k");
 const REMOVE = choice("remove", "Remove", "r", true);
 
 /** What can be decided on an offer as it stands. */
-export const choicesOf = ({ status, reviewCase }: Pick<Offer, "status" | "reviewCase">): Choice[] => {
+const choicesOf = ({ status, reviewCase }: Pick<Offer, "status" | "reviewCase">): Choice[] => {
   if (status === "published" || status === "archived") return [KEEP, REMOVE];
   if (status === "pending_review") return [choice("publish", "Publish", "p"), choice("reject", "Reject", "j", true)];
   if (status !== "removed") return [];

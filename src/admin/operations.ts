@@ -58,7 +58,6 @@ const SOURCES = {
     ${VIEWER}
     find(words: $words, first: 100) { kind id title status at offerId accountId }
   }`,
-  viewer: `query Viewer { ${VIEWER} }`,
   audit: `query Audit($condition: AuditEventCondition, $after: Cursor) {
     ${VIEWER}
     auditEvents(first: 50, after: $after, condition: $condition, orderBy: [PRIMARY_KEY_DESC]) {

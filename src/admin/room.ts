@@ -23,7 +23,7 @@ const body = z.object({
 });
 
 /** The session that was admitted. */
-export const admitted = (request: Request, baseUrl: string): Buffer => {
+const admitted = (request: Request, baseUrl: string): Buffer => {
   const session = sessionHash(request, baseUrl);
   if (session === null) throw refuse("not_found", "There is nothing at this address. GET /v1 lists what there is.");
   return session;
