@@ -1,7 +1,18 @@
 import { currencyAt, currencyBefore, type Marker } from "./currencies.ts";
 import { endOfDigits, type Numeral, numeralAt } from "./numbers.ts";
-import { AFTER_BARE, BEFORE_NAME, FILLERS, PER, PERIOD_OF_UNIT, PERIODS, type Period } from "./price-words.ts";
+import {
+  AFTER_BARE,
+  BEFORE_AMOUNT,
+  BEFORE_NAME,
+  FILLERS,
+  MEASURES,
+  PER,
+  PERIOD_OF_UNIT,
+  PERIODS,
+  type Period,
+} from "./price-words.ts";
 import { phraseAt, startsSentence, type Token } from "./prose.ts";
+import { spokenNumberAt } from "./spoken-numbers.ts";
 
 /**
  * Amounts of money in a text, whatever their role: tokens `from` to `to` (exclusive), currency and period included.
@@ -88,6 +99,7 @@ const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
     return !(after.text === "/" && after.gap === "none" && beyond?.kind === "digits");
   }
   if (after.gap === "none") return phraseAt(tokens, to, PERIODS) !== null || after.text === "ish";
+  if (BEFORE_AMOUNT.has(before?.text ?? "") && !MEASURES.has(after.text)) return true;
   return AFTER_BARE.has(after.text) || periodAt(tokens, to) !== null;
 };
 
@@ -113,6 +125,9 @@ const centsAt = (tokens: readonly Token[], at: number): number | null => {
 /** Signs that another token makes exact: "$50/h CAD". */
 const isAmbiguous = (marker: Marker | null): boolean =>
   marker === "$" || marker === "kr" || marker === "¥" || marker === ",";
+
+/** Hundredths of whatever is paid: "12 cents per word". */
+const CENTS = new Set("¢ cent cents ct cts centimes centimos centavos centesimi".split(" "));
 
 const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const before = currencyBefore(tokens, at);
@@ -141,11 +156,38 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
     marker = "GBP";
     value = Math.round(value) / 100;
     to++;
+  } else if (marker === null && CENTS.has(tokens[to]?.text ?? "") && tokens[to]?.gap !== "line") {
+    marker = "¢";
+    value = Math.round(value) / 100;
+    to++;
   }
   if (marker === null && (numeral.dashed || tokens[to - 1]?.text === "grand")) marker = ",";
   if (marker === null ? !mayBeAmount(tokens, numeral) : after === null && isMoney && isGluedUnit(tokens, to))
     return null;
   return { from: before?.from ?? at, to, value, max: null, marker, period: null, aside: false };
+};
+
+/** "One" is an article in most languages, and no price. */
+const LEAST_SPOKEN = 2;
+
+/** An amount in words, which only its currency tells from a count: "a hundred quid", "fünfzig Euro", "two grand". */
+const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
+  const number = spokenNumberAt(tokens, at);
+  if (number === null || number.value < LEAST_SPOKEN) return null;
+  const currency = currencyAt(tokens, number.to);
+  const grand = tokens[number.to - 1]?.text === "grand";
+  if (currency === null && !grand) return null;
+  const to = currency?.to ?? number.to;
+  const period = periodAt(tokens, to);
+  return {
+    from: at,
+    to: period?.to ?? to,
+    value: number.value,
+    max: null,
+    marker: currency?.marker ?? ",",
+    period: period?.period ?? unitBefore(tokens, at),
+    aside: false,
+  };
 };
 
 /** Words between the ends of a range. "a", "al" and the like only after a word that opens one, or between two currencies. */
@@ -209,6 +251,12 @@ export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => 
     const token = tokens[at];
     if (token?.text === "(") depth++;
     if (token?.text === ")" || token?.gap === "line") depth = 0;
+    const spoken = token?.kind === "word" && !isHidden(at) ? spokenAmount(tokens, at) : null;
+    if (spoken !== null) {
+      amounts.push({ ...spoken, aside: depth > 0 });
+      at = spoken.to - 1;
+      continue;
+    }
     if (token?.kind !== "digits" || isHidden(at)) continue;
     const read = readAmount(tokens, at);
     const amount = read ?? lowEnd(tokens, at);

@@ -4,7 +4,7 @@ import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
 import { type Amount, findAmounts } from "./price-amounts.ts";
 import { findFree } from "./price-free.ts";
 import { type Role, rolesOf } from "./price-roles.ts";
-import { NEVER_THE_PRICE, type Period, PRICE_WORDS } from "./price-words.ts";
+import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_WORDS } from "./price-words.ts";
 import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
 
 /** The price of an offer. Amounts in major units of `currency` (ISO 4217); `label` is the quote. */
@@ -89,7 +89,9 @@ const LEAST_BETWEEN_COMMAS = 100;
 const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boolean => {
   const comma = tokens[from - 1]?.text === "," && value >= LEAST_BETWEEN_COMMAS;
   const ends = tokens[to]?.kind === "mark" ? to + 1 : to;
-  const closes = ends >= tokens.length || startsSentence(tokens, ends) || (comma && tokens[to]?.text === ",");
+  const qualified = tokens[to]?.text === "," && AFTER_BARE.has(tokens[to + 1]?.text ?? "");
+  const closes =
+    ends >= tokens.length || startsSentence(tokens, ends) || qualified || (comma && tokens[to]?.text === ",");
   return closes && (comma || startsSentence(tokens, from));
 };
 
@@ -133,10 +135,14 @@ const DISTANCES = new Set(
   "mile miles mi km kms kilometer kilometre kilometro chilometro quilometro kilometr".split(" "),
 );
 
-const isByDistance = ({ amount }: Role, tokens: readonly Token[]): boolean =>
-  [0, 1, 2].some(
-    (skip) => DISTANCES.has(tokens[amount.to + skip]?.text ?? "") && !startsSentence(tokens, amount.to + skip),
-  );
+const isByDistance = ({ amount }: Role, tokens: readonly Token[]): boolean => {
+  for (let at = amount.to; at <= amount.to + 2; at++) {
+    // "65 € a day with 200 km" is no price by distance.
+    if (tokens[at]?.kind === "digits" || startsSentence(tokens, at)) return false;
+    if (DISTANCES.has(tokens[at]?.text ?? "")) return true;
+  }
+  return false;
+};
 
 /** A week's rate beside a day's: of the two the day's is the headline. */
 const preferDay = (best: Role, candidates: readonly Role[]): Role => {
