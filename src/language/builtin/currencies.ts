@@ -9,7 +9,7 @@ import { compilePhrases, phraseAt, type Token } from "./prose.ts";
 export type Marker = string;
 
 const WORDS = compilePhrases({
-  EUR: "€ | eur | euro | euros | eurootje | eurootjes | eurillos | eurito | euritos | eurazos | euri | eurini | balles | pavos | paus | tacken | ocken | flocken | piek | ekkies",
+  EUR: "€ | eur | euro | euros | eurootje | eurootjes | yoyos | yo-yos | eurillos | eurito | euritos | eurazos | euri | eurini | balles | pavos | paus | tacken | ocken | flocken | piek | ekkies",
   GBP: "£ | gbp | quid | pound | pounds | pound sterling | pounds sterling | sterling | nicker | squid",
   USD: "usd | us$ | us $ | u$s | dolares americanos | us dollars",
   CAD: "cad | c$ | ca$ | cad$ | can$ | canadian dollars",

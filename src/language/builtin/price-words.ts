@@ -28,7 +28,7 @@ export type PriceSense =
  * is not about the amount before it.
  */
 export const PRICE_WORDS = compilePhrases<PriceSense>({
-  ask: `takes it | would like | asking | asking price | ask | price | priced at | price is | selling for | sell for | sale price | looking for | i'd like | i would like
+  ask: `firm | fest | ferme | precio fijo | prezzo fisso | takes it | would like | asking | asking price | ask | price | priced at | price is | selling for | sell for | sale price | looking for | i'd like | i would like
     yours for | rent is | the rent | rate | rates | fee is | my fee | adoption fee | rehoming fee | entry | admission | pay | pays | paying
     we pay | wage | salary | offering | budget | budget of | charge | i charge | preis | festpreis | verkaufspreis | kaufpreis | preisvorstellung
     kostet | miete | kaltmiete | nettomiete | mietpreis | grundmiete | kalt | schutzgebuhr | schutzvertrag | honorar | stundenlohn | stundensatz
@@ -54,7 +54,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     anzahlung | genossenschaftsanteil | caution | depot de garantie | acompte | arrhes | fianza | deposito | senal | cauzione | caparra
     deposito cauzionale | acconto | anticipo | caucao | sinal | borg | waarborg | waarborgsom | aanbetaling | kaucja | kaucji | kaucje | zadatek
     zaliczka | depozyt | hold | down | bond | depot | refundable | kaucji zwrotnej`,
-  former: `novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
+  former: `charged me | charged us | well spent | ouch | set me back | cost a fortune | nagelneu kostet | novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
     nieuw kost | nowy kosztuje | nowa kosztuje | new ones cost | new ones are | was | were | new it was | bought | bought for | bought at | paid | i paid | we paid | cost me | cost us | cost new | originally
     original price | rrp | msrp | srp | retail | retail was | retails | retail price | list price | new price | when new | face | face value
     reduced from | down from | new for | sells for | sell new for | worth | valued new | used to be | went for | np
@@ -92,7 +92,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     energiekosten | vve | vve-bijdrage | g/w/l | fooien | oplaty | czynsz administracyjny | rachunki | prad | napiwki`,
   warm: `warm | warmmiete | gesamtmiete | bruttomiete | charges comprises | cc | c.c. | all in rent | gastos incluidos
     spese incluse | despesas incluidas`,
-  value: `appraised | appraisal | appraised at | survey | surveyed | valued at | valuation | insured for | assessed | rateable value | estimated at
+  value: `quoted | was quoted | quoted me | quoted us | quote was | appraised | appraisal | appraised at | survey | surveyed | valued at | valuation | insured for | assessed | rateable value | estimated at
     offered me | offered us | was offered | been offered | shop offered | put her at | put it at | worth of | income | earn | earning | turnover
     revenue | won't find | find a better one | save | saving | sold for | sold at | others ask | geschatzt | schatzwert | gutachten
     versicherungswert | verkehrswert | einkommen | umsatz | estime | estimee | expertise | cote | revenus | tasado | tasada | tasacion | valorado
@@ -122,7 +122,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     livraison | envoi | deplacement | assurance | limpieza | sabanas | entrega | seguro | pulizie | biancheria | trasferta | uscita | assicurazione
     consegna | schoonmaak | beddengoed | bezorging | sprzatanie | posciel | dostawa | dostawy | kurier | parking | stellplatz | strom | maintenance
     electricity | heating | tip | tips | luz | courier | ubezpieczenie`,
-  with: `plus | and | incl | incl. | including | included | includes | with | on invoice | tax included | without | und | zzgl | zzgl. | zuzuglich | inkl | inkl. | inklusive | ohne
+  with: `bills in | bills inc | bills incl | bills included | bills inclusive | bills paid | all bills included | utilities included | utilities incl | plus | and | incl | incl. | including | included | includes | with | on invoice | tax included | without | und | zzgl | zzgl. | zuzuglich | inkl | inkl. | inklusive | ohne
     mit | exkl | excl | excl. | et | hors | avec | sans | y | mas | con | sin | incluido | incluida | incluidos | incluye | e | piu | senza
     compreso | compresa | comprese | incluso | inclusa | com | sem | mais | incluindo | en | met | zonder | exclusief | i | oraz | bez | z | w tym
     + | & | no`,

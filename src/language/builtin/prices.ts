@@ -115,7 +115,8 @@ const headlineScore = (role: Role, index: number): number => {
   // "total budget 600" beside "60 per post" is the same price, summed up.
   if (senses.has("ask")) score += senses.has("packet") ? 1 : 3;
   if (near.has("negotiable")) score += 2;
-  if (near.has("toward")) score += 0.5;
+  // Less than a place in the order: "solo" is only in some languages "only".
+  if (near.has("toward")) score += 0.25;
   if (senses.has("aside")) score -= role.period === "hour" ? 0 : 1.9;
   if (senses.has("warm")) score -= 1.4;
   if (senses.has("packet")) score -= 1.5;
@@ -152,6 +153,37 @@ const preferDay = (best: Role, candidates: readonly Role[]): Role => {
   );
 };
 
+/** Prices that change with the season: the lower one is what it costs from. */
+const SEASONS = new Set(
+  `season seasons saison saisons hauptsaison nebensaison hochsaison temporada stagione epoca seizoen hoogseizoen laagseizoen sezon sezonie sezonem peak
+  rest shoulder otherwise sonst altrimenti autrement anders winter summer sommer ete hiver verano invierno estate inverno verao zomer lato zima july august
+  juli juillet aout julio agosto luglio julho lipiec lipcu sierpien sierpniu jul aug ferien vacances weekdays weekends midweek`.split(
+    /\s+/u,
+  ),
+);
+const SEASON_REACH = 6;
+
+/** Of two prices for the same time in different seasons the lower one. */
+const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readonly Token[]): Role => {
+  const { period, amount } = best;
+  if (period === null || period === "hour" || amount.marker === null) return best;
+  const isSeasonal = ({ amount: { from, to } }: Role): boolean =>
+    tokens.slice(Math.max(0, from - SEASON_REACH), to + SEASON_REACH).some((token) => SEASONS.has(token.text));
+  if (!isSeasonal(best)) return best;
+  const low = candidates.find(
+    (role) =>
+      role.amount.marker === amount.marker &&
+      role.amount.value < amount.value &&
+      role.amount.value > amount.value / 4 &&
+      (role.period === period || role.period === null) &&
+      !role.senses.has("half") &&
+      !role.senses.has("aside") &&
+      !role.near.has("each") &&
+      isSeasonal(role),
+  );
+  return low === undefined ? best : { ...low, period };
+};
+
 const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
   const candidates = reading.roles.filter((role) => !isNever(role) && !isByDistance(role, reading.tokens));
   let best: { role: Role; score: number } | null = null;
@@ -161,7 +193,10 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
   });
   const found = best as { role: Role; score: number } | null;
   const money = candidates.filter((role) => role.amount.marker !== null);
-  if (found !== null) return { role: preferDay(found.role, candidates), score: found.score, rivals: money.length };
+  if (found !== null) {
+    const role = preferLowSeason(preferDay(found.role, candidates), candidates, reading.tokens);
+    return { role, score: found.score, rivals: money.length };
+  }
   const alone = candidates.filter((role) => standsAlone(role.amount, reading.tokens));
   const only = alone[0];
   return only !== undefined && alone.length === 1 && reading.country !== null
