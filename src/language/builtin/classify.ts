@@ -96,6 +96,9 @@ const THING = 1.25;
 const SATURATION = 9;
 const KIND_SATURATION = 16;
 
+/** Evidence that a thing is what is offered; with less of it, what goes with the thing counts less. */
+const SURE_THING = 4;
+
 /** Below this a category is a guess. */
 const LEAST_THING = 0.9;
 const LEAST_KIND = 1.5;
@@ -149,7 +152,8 @@ const combine = <K extends string>(
         kind,
         domain,
         category: lent > 0 && whole >= LEAST_THING ? rest : null,
-        score: base + affinity(kind, domain, null) + saturate(whole, SATURATION) * THING,
+        score:
+          base + affinity(kind, domain, null) * Math.min(1, whole / SURE_THING) + saturate(whole, SATURATION) * THING,
         thing: whole,
       });
       for (const category of categories) {
@@ -159,7 +163,8 @@ const combine = <K extends string>(
         const own = Math.max(things.get(`${domain}/${category}`)?.score ?? 0, activity);
         if (own <= 0) continue;
         const thing = own + whole / 2;
-        const score = base + affinity(kind, domain, category) + saturate(thing, SATURATION) * THING;
+        const sureness = Math.min(1, thing / SURE_THING);
+        const score = base + affinity(kind, domain, category) * sureness + saturate(thing, SATURATION) * THING;
         candidates.push({ kind, domain, category, score, thing });
       }
     }
