@@ -6,7 +6,37 @@ alter table market.vocabulary add constraint vocabulary_sense_form check (
   sense ~ '^(category:[a-z_]+/[a-z_]+|(domain|kind|ask_kind|condition|feature):[a-z_]+|(place|region|country):[A-Z]{2}|city:[A-Z]{2}/[^/:]+)$');
 
 comment on table market.vocabulary is
-  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold from the next start of the worker.';
+  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold within a minute.';
+
+create table market.vocabulary_change (
+  single boolean constraint vocabulary_change_pkey primary key default true,
+  changed_at timestamptz not null default clock_timestamp(),
+  constraint vocabulary_change_single check (single)
+);
+comment on table market.vocabulary_change is 'One row: when the vocabulary or the taxonomy last changed, so that workers read with what holds now.';
+comment on column market.vocabulary_change.single is 'There is one row.';
+comment on column market.vocabulary_change.changed_at is 'When a change was last written; differs from change to change.';
+alter table market.vocabulary_change enable row level security;
+alter table market.vocabulary_change force row level security;
+create policy "the owner sees all" on market.vocabulary_change to souk_owner using (true) with check (true);
+insert into market.vocabulary_change default values;
+
+create or replace function market.note_vocabulary_change() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  update market.vocabulary_change set changed_at = clock_timestamp();
+  return null;
+end
+$$;
+comment on function market.note_vocabulary_change() is 'Notes that words or the taxonomy changed, whoever changed them.';
+
+create trigger note_change after insert or update or delete or truncate on market.vocabulary
+  for each statement execute function market.note_vocabulary_change();
+create trigger note_change after insert or update or delete or truncate on market.domain
+  for each statement execute function market.note_vocabulary_change();
+create trigger note_change after insert or update or delete or truncate on market.category
+  for each statement execute function market.note_vocabulary_change();
 
 -- Vocabulary: begin
 -- The vocabulary of this version. What an operator has changed stays as it is.
@@ -12502,5 +12532,14 @@ AS $function$
     or quote !~ '[0-9]' and coalesce(market.spoken_number(quote) = amount, false)
 $function$;
 comment on function market.states_amount(text,numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits for 0.';
+
+CREATE OR REPLACE FUNCTION jobs.vocabulary_changed_at()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ select c.changed_at::text from market.vocabulary_change c $function$;
+comment on function jobs.vocabulary_changed_at() is 'When the vocabulary or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';
+grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
 reset role;
