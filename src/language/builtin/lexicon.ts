@@ -14,12 +14,13 @@ export type Family =
   | "feature"
   | "place"
   | "region"
-  | "country";
+  | "country"
+  | "city";
 
 /** A term of the vocabulary, found in a text. */
 export type Hit = {
   family: Family;
-  /** The sense without its family: "electronics/phones", "rental", "DE". */
+  /** The sense without its family: "electronics/phones", "rental", "DE", "DE/Köln". */
   value: string;
   /** As in the vocabulary, less where the form or the language differs. */
   weight: number;
@@ -32,14 +33,16 @@ export type Hit = {
 type Sense = { family: Family; value: string; weight: number };
 type Entry = { term: string; language: string | null; senses: Sense[] };
 
-/** The compiled vocabulary. */
+/** What the words so far are, and what may follow them. */
+type Node = { entries: Entry[]; next: Map<string, Node> | null };
+type Tree = Map<string, Node>;
+
+/** The compiled vocabulary, as trees of words. */
 export type Lexicon = {
   taxonomy: Vocabulary["taxonomy"];
-  exact: ReadonlyMap<string, readonly Entry[]>;
+  exact: ReadonlyMap<string, Node>;
   /** Per language: terms by the stems of their words. */
-  stems: ReadonlyMap<string, ReadonlyMap<string, readonly Entry[]>>;
-  /** How many words the longest phrase has that begins with this word or stem. */
-  longest: ReadonlyMap<string, number>;
+  stems: ReadonlyMap<string, ReadonlyMap<string, Node>>;
 };
 
 const FAMILIES: ReadonlySet<string> = new Set([
@@ -52,6 +55,7 @@ const FAMILIES: ReadonlySet<string> = new Set([
   "place",
   "region",
   "country",
+  "city",
 ]);
 
 const isFamily = (name: string): name is Family => FAMILIES.has(name);
@@ -72,10 +76,14 @@ const ENGLISH_ABROAD = 0.6;
 const OTHER_ABROAD = 0.2;
 const LANGUAGE_UNKNOWN = 0.9;
 
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 /** Compiles a vocabulary. Terms and senses that make no sense are left out: an operator's slip must not stop reading. */
 export const compileLexicon = (vocabulary: Vocabulary): Lexicon => {
   const entries = new Map<string, Entry>();
-  for (const { term, language, sense, weight } of vocabulary.terms) {
+  // Sorted, so that a reading does not depend on the order in which rows came to be.
+  const sorted = vocabulary.terms.toSorted((a, b) => compare(a.term, b.term) || compare(a.sense, b.sense));
+  for (const { term, language, sense, weight } of sorted) {
     const words = tokenize(term).map((token) => token.folded);
     const colon = sense.indexOf(":");
     const family = sense.slice(0, colon);
@@ -85,30 +93,34 @@ export const compileLexicon = (vocabulary: Vocabulary): Lexicon => {
     entry.senses.push({ family, value: sense.slice(colon + 1), weight });
     entries.set(key, entry);
   }
-  const exact = new Map<string, Entry[]>();
-  const stems = new Map<string, Map<string, Entry[]>>();
-  const longest = new Map<string, number>();
-  const file = (index: Map<string, Entry[]>, words: string[], entry: Entry) => {
-    const key = words.join(" ");
-    const filed = index.get(key);
-    if (filed === undefined) index.set(key, [entry]);
-    else filed.push(entry);
-    const first = words[0] ?? "";
-    longest.set(first, Math.max(longest.get(first) ?? 0, words.length));
+  const exact: Tree = new Map();
+  const stems = new Map<string, Tree>();
+  const file = (tree: Tree, words: string[], entry: Entry) => {
+    let branch: Tree = tree;
+    let node: Node | undefined;
+    for (const word of words) {
+      if (node !== undefined) branch = node.next ??= new Map();
+      node = branch.get(word);
+      if (node === undefined) {
+        node = { entries: [], next: null };
+        branch.set(word, node);
+      }
+    }
+    node?.entries.push(entry);
   };
   for (const entry of entries.values()) {
     const words = entry.term.split(" ");
     file(exact, words, entry);
     const language = entry.language ?? "en";
-    const index = stems.get(language) ?? new Map<string, Entry[]>();
-    stems.set(language, index);
+    const tree: Tree = stems.get(language) ?? new Map();
+    stems.set(language, tree);
     file(
-      index,
+      tree,
       words.map((word) => stem(word, language)),
       entry,
     );
   }
-  return { taxonomy: vocabulary.taxonomy, exact, stems, longest };
+  return { taxonomy: vocabulary.taxonomy, exact, stems };
 };
 
 const languageFactor = (entry: Entry, language: string | null): number => {
@@ -116,6 +128,9 @@ const languageFactor = (entry: Entry, language: string | null): number => {
   if (language === null) return LANGUAGE_UNKNOWN;
   return entry.language === "en" ? ENGLISH_ABROAD : OTHER_ABROAD;
 };
+
+/** Families of terms that are places. */
+export const GEOGRAPHY: ReadonlySet<string> = new Set(["place", "region", "country", "city"]);
 
 /** Hits that lie inside a longer one of the same family say nothing of their own: "machine" in "washing machine". */
 const withoutContained = (hits: Hit[]): Hit[] => {
@@ -126,8 +141,10 @@ const withoutContained = (hits: Hit[]): Hit[] => {
     const key = `${hit.from} ${hit.to} ${hit.family} ${hit.value}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    const family = covered.get(hit.family) ?? new Map<number, number>();
-    covered.set(hit.family, family);
+    // "Mexico" is no part of "New Mexico", whichever of them is a country.
+    const group = GEOGRAPHY.has(hit.family) ? "geography" : hit.family;
+    const family = covered.get(group) ?? new Map<number, number>();
+    covered.set(group, family);
     const length = hit.to - hit.from;
     let inside = false;
     for (let at = hit.from; at < hit.to; at++) if ((family.get(at) ?? 0) > length) inside = true;
@@ -143,7 +160,7 @@ const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entr
   const index = lexicon.stems.get(language);
   for (let cut = LEAST_MODIFIER; word.length - cut >= LEAST_HEAD; cut++) {
     const head = word.slice(cut);
-    const entries = (lexicon.exact.get(head) ?? index?.get(stem(head, language)))?.filter(
+    const entries = (lexicon.exact.get(head) ?? index?.get(stem(head, language)))?.entries.filter(
       (entry) => entry.language === language,
     );
     if (entries !== undefined && entries.length > 0) return entries;
@@ -175,29 +192,28 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   };
 
   /** Looks up the phrases that begin at a token among `forms` of the words. */
-  const look = (
-    index: ReadonlyMap<string, readonly Entry[]>,
-    forms: readonly string[],
-    from: number,
-    factor: number,
-  ) => {
-    const most = lexicon.longest.get(forms[from] ?? "") ?? 0;
-    let key = "";
+  const look = (tree: ReadonlyMap<string, Node>, forms: readonly string[], from: number, factor: number): boolean => {
     let any = false;
-    for (let length = 1; length <= most && from + length <= forms.length; length++) {
+    let node = tree.get(forms[from] ?? "");
+    for (let to = from + 1; node !== undefined; to++) {
+      if (node.entries.length > 0) {
+        any = true;
+        collect(node.entries, from, to, factor);
+      }
       // A phrase does not run over the end of a sentence.
-      if (length > 1 && tokens[from + length - 1]?.opens) break;
-      key = length === 1 ? (forms[from] ?? "") : `${key} ${forms[from + length - 1] ?? ""}`;
-      const entries = index.get(key);
-      if (entries === undefined) continue;
-      any = true;
-      collect(entries, from, from + length, factor);
+      if (to >= forms.length || tokens[to]?.opens) break;
+      node = node.next?.get(forms[to] ?? "");
     }
     return any;
   };
 
   for (let at = 0; at < words.length; at++) {
     let any = look(lexicon.exact, words, at, 1);
+    // What is a word of its own is no form of another: "clean jars" are not about cleaning.
+    const own = lexicon.exact
+      .get(words[at] ?? "")
+      ?.entries.some((entry) => entry.language === null || entry.language === language);
+    if (own) continue;
     stemmed.forEach((one, order) => {
       const index = lexicon.stems.get(one);
       if (index !== undefined && look(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;

@@ -2,6 +2,7 @@ import type { AskReading, OfferReading, Reader, Vocabulary } from "../reading.ts
 import { findAddressedToModel } from "./addressed.ts";
 import {
   type AskKind,
+  affinityOf,
   type Classified,
   classifyAsk,
   classifyOffer,
@@ -15,6 +16,8 @@ import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { detectLanguage } from "./language.ts";
 import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { describesPerson } from "./persons.ts";
+import { namesStay, seeksWork } from "./phrasing.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
@@ -82,7 +85,7 @@ const survey = (lexicon: Lexicon, text: string): Survey => {
   }
   const hints = new Map<string, number>();
   for (const token of tokens) {
-    for (const entry of lexicon.exact.get(token.folded) ?? []) {
+    for (const entry of lexicon.exact.get(token.folded)?.entries ?? []) {
       if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + HINT);
     }
   }
@@ -190,7 +193,7 @@ const hintsOfPrice = (price: OfferReading["price"]): KindHints<OfferKind> => {
   if (price === null || price.value.amount === null) return { service_offer: 0.4, project_hire: 0.4 };
   switch (price.value.period) {
     case "hour":
-      return { service_offer: 2, project_hire: 1.5, sale: -1.5 };
+      return { service_offer: 1.2, project_hire: 1.2, sale: -1.5 };
     case "day":
     case "week":
     case "month":
@@ -218,27 +221,77 @@ const hintsOfBudget = (budget: AskReading["price"]): KindHints<AskKind> => {
   }
 };
 
+/** Domains whose offers hold space: elsewhere "2 br" and "40 m2" describe something else. */
+const SPACE_DOMAIN = "real_estate";
+
+/** Rents that are paid by the month where nothing else is said. */
+const RENTED_BY_MONTH = new Set(["apartments", "houses", "rooms", "parking_storage", "commercial"]);
+
+/** Where people meet, ages and times stand about: only what is surely money is a price there. */
+const SURELY_MONEY = 0.8;
+
+/** The price in the light of what is offered: a rent is by the month, and nobody is paid for a date. */
+const settlePrice = (
+  price: OfferReading["price"],
+  { kind, domain, category }: Classified<OfferKind>,
+): OfferReading["price"] => {
+  if (price === null) return null;
+  if (kind?.value === "dating" || (kind?.value === "friendship" && price.confidence < SURELY_MONEY)) return null;
+  const { value } = price;
+  const silent = value.period === null || value.period === "project";
+  const rent = kind?.value === "rental" && domain?.value === SPACE_DOMAIN && RENTED_BY_MONTH.has(category?.value ?? "");
+  return rent && silent && value.amount !== null && value.amount > 0
+    ? { ...price, value: { ...value, period: "month" } }
+    : price;
+};
+
 /** What who looks for a home says of themselves: "no pets", "keine Kinder". */
 const OWN = "family_pets";
+
+/** Who tells their age looks for people rather than things. */
+const PERSON = 1.4;
+
+/** Who looks for work says so; what is wanted for some days is hired, if it is a thing. */
+const SEEKING_WORK = 3;
+const STAYING = 1.5;
+
+/** The sum of two lots of evidence. */
+const together = <K extends string>(one: KindHints<K>, other: KindHints<K>): KindHints<K> => {
+  const sum = { ...one };
+  for (const kind of Object.keys(other) as K[]) sum[kind] = (sum[kind] ?? 0) + (other[kind] ?? 0);
+  return sum;
+};
+
+/** Who wants something for money names a ceiling; who sells or looks for work hopes for a sum. */
+const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "friendship"]);
 
 /** The kinds of offer of things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-/** Domains whose offers hold space: elsewhere "2 br" and "40 m2" describe something else. */
-const SPACE_DOMAIN = "real_estate";
+/** What has a price and says nothing else of itself is for sale. */
+const soldAt = (price: OfferReading["price"]): OfferReading["offer_kind"] =>
+  price !== null && price.value.amount !== null && price.value.amount > 0 && price.value.period === null
+    ? { value: "sale", quote: price.quote, basis: "inferred", confidence: LEAST_CONFIDENCE }
+    : null;
 
 const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
   const read = survey(lexicon, text);
   const price = readPrice(text, { country: read.country });
-  const classified = classifyOffer(lexicon, read.tokens, read.hits, hintsOfPrice(price));
+  const classified = classifyOffer(
+    lexicon,
+    read.tokens,
+    read.hits,
+    together(hintsOfPrice(price), describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {}),
+    affinityOf(price === null || price.value.period !== null ? null : price.value.amount),
+  );
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(text) : null;
   return {
     language: read.language,
     title: titleOf(read, classified) ?? anyTitle(text),
     domain: inferred(read, classified.domain),
     category: inferred(read, classified.category),
-    offer_kind: inferred(read, classified.kind),
-    price,
+    offer_kind: inferred(read, classified.kind) ?? soldAt(price),
+    price: settlePrice(price, classified),
     location: locationOf(read),
     contacts: readContacts(text, { country: read.country }),
     party: null,
@@ -256,7 +309,17 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
 const readAsk = (lexicon: Lexicon, text: string): AskReading => {
   const read = survey(lexicon, text);
   const price = readBudget(text, { country: read.country });
-  const classified = classifyAsk(lexicon, read.tokens, read.hits, hintsOfBudget(price));
+  const classified = classifyAsk(
+    lexicon,
+    read.tokens,
+    read.hits,
+    [
+      describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {},
+      seeksWork(read.tokens) ? { offer_service: SEEKING_WORK } : {},
+      namesStay(read.tokens) ? { rent: STAYING } : {},
+    ].reduce(together, hintsOfBudget(price)),
+    affinityOf(price === null || price.value.period !== null ? null : price.value.max),
+  );
   // Who looks for a flat says "no pets" of themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
   return {
@@ -265,7 +328,7 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
     domain: inferred(read, classified.domain),
     category: inferred(read, classified.category),
     ask_kind: inferred(read, classified.kind),
-    price,
+    price: PAYING.has(classified.kind?.value ?? "buy") ? price : null,
     location: locationOf(read),
     condition: conditionOf(read),
     keywords: findKeywords(text, read.tokens, read.hits),
