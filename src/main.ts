@@ -6,6 +6,7 @@ import { createApp, type Readiness } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
+import type { createQueryReader } from "./language/builtin/query.ts";
 import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
 import { type HttpServer, serve } from "./server.ts";
@@ -27,6 +28,7 @@ const POLL_MS = { server: 250, embedded: 25 };
 // which together weigh as much as all the rest.
 const loadWorker = () => import("../worker/main.ts");
 const loadMigrate = () => import("./migrate.ts");
+const loadQueryReader = () => import("./language/builtin/query.ts");
 const loadEmbedded = () => import("./embedded.ts");
 
 type Part = "start" | "api" | "worker" | "migrate";
@@ -94,6 +96,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   let waiting: Waiting | null = null;
   let server: HttpServer | null = null;
   let worker: Worker | null = null;
+  let readQuery: ReturnType<typeof createQueryReader> | null = null;
   let migrated = part === "api";
   let baseUrl = config.baseUrl ?? "";
   let leaveBy = Number.POSITIVE_INFINITY;
@@ -125,6 +128,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         database,
         waiting,
         embedder: createEmbedder(config.openai ?? undefined),
+        readQuery: (query) => readQuery?.(query) ?? null,
         log,
         baseUrl: () => baseUrl,
         connectionsPerHour: config.connectionsPerHour,
@@ -159,7 +163,12 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       });
     }
     if (database) {
-      await untilItWorks("the database cannot be used", log, stopping.signal, database.check);
+      const market = database;
+      await untilItWorks("the database cannot be used", log, stopping.signal, async () => {
+        await market.check();
+        const vocabulary = JSON.parse(await market.call("visitor", "get_vocabulary", {}, "read"));
+        readQuery = (await loadQueryReader()).createQueryReader(vocabulary);
+      });
       log.info("ready");
       if (process.stdout.isTTY || part === "start") process.stdout.write(banner(baseUrl, config));
     }

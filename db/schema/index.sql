@@ -11,6 +11,9 @@
 --!include market/taxonomy.sql
 --!include market/vocabulary.sql
 --!include market/vocabulary_data.sql
+--!include market/wide_place.sql
+--!include market/synonym.sql
+--!include market/synonym_data.sql
 
 -- Who: accounts, agents, how they connect, and what they proved
 --!include market/account.sql
@@ -45,7 +48,9 @@
 --!include market/image_links.sql
 --!include market/questions.sql
 --!include market/read_offer.sql
+--!include market/query_terms.sql
 --!include market/passes.sql
+--!include market/agreement.sql
 --!include market/search.sql
 --!include market/classify_query.sql
 --!include market/matching.sql
@@ -60,6 +65,7 @@
 --!include jobs/heartbeat.sql
 
 -- The HTTP layer's door
+--!include api/get_vocabulary.sql
 --!include api/connect_agent.sql
 --!include api/connection.sql
 --!include api/remove_agent.sql

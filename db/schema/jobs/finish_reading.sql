@@ -166,8 +166,8 @@ begin
     'condition', case when market.is_quoted(read_ask.text, reading -> 'condition') then reading -> 'condition' -> 'value' end,
     'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
       from jsonb_array_elements(coalesce(reading -> 'attributes', '[]')) as a where market.is_quoted(read_ask.text, a)));
-  ask.keywords_query := market.words_query(ask.criteria -> 'keywords');
-  ask.exclude_query := market.words_query(ask.criteria -> 'exclude');
+  ask.keywords_query := market.words_query(ask.criteria -> 'keywords', ask.language);
+  ask.exclude_query := market.words_query(ask.criteria -> 'exclude', ask.language);
   ask.place_query := market.words_query(jsonb_build_array(place -> 'value' ->> 'text', place -> 'value' ->> 'city'));
   return ask;
 end

@@ -154,6 +154,7 @@ begin
     select o.id, j.score, j.reasons
     from market.search_offers(
       concat_ws(' ', (select string_agg(k, ' ') from jsonb_array_elements_text(ask.criteria -> 'keywords') as k), ask.title),
+      jsonb_strip_nulls(jsonb_build_object('language', ask.language, 'domain', ask.domain, 'category', ask.category)),
       jsonb_build_object('offer_kind', (select to_jsonb(k.answered_by) from market.ask_kind k where k.ask_kind = ask.ask_kind))
         || case when ask.domain is not null then jsonb_build_object('domain', ask.domain) else '{}' end,
       vector.embedding, vector.model, 'infinity', null, 200) as s

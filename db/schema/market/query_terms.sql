@@ -1,0 +1,136 @@
+-- Words of a query, and what in an offer answers them.
+
+create or replace function market.any_lexeme(lexemes text[]) returns tsquery
+  language plpgsql immutable
+as $$
+begin
+  return (select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery from unnest(lexemes) as l);
+end
+$$;
+comment on function market.any_lexeme(text[]) is 'A tsquery for any of the lexemes.';
+
+create or replace function market.stemmers() returns text[]
+  language sql immutable parallel safe
+as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'] $$;
+comment on function market.stemmers() is 'The languages of the market.';
+
+create or replace function market.query_terms(query text, language text default null, corrections jsonb default '{}')
+  returns table (forms tsquery, classes tsquery, weight real, n integer)
+  language plpgsql stable
+as $$
+declare
+  languages text[] := case when query_terms.language = any (market.stemmers()) then array[query_terms.language, 'en'] else market.stemmers() end;
+begin
+  -- A term is a concept with all words that name it ("washing machine"), or a word of none. Its forms: the concept, or the
+  -- words with their stems in each language, since nobody says which one a query is in. Its classes: the categories that
+  -- the vocabulary knows its words for, which say less. At most 16 words count.
+  return query
+  with words as materialized (
+    select w.lexeme as word, query_terms.corrections ->> w.lexeme as meant, min(w.positions[1]) as n
+    from unnest(to_tsvector('simple', market.fold(query))) as w
+    group by 1, 2 order by 3 limit 16
+  ), stems as materialized (
+    select w.word, l.language, s.lexeme
+    from words w cross join unnest(market.stemmers()) as l (language)
+    cross join lateral unnest(tsvector_to_array(to_tsvector(market.search_config(l.language), concat_ws(' ', w.word, w.meant)))) as s (lexeme)
+  ), said as materialized (
+    select l.language, to_tsvector(market.search_config(l.language),
+      market.fold((select string_agg(coalesce(w.meant, w.word), ' ' order by w.n) from words w)))
+      || to_tsvector(market.search_config(l.language), market.fold(query)) as vector
+    from unnest(languages) as l (language)
+  ), named as materialized (
+    -- Each concept with the longest of its names that the query says.
+    select distinct on (s.concept) s.concept, s.language, s.lexemes
+    from said t join market.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector) and t.vector @@ s.needle
+    order by s.concept, cardinality(s.lexemes) desc, s.language
+  ), covered as materialized (
+    select c.concept, array_agg(distinct st.word) as words, min(w.n) as n
+    from named c join stems st on st.language = c.language and st.lexeme = any (c.lexemes) join words w on w.word = st.word
+    group by c.concept
+  ), heads as (
+    -- German and Dutch compounds, whichever language the rest is in.
+    select distinct w.word, w.n, h.concept
+    from words w cross join lateral unnest(market.compound_heads(w.word, 'de') || market.compound_heads(w.word, 'nl')) as h (concept)
+    where not exists (select from covered c where w.word = any (c.words))
+  ), alternatives as (
+    select w.word, w.n, w.meant,
+      array(select distinct s.lexeme from stems s where s.word = w.word union select w.word union select w.meant where w.meant is not null) as forms,
+      array(
+        select distinct substr(v.sense, 10) from market.vocabulary v
+        -- 2: the vocabulary's weight for words that name a thing, above those that only hint at it.
+        where v.term in (w.word, rtrim(w.word, 's'), w.meant) and v.sense like 'category:%' and v.weight >= 2
+          and (v.language is null or v.language = any (languages))) as classes,
+      -- Words that are stop words somewhere tell little, and so do those that say how it is wanted ("looking", "cheap").
+      exists (
+        select from unnest(languages) as l (language)
+        where to_tsvector(market.search_config(l.language), w.word) = '') as stops,
+      exists (
+        select from market.vocabulary v
+        where v.term = w.word and v.sense ~ '^(ask_kind|kind|condition|feature):') as hints
+    from words w
+  ), terms as (
+    select market.any_lexeme(array['concept/' || c.concept]) || coalesce(market.any_lexeme(
+        case when cardinality(c.words) = 1 then (select a.forms from alternatives a where a.word = c.words[1]) end), '') as forms,
+      market.any_lexeme(array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
+      -- A name within a longer one says less: "bike" in "electric bike".
+      case when exists (select from covered o where o.words @> c.words and cardinality(o.words) > cardinality(c.words)) then 1.0 else 2.0 end as weight,
+      c.n
+    from covered c
+    union all
+    select market.any_lexeme(array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms),
+      market.any_lexeme(a.classes),
+      case when a.classes <> '{}' or exists (select from heads h where h.word = a.word) then 2.0
+        when a.stops then 0.0 when a.hints then 0.4 else 1.0 end, a.n
+    from alternatives a
+    where not exists (select from covered c where a.word = any (c.words))
+  )
+  select t.forms, t.classes, case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
+  from terms t
+  -- Stop words are kept only when there is nothing else.
+  where t.weight > 0 or not exists (select from terms o where o.weight > 0)
+  order by t.n, t.weight desc limit 16;
+end
+$$;
+comment on function market.query_terms(text, text, jsonb) is
+  'The terms of a query, best known in its language (null: any) and with misspelt words corrected: what in an offer is each, what only lies in its category, how much it counts, and its place.';
+
+create or replace function market.words_query(phrases jsonb, language text default null) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  -- Any of the phrases; within a phrase every word, in its forms, or what it names by another word.
+  return (select string_agg(p.forms, ' | ')::tsquery
+  from jsonb_array_elements_text(phrases) as phrase,
+    lateral (select '(' || string_agg('(' || t.forms::text || ')', ' & ') || ')' as forms
+      from market.query_terms(phrase, words_query.language) as t where t.forms is not null) as p
+  where p.forms is not null);
+end
+$$;
+comment on function market.words_query(jsonb, text) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
+
+create or replace function market.place_query(place text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  if place is null then
+    return null;
+  end if;
+  -- Every word, but for "in" and the like; a country by its name in any language or by its code, a continent by its countries.
+  return (
+    with words as (
+      select w.lexeme as word,
+        array(
+          select 'country/' || lower(substr(v.sense, 9)) from market.vocabulary v
+          where v.term = w.lexeme and v.sense like 'country:%'
+          union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$'
+          union all select 'country/' || c from market.wide_place p, unnest(p.countries) as c where p.term = w.lexeme) as countries,
+        exists (
+          select from unnest(market.stemmers()) as l (language)
+          where to_tsvector(market.search_config(l.language), w.lexeme) = '') as stops
+      from unnest(to_tsvector('simple', market.fold(place))) as w
+    )
+    select coalesce(string_agg('(' || market.any_lexeme(w.word || w.countries)::text || ')', ' & '), '')::tsquery
+    from words w where not w.stops or not exists (select from words o where not o.stops));
+end
+$$;
+comment on function market.place_query(text) is 'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
