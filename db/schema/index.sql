@@ -51,6 +51,7 @@
 --!include market/query_terms.sql
 --!include market/passes.sql
 --!include market/agreement.sql
+--!include market/candidates.sql
 --!include market/search.sql
 --!include market/classify_query.sql
 --!include market/matching.sql

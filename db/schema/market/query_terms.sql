@@ -1,21 +1,39 @@
 -- Words of a query, and what in an offer answers them.
 
-create or replace function market.any_lexeme(lexemes text[]) returns tsquery
+create or replace function market.any_lexeme(lexemes text[], labels text default '') returns tsquery
   language plpgsql immutable
 as $$
 begin
-  return (select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery from unnest(lexemes) as l);
+  return (
+    select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''' || labels, ' | ')::tsquery
+    from unnest(lexemes) as l);
 end
 $$;
-comment on function market.any_lexeme(text[]) is 'A tsquery for any of the lexemes.';
+comment on function market.any_lexeme(text[], text) is 'A tsquery for any of the lexemes; labels: where, as in '':A'' for titles.';
 
 create or replace function market.stemmers() returns text[]
   language sql immutable parallel safe
 as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'] $$;
 comment on function market.stemmers() is 'The languages of the market.';
 
+create or replace function market.stem(word text, language text) returns text[]
+  language sql immutable parallel safe
+as $$
+  select case language
+    when 'de' then ts_lexize('pg_catalog.german_stem', word)
+    when 'en' then ts_lexize('pg_catalog.english_stem', word)
+    when 'es' then ts_lexize('pg_catalog.spanish_stem', word)
+    when 'fr' then ts_lexize('pg_catalog.french_stem', word)
+    when 'it' then ts_lexize('pg_catalog.italian_stem', word)
+    when 'nl' then ts_lexize('pg_catalog.dutch_stem', word)
+    when 'pt' then ts_lexize('pg_catalog.portuguese_stem', word)
+    else array[word]
+  end
+$$;
+comment on function market.stem(text, text) is 'The stem of a folded word in a language of the market; an empty array for a stop word.';
+
 create or replace function market.query_terms(query text, language text default null, corrections jsonb default '{}')
-  returns table (forms tsquery, classes tsquery, weight real, n integer)
+  returns table (forms tsquery, titled tsquery, classes tsquery, weight real, n integer)
   language plpgsql stable
 as $$
 declare
@@ -32,7 +50,7 @@ begin
   ), stems as materialized (
     select w.word, l.language, s.lexeme
     from words w cross join unnest(market.stemmers()) as l (language)
-    cross join lateral unnest(tsvector_to_array(to_tsvector(market.search_config(l.language), concat_ws(' ', w.word, w.meant)))) as s (lexeme)
+    cross join lateral unnest(market.stem(w.word, l.language) || market.stem(w.meant, l.language)) as s (lexeme)
   ), said as materialized (
     select l.language, to_tsvector(market.search_config(l.language),
       market.fold((select string_agg(coalesce(w.meant, w.word), ' ' order by w.n) from words w)))
@@ -63,28 +81,28 @@ begin
       -- Words that are stop words somewhere tell little, and so do those that say how it is wanted ("looking", "cheap").
       exists (
         select from unnest(languages) as l (language)
-        where to_tsvector(market.search_config(l.language), w.word) = '') as stops,
+        where market.stem(w.word, l.language) = '{}') as stops,
       exists (
         select from market.vocabulary v
         where v.term = w.word and v.sense ~ '^(ask_kind|kind|condition|feature):') as hints
     from words w
   ), terms as (
-    select market.any_lexeme(array['concept/' || c.concept]) || coalesce(market.any_lexeme(
-        case when cardinality(c.words) = 1 then (select a.forms from alternatives a where a.word = c.words[1]) end), '') as forms,
+    select array['concept/' || c.concept]
+        || case when cardinality(c.words) = 1 then (select a.forms from alternatives a where a.word = c.words[1]) end as forms,
       market.any_lexeme(array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
       -- A name within a longer one says less: "bike" in "electric bike".
       case when exists (select from covered o where o.words @> c.words and cardinality(o.words) > cardinality(c.words)) then 1.0 else 2.0 end as weight,
       c.n
     from covered c
     union all
-    select market.any_lexeme(array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms),
+    select array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms,
       market.any_lexeme(a.classes),
       case when a.classes <> '{}' or exists (select from heads h where h.word = a.word) then 2.0
-        when a.stops then 0.0 when a.hints then 0.4 else 1.0 end, a.n
+        when a.stops then 0.0 when a.hints or a.word ~ '^[0-9]{1,2}$' then 0.4 else 1.0 end, a.n
     from alternatives a
     where not exists (select from covered c where a.word = any (c.words))
   )
-  select t.forms, t.classes, case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
+  select market.any_lexeme(t.forms), market.any_lexeme(t.forms, ':A'), t.classes, case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
   from terms t
   -- Stop words are kept only when there is nothing else.
   where t.weight > 0 or not exists (select from terms o where o.weight > 0)
@@ -92,7 +110,7 @@ begin
 end
 $$;
 comment on function market.query_terms(text, text, jsonb) is
-  'The terms of a query, best known in its language (null: any) and with misspelt words corrected: what in an offer is each, what only lies in its category, how much it counts, and its place.';
+  'The terms of a query, best known in its language (null: any) and with misspelt words corrected: what in an offer is each, what is it in a title, what only lies in its category, how much it counts, and its place.';
 
 create or replace function market.words_query(phrases jsonb, language text default null) returns tsquery
   language plpgsql stable

@@ -34,19 +34,22 @@ create policy "the owner sees all" on market.synonym to souk_owner using (true) 
 create or replace function market.compound_heads(words text, language text) returns text[]
   language plpgsql stable
 as $$
+declare
+  endings text[];
 begin
   -- German and Dutch write nouns together, with the thing itself last: a Ledersofa is a Sofa. English and the others do not.
-  if split_part(compound_heads.language, '-', 1) not in ('de', 'nl') then
+  if compound_heads.language is null or compound_heads.language not in ('de', 'nl') then
     return '{}';
   end if;
+  endings := array(
+    select distinct substr(w.word, start)
+    from regexp_split_to_table(market.fold(words), '[^[:alnum:]]+') as w (word)
+    -- A modifier of three letters and a head of four at least; shorter words are words of their own.
+    cross join lateral generate_series(4, length(w.word) - 3) as start
+    where length(w.word) between 7 and 40);
   return array(
-    select distinct s.concept
-    -- 7: a modifier of three letters and a head of four; shorter words are words of their own.
-    from (select distinct w.word from regexp_split_to_table(market.fold(words), '[^[:alnum:]]+') as w (word)
-      where length(w.word) between 7 and 60) as w
-    cross join generate_series(4, length(w.word) - 2) as start
-    join market.synonym s on market.fold(s.term) = substr(w.word, start) and s.language = split_part(compound_heads.language, '-', 1)
-    where length(w.word) - start + 1 >= 4);
+    select distinct s.concept from market.synonym s
+    where market.fold(s.term) = any (endings) and s.language = compound_heads.language);
 end
 $$;
 comment on function market.compound_heads(text, text) is 'The concepts that German and Dutch compounds of a text end in.';
@@ -55,22 +58,32 @@ create or replace function market.concepts_in(words text, language text) returns
   language plpgsql stable
 as $$
 declare
-  -- English words are understood in every language: brands of things travel with their names.
-  languages text[] := array(select distinct l from unnest(array[split_part(concepts_in.language, '-', 1), 'en']) as l);
+  spoken text;
+  said tsvector;
+  stems text[];
+  concepts text[] := market.compound_heads(words, concepts_in.language);
 begin
-  return array(
-    select distinct s.concept
-    from unnest(languages) as l
-    cross join lateral (select to_tsvector(market.search_config(l), market.fold(words)) as said) as t
-    join market.synonym s on s.language = l and s.lexemes && tsvector_to_array(t.said) and t.said @@ s.needle
-    union select unnest(market.compound_heads(words, concepts_in.language)));
+  foreach spoken in array array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'] loop
+    -- In variables, since the planner would make the vector anew for each row.
+    said := to_tsvector(market.search_config(spoken), market.fold(words));
+    stems := tsvector_to_array(said);
+    concepts := concepts || array(
+      select distinct s.concept from market.synonym s
+      where s.language = spoken and s.lexemes && stems and said @@ s.needle
+        -- Of another language only English words and long ones are taken: a short text's language is easily mistaken, and
+        -- short words mean something else elsewhere (a Dutch "les").
+        and (spoken in (concepts_in.language, 'en') or length(s.term) >= 7));
+  end loop;
+  return concepts;
 end
 $$;
-comment on function market.concepts_in(text, text) is 'The concepts that a text in a language names.';
+comment on function market.concepts_in(text, text) is 'The concepts that a text in a language (ISO 639-1) names.';
 
 create or replace function market.concept_vector(title text, words text, language text) returns tsvector
   language plpgsql stable
 as $$
+declare
+  spoken text := split_part(concept_vector.language, '-', 1);
 begin
   -- One lexeme a concept, which no word of a text can be: of the weight of the title, or of the text.
   return (
@@ -78,9 +91,9 @@ begin
     from (
       select f.concept, min(f.weight) as weight
       from (
-        select unnest(market.concepts_in(title, concept_vector.language)) as concept, 'A' as weight
+        select unnest(market.concepts_in(title, spoken)) as concept, 'A' as weight
         -- A text tells the thing at its beginning; what comes later is its surroundings ("near the beach").
-        union all select unnest(market.concepts_in(left(words, 600), concept_vector.language)), 'C') as f
+        union all select unnest(market.concepts_in(left(words, 600), spoken)), 'C') as f
       group by f.concept) as c);
 end
 $$;
