@@ -44,6 +44,30 @@ test("a postal code and a district are told from the city", async (t) => {
   t.is(found?.postal_code, "50823");
 });
 
+test("a district, a metropolitan area or a name in another language leads to its city", async (t) => {
+  const cases = [
+    ["Grey sofa, £60, collect from Peckham.", "Peckham", "London", "Peckham", "GB"],
+    ["Graues Sofa, 60 €, Abholung in Kreuzberg", "Kreuzberg", "Berlin", "Kreuzberg", "DE"],
+    ["Sofá gris, 60 €, recogida en Gràcia", "Gràcia", "Barcelona", "Gràcia", "ES"],
+    ["Grey sofa, 60 EUR, pickup in Munich", "Munich", "München", null, "DE"],
+    ["Szara sofa, 200 zł, odbiór w Krakowie", "Krakowie", "Kraków", null, "PL"],
+    ["Grey sofa, £60, Peckham, London", "Peckham, London", "London", "Peckham", "GB"],
+  ] as const;
+  for (const [text, written, city, district, country] of cases) {
+    const found = await place(text);
+    t.is(found?.text, written);
+    t.is(found?.city, city);
+    t.is(found?.country, country);
+    if (district !== null) t.is(found?.district, district);
+  }
+});
+
+test("a town is read together with its part, and before a street", async (t) => {
+  t.is((await place("Bici urbana, 60 €. Granada, zona Realejo."))?.text, "Granada, zona Realejo");
+  t.is((await place("Vélo de ville, 60 €, Strasbourg quartier Krutenau"))?.city, "Strasbourg");
+  t.is((await place("Chest of drawers, seen for £300 on London Road! Must go, Hove, ground floor."))?.text, "Hove");
+});
+
 test("where goods are shipped to or come from is no place", async (t) => {
   t.is(await place("Espresso cups, made in Portugal, 20 euros"), null);
   t.is(await place("Espresso cups, 20 euros, shipping to Spain possible"), null);

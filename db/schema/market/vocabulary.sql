@@ -13,11 +13,11 @@ create table market.vocabulary (
   constraint vocabulary_language_form check (language ~ '^[a-z]{2}$'),
   constraint vocabulary_sense_length check (char_length(sense) between 3 and 100),
   constraint vocabulary_sense_form check (
-    sense ~ '^(category:[a-z_]+/[a-z_]+|(domain|kind|ask_kind|condition|feature):[a-z_]+|(place|region|country):[A-Z]{2})$'),
+    sense ~ '^(category:[a-z_]+/[a-z_]+|(domain|kind|ask_kind|condition|feature):[a-z_]+|(place|region|country):[A-Z]{2}|city:[A-Z]{2}/[^/:]+)$'),
   constraint vocabulary_weight_range check (weight > 0 and weight <= 5)
 );
 comment on table market.vocabulary is
-  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code). A word may have several senses. Changes hold from the next start of the worker.';
+  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold from the next start of the worker.';
 comment on column market.vocabulary.id is 'Tells rows apart.';
 comment on column market.vocabulary.term is
   'The word or phrase, folded as by market.fold, single spaces; usual plurals and cases need no row of their own, nor do German and Dutch compounds that end in it.';

@@ -10,14 +10,17 @@ export const UK_POSTCODE = /^[a-z]{1,2}\d{1,2}[a-z]?$/;
 /** Places of the vocabulary below this weight are words too ("Nice", "Bath") and need something that makes them places. */
 export const SURE_PLACE = 2;
 
+/** The country that a term of geography lies in. */
+const countryOfHit = ({ value }: Hit): string => value.slice(0, 2);
+
 /** The country of a place by its own words (`tokens`) and the terms among them, surest first. */
 export const countryOf = (tokens: readonly Token[], inside: readonly Hit[]): string | null => {
   const last = tokens.at(-1)?.folded ?? "";
   if (tokens.length > 1 && STATE_CODES.has(last)) return STATE_CODES.get(last) ?? null;
   const named = inside.find((hit) => hit.family === "country") ?? inside.find((hit) => hit.family === "region");
-  if (named !== undefined) return named.value;
+  if (named !== undefined) return countryOfHit(named);
   const city = inside.toSorted((a, b) => b.weight - a.weight)[0];
-  if (city !== undefined) return city.value;
+  if (city !== undefined) return countryOfHit(city);
   return tokens.length > 1 && UK_POSTCODE.test(last) ? "GB" : null;
 };
 
@@ -30,9 +33,10 @@ export const guessCountry = (
 ): string | null => {
   if (place?.country) return place.country;
   const named = hits.find(
-    (hit) => (hit.family === "place" || hit.family === "region") && hit.weight >= SURE_PLACE - 0.5,
+    (hit) =>
+      (hit.family === "place" || hit.family === "region" || hit.family === "city") && hit.weight >= SURE_PLACE - 0.5,
   );
-  if (named !== undefined) return named.value;
+  if (named !== undefined) return countryOfHit(named);
   if (/£|\bGBP\b|\bquid\b/.test(text)) return "GB";
   if (/zł|\bPLN\b/i.test(text)) return "PL";
   if (/R\$|\bBRL\b/.test(text)) return "BR";

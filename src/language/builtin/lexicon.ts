@@ -14,12 +14,13 @@ export type Family =
   | "feature"
   | "place"
   | "region"
-  | "country";
+  | "country"
+  | "city";
 
 /** A term of the vocabulary, found in a text. */
 export type Hit = {
   family: Family;
-  /** The sense without its family: "electronics/phones", "rental", "DE". */
+  /** The sense without its family: "electronics/phones", "rental", "DE", "DE/Köln". */
   value: string;
   /** As in the vocabulary, less where the form or the language differs. */
   weight: number;
@@ -52,6 +53,7 @@ const FAMILIES: ReadonlySet<string> = new Set([
   "place",
   "region",
   "country",
+  "city",
 ]);
 
 const isFamily = (name: string): name is Family => FAMILIES.has(name);
@@ -72,10 +74,14 @@ const ENGLISH_ABROAD = 0.6;
 const OTHER_ABROAD = 0.2;
 const LANGUAGE_UNKNOWN = 0.9;
 
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 /** Compiles a vocabulary. Terms and senses that make no sense are left out: an operator's slip must not stop reading. */
 export const compileLexicon = (vocabulary: Vocabulary): Lexicon => {
   const entries = new Map<string, Entry>();
-  for (const { term, language, sense, weight } of vocabulary.terms) {
+  // Sorted, so that a reading does not depend on the order in which rows came to be.
+  const sorted = vocabulary.terms.toSorted((a, b) => compare(a.term, b.term) || compare(a.sense, b.sense));
+  for (const { term, language, sense, weight } of sorted) {
     const words = tokenize(term).map((token) => token.folded);
     const colon = sense.indexOf(":");
     const family = sense.slice(0, colon);

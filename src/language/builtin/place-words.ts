@@ -20,11 +20,21 @@ export const PLACE_LABELS = words(`
   ophalen afhalen afhaling locatie plaats odbior lokalizacja miejscowosc recogida recoger ubicacion ubicado ubicada
   retiro ritiro luogo retirar levantamento entrega localizacao localidade propre lieu retrait retirer situe situee
   wohnort besichtigung standplatz meetup viewing live living wohne wohnen vivo vivimos moro mieszkam woon wonen abito habite
-  habitons estoy estamos sono siamo jestem steht staat sits parked einsatzort arbeitsort`);
+  habitons estoy estamos sono siamo jestem steht staat sits parked einsatzort arbeitsort innerhalb`);
 
 /** What may stand between such a word and the place. */
 export const FILLERS = words(
   "in from at near bei en em a w te aus the only is ist nur local um to zu au nel na no of possible ou de da do",
+);
+
+/** Words between a town and its part: "Granada, zona Realejo", "Strasbourg quartier Krutenau". */
+export const AREA_WORDS = words(
+  "zona quartier barrio bairro stadtteil ortsteil wijk buurt dzielnica osiedle os secteur quartiere rione district neighbourhood neighborhood colonia col sector",
+);
+
+/** What names of streets end in. */
+export const STREETS = words(
+  "road rd street avenue ave lane drive boulevard blvd strasse allee weg platz plein straat laan",
 );
 
 /** Words inside names of places: "Rio de Janeiro", "Newcastle upon Tyne", "Houston Heights & Garden Oaks". */

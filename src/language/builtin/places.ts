@@ -1,6 +1,7 @@
 import { countryOf, SURE_PLACE, UK_POSTCODE } from "./countries.ts";
 import type { Hit } from "./lexicon.ts";
 import {
+  AREA_WORDS,
   ELSEWHERE,
   FILLERS,
   JOINING_LINKS,
@@ -11,6 +12,7 @@ import {
   PLACE_PREPOSITIONS,
   REMOTE_WORDS,
   STATE_CODES,
+  STREETS,
 } from "./place-words.ts";
 import type { Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
@@ -39,6 +41,9 @@ export type Place = {
 type Range = { from: number; to: number };
 type Candidate = Range & { score: number };
 
+/** Families of terms that are places. */
+const GEOGRAPHY: ReadonlySet<string> = new Set(["place", "region", "country", "city"]);
+
 const POSTCODE = /^\d{4,5}$/;
 
 /** Names that are longer than this are sentences. */
@@ -46,6 +51,7 @@ const LONGEST_NAME = 9;
 
 const SCORE = {
   city: 2.2,
+  part: 2.1,
   hint: 0.4,
   region: 1.5,
   country: 0.8,
@@ -58,7 +64,16 @@ const SCORE = {
   closing: 1.45,
   listed: 1.4,
 };
+/** What a term of geography is worth by itself. */
+const SCORE_OF: Readonly<Record<string, "city" | "part" | "region" | "country">> = {
+  place: "city",
+  city: "part",
+  region: "region",
+  country: "country",
+};
 const ELSEWHERE_PENALTY = 1.8;
+/** A street says less than the town that it is in. */
+const STREET_PENALTY = 1.5;
 const LOWER_CASE_PENALTY = 0.9;
 
 /** Below this a name is no place. */
@@ -77,7 +92,7 @@ export const findPlace = (
   const letters = text.replace(/[^\p{L}]/gu, "");
   const shouting = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
   const whispering = capitals <= tokens.length / 12;
-  const geography = hits.filter((hit) => hit.family === "place" || hit.family === "region" || hit.family === "country");
+  const geography = hits.filter((hit) => GEOGRAPHY.has(hit.family));
   const things = new Set<number>();
   for (const hit of hits) {
     if (hit.family !== "category" && hit.family !== "kind" && hit.family !== "condition") continue;
@@ -103,7 +118,7 @@ export const findPlace = (
     if (isSurePlace(at)) return true;
     if (NOT_PLACES.has(token.folded) || PLACE_LABELS.has(token.folded) || /\d/.test(token.folded)) return false;
     if (things.has(at) || token.folded.length < 2) return false;
-    return (token.capital && !shouting) || NAME_OPENERS.has(token.folded);
+    return (token.capital && !shouting) || (NAME_OPENERS.has(token.folded) && word(at + 1) !== "of");
   };
   const isCode = (at: number): boolean => {
     const token = tokens[at];
@@ -125,7 +140,9 @@ export const findPlace = (
       const slash = between === "/" || between === " / " || between === " & ";
       const comma = between === ", ";
       const bracket = between === " (";
-      if (isState(to)) {
+      if ((adjacent || comma || bracket) && AREA_WORDS.has(token.folded) && gap(to + 1) === " " && isName(to + 1)) {
+        to += 2;
+      } else if (isState(to)) {
         to += 1;
       } else if ((adjacent || comma || bracket) && isCode(to)) {
         to += 1;
@@ -170,6 +187,8 @@ export const findPlace = (
       if (tokens[from]?.opens) break;
       if ((between === " " || between === "-" || between === "/") && isName(at)) from = at;
       else if (between === " " && POSTCODE.test(word(at)) && isSurePlace(from)) from = at;
+      else if (between === " " && AREA_WORDS.has(word(at)) && /^,? $/.test(gap(at)) && isSurePlace(at - 1))
+        from = at - 1;
       else if (between === ", " && isName(at) && isSurePlace(from)) {
         // "Headingley, Leeds": what stands before the comma must begin where a name can.
         let start = at;
@@ -241,21 +260,20 @@ export const findPlace = (
   const propose = (range: Range, score: number) => {
     const wide = widenLeft(widenRight(range));
     const coded = isCode(wide.to - 1) || isState(wide.to - 1) || POSTCODE.test(word(wide.from));
-    candidates.push({ ...wide, score: score + contextOf(wide.from) + (coded ? SCORE.code : 0) });
+    const street = STREETS.has(word(wide.to - 1)) || (gap(wide.to) === " " && STREETS.has(word(wide.to)));
+    candidates.push({
+      ...wide,
+      score: score + contextOf(wide.from) + (coded ? SCORE.code : 0) - (street ? STREET_PENALTY : 0),
+    });
   };
 
   for (const hit of geography) {
-    const lower = !tokens[hit.from]?.capital;
+    // "halifax NS" is as good as a capital letter.
+    const lower = !tokens[hit.from]?.capital && !isState(hit.to);
     if (lower && !whispering && contextOf(hit.from) <= 0) continue;
     const known = hit.weight >= SURE_PLACE;
-    const base =
-      hit.family === "place"
-        ? known
-          ? SCORE.city
-          : SCORE.hint
-        : hit.family === "region"
-          ? SCORE.region
-          : SCORE.country;
+    const isTown = hit.family === "place" || hit.family === "city";
+    const base = isTown && !known ? SCORE.hint : SCORE[SCORE_OF[hit.family] ?? "country"];
     propose(hit, base - (lower && !whispering ? LOWER_CASE_PENALTY : 0));
   }
   for (let at = 0; at < tokens.length; at++) {
@@ -286,6 +304,9 @@ export const findPlace = (
   return describe(text, tokens, geography, best);
 };
 
+/** Of "GB/London". */
+const COUNTRY_PREFIX = 3;
+
 const describe = (text: string, tokens: readonly Token[], geography: readonly Hit[], range: Candidate): Place => {
   const start = tokens[range.from]?.start ?? 0;
   let end = tokens[range.to - 1]?.end ?? start;
@@ -293,11 +314,17 @@ const describe = (text: string, tokens: readonly Token[], geography: readonly Hi
   const written = (hit: Hit | undefined): string | null =>
     hit === undefined ? null : text.slice(tokens[hit.from]?.start, tokens[hit.to - 1]?.end);
   const inside = geography.filter((hit) => hit.from >= range.from && hit.to <= range.to);
-  const city = inside.find((hit) => hit.family === "place");
+  const part = inside.find((hit) => hit.family === "city");
+  // "Peckham, London" names the city itself; of "Peckham" and of "Munich" the vocabulary knows whose they are.
+  const city = inside.find(
+    (hit) => hit.family === "place" && (part === undefined || hit.to <= part.from || hit.from >= part.to),
+  );
   const code = tokens
     .slice(range.from, range.to)
     .find((token) => POSTCODE.test(token.folded) || UK_POSTCODE.test(token.folded));
   const after = city === undefined ? undefined : tokens[city.to];
+  // A name that is a city's own in another language ("Munich") is no part of it.
+  const isNamed = part !== undefined && !inside.some((hit) => hit.family === "place" && hit.from === part.from);
   const isDistrict =
     city !== undefined &&
     city.to < range.to &&
@@ -309,8 +336,12 @@ const describe = (text: string, tokens: readonly Token[], geography: readonly Hi
     confidence: Math.min(0.97, 0.45 + range.score / 8),
     country: countryOf(tokens.slice(range.from, range.to), inside),
     region: written(inside.find((hit) => hit.family === "region")),
-    city: written(city),
-    district: isDistrict && !STATE_CODES.has(after.folded) ? text.slice(after.start, tokens[range.to - 1]?.end) : null,
+    city: written(city) ?? part?.value.slice(COUNTRY_PREFIX) ?? null,
+    district: isNamed
+      ? written(part)
+      : isDistrict && !STATE_CODES.has(after.folded)
+        ? text.slice(after.start, tokens[range.to - 1]?.end)
+        : null,
     postalCode: code === undefined ? null : text.slice(code.start, code.end),
     remote: tokens.some((token) => REMOTE_WORDS.has(token.folded)),
   };

@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createDatabase, withClient } from "../support/database.ts";
+import { findServer } from "../support/postgres.ts";
+import { startService } from "../support/service.ts";
+import { type Labelled, readLabels } from "./labels.ts";
+import { type Judgement, judgeAsk, judgeMatch, judgeOffer, judgeQuery } from "./metrics.ts";
+import { match, type Progress, publishCorpus, readAsks, readOffers, search, type Target } from "./predict.ts";
+import * as report from "./report.ts";
+
+/**
+ * `npm run eval -- --data DIR`: how well the market reads and finds, on labelled texts (labels.ts says which).
+ *
+ * Each text goes to a real service on a throwaway database: offers are previewed, asks created, the corpus published,
+ * and then searched and matched. What came of each line is written to OUT/<file>.predictions.jsonl; the measures are
+ * printed as a table, with slices, and after it the lines that came out wrong.
+ *
+ *   --data DIR     the folder of labelled files (test/eval/texts)
+ *   --out OUT      where predictions go (.data/eval)
+ *   --maker NAME   who reads: builtin, or openai with its variables as for the service (builtin)
+ */
+
+const HELP = "Usage: npm run eval -- [--data DIR] [--out DIR] [--maker builtin|openai]\n";
+
+/** The variables that name a provider; withheld from the built-in maker, for a developer's shell may have them. */
+const PROVIDER = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "EXTRACTION_MODEL", "EMBEDDING_MODEL"];
+
+/** Vectors are made behind the publishing; nobody waits longer for a provider that has stopped answering. */
+const VECTORS_TIMEOUT_MS = 60_000;
+
+const print = (line = ""): void => void process.stdout.write(`${line}\n`);
+/** On a line of its own that the next one overwrites; elsewhere than at a terminal, a line now and then. */
+const telling =
+  (what: string): Progress =>
+  (done, of) => {
+    if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${what}: ${done} of ${of}${done === of ? "\r\x1b[K" : ""}`);
+    else if (done === of) process.stderr.write(`${what}: ${of}\n`);
+  };
+
+const environmentOf = (maker: string): Record<string, string> => {
+  const provider = Object.fromEntries(
+    PROVIDER.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : [])),
+  );
+  if (maker === "builtin") return {};
+  if (maker !== "openai") throw new Error(`There is no maker "${maker}".\n${HELP}`);
+  if (!provider["OPENAI_API_KEY"] && !provider["OPENAI_BASE_URL"]) {
+    throw new Error("Set OPENAI_API_KEY or OPENAI_BASE_URL for --maker openai; .env.example says what they are.");
+  }
+  return provider;
+};
+
+const untilEmbedded = async ({ database }: Target, offers: number): Promise<void> => {
+  const end = Date.now() + VECTORS_TIMEOUT_MS;
+  await withClient(database, async (client) => {
+    for (;;) {
+      const { rows } = await client.query<{ made: number }>(
+        "select count(*)::integer as made from market.offer_embedding",
+      );
+      if (rows[0]?.made === offers) return;
+      if (Date.now() > end) throw new Error(`Only ${rows[0]?.made} of ${offers} offers have a vector.`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  });
+};
+
+type Kind<L, P> = {
+  columns: report.Columns;
+  judge: (line: L, prediction: P) => Judgement;
+  faults: (line: L, prediction: P, judged: Judgement) => string[];
+};
+
+/** Writes the predictions of one file, and prints how right they are. */
+const conclude = async <L extends report.Sliced & { id: string }, P>(
+  out: string,
+  { file, lines }: Labelled<L>,
+  predictions: P[],
+  { columns, judge, faults }: Kind<L, P>,
+): Promise<void> => {
+  const path = join(out, `${file}.predictions.jsonl`);
+  await writeFile(path, predictions.map((prediction) => `${JSON.stringify(prediction)}\n`).join(""));
+  const judged = lines.map((line, n) => ({ line, judged: judge(line, predictions[n] as P) }));
+  for (const line of report.tableOf(file, judged, columns)) print(line);
+  print();
+  const told = judged.flatMap(({ line, judged: judgement }, n) => faults(line, predictions[n] as P, judgement));
+  for (const line of told) print(line);
+  print();
+};
+
+const evaluate = async (target: Target, data: string, out: string): Promise<void> => {
+  const { offers, asks, corpus, queries, matches } = await readLabels(data);
+  await mkdir(out, { recursive: true });
+  for (const labelled of offers) {
+    const predictions = await readOffers(target, labelled.lines, telling(labelled.file));
+    await conclude(out, labelled, predictions, {
+      columns: report.OFFER_COLUMNS,
+      judge: judgeOffer,
+      faults: report.faultsOfOffer,
+    });
+  }
+  for (const labelled of asks) {
+    const predictions = await readAsks(target, labelled.lines, telling(labelled.file));
+    await conclude(out, labelled, predictions, {
+      columns: report.ASK_COLUMNS,
+      judge: judgeAsk,
+      faults: report.faultsOfAsk,
+    });
+  }
+  if (queries.length + matches.length === 0) return;
+  const published = await publishCorpus(target, corpus, telling("search_corpus"));
+  if (published.refused.length > 0) print(`refused, so never found: ${published.refused.join(" ")}\n`);
+  await untilEmbedded(target, published.nameOf.size);
+  for (const labelled of queries) {
+    const predictions = await search(target, labelled.lines, published, telling(labelled.file));
+    await conclude(out, labelled, predictions, {
+      columns: report.QUERY_COLUMNS,
+      judge: judgeQuery,
+      faults: report.faultsOfQuery,
+    });
+  }
+  for (const labelled of matches) {
+    const predictions = await match(target, labelled.lines, published, telling(labelled.file));
+    await conclude(out, labelled, predictions, {
+      columns: report.MATCH_COLUMNS,
+      judge: judgeMatch,
+      faults: report.faultsOfMatch,
+    });
+  }
+};
+
+const main = async (): Promise<void> => {
+  const { values: options } = parseArgs({
+    options: {
+      data: { type: "string", default: "test/eval/texts" },
+      out: { type: "string", default: ".data/eval" },
+      maker: { type: "string", default: "builtin" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (options.help) return print(HELP);
+  const env = environmentOf(options.maker);
+  const run = randomBytes(4).toString("hex");
+  const server = await findServer(run);
+  try {
+    Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_RUN: run });
+    const database = await createDatabase();
+    const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "1000000", ...env } });
+    try {
+      const start = performance.now();
+      await evaluate({ url: service.url, database: database.url }, options.data, options.out);
+      print(`${((performance.now() - start) / 1000).toFixed(1)} s; predictions are in ${options.out}`);
+    } finally {
+      await service.stop();
+      await database.drop();
+    }
+  } finally {
+    await server.release();
+  }
+};
+
+main().then(
+  () => process.exit(),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);
