@@ -15,18 +15,18 @@ $$;
 comment on function market.place_agreement(market.offer, tsquery, text[]) is
   '1 when the offer is there, 0 when that is not known, null when it is elsewhere.';
 
-create or replace function market.price_agreement(offer market.offer, most bigint, least bigint, currency text, period text) returns real
+create or replace function market.price_agreement(offer market.offer, at_most bigint, at_least bigint, currency text, period text) returns real
   language sql stable
 as $$
   -- Converted never: another currency, or a day's price against a month's, says nothing.
   select case
-    when offer.price_hundredths is null or most is null and least is null then 0
+    when offer.price_hundredths is null or at_most is null and at_least is null then 0
     when offer.price_hundredths = 0 then 1
-    when most = 0 then null
+    when at_most = 0 then null
     when currency is null or offer.price_currency is distinct from currency or offer.price_period <> period then 0
     -- Above by little is shown, and stands lower: 1.15.
-    when offer.price_hundredths > most * 1.15 then null
-    when offer.price_hundredths > most or offer.price_hundredths < least then -1
+    when offer.price_hundredths > at_most * 1.15 then null
+    when offer.price_hundredths > at_most or offer.price_hundredths < at_least then -1
     else 1 end::real
 $$;
 comment on function market.price_agreement(market.offer, bigint, bigint, text, text) is

@@ -2,7 +2,7 @@
 -- nearest. What the caps let through depends on nothing that is published later, so that pages stay as they are.
 
 create or replace function market.expected_rows(statement text, words tsquery, conditions market.conditions) returns bigint
-  language plpgsql stable
+  language plpgsql volatile
 as $$
 declare
   plan jsonb;
