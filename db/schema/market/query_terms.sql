@@ -33,7 +33,7 @@ $$;
 comment on function market.stem(text, text) is 'The stem of a folded word in a language of the market; an empty array for a stop word.';
 
 create or replace function market.query_terms(query text, language text default null, corrections jsonb default '{}')
-  returns table (forms tsquery, titled tsquery, classes tsquery, weight real, n integer)
+  returns table (forms tsquery, titled tsquery, classes tsquery, words text[], weight real, n integer)
   language plpgsql stable
 as $$
 declare
@@ -90,19 +90,23 @@ begin
     select array['concept/' || c.concept]
         || case when cardinality(c.words) = 1 then (select a.forms from alternatives a where a.word = c.words[1]) end as forms,
       market.any_lexeme(array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
+      c.words,
       -- A name within a longer one says less: "bike" in "electric bike".
-      case when exists (select from covered o where o.words @> c.words and cardinality(o.words) > cardinality(c.words)) then 1.0 else 2.0 end as weight,
+      case when exists (
+        select from covered o
+        where o.words @> c.words and (cardinality(o.words) > cardinality(c.words)
+          or exists (select from market.broader_concept b where b.concept = o.concept and b.broader = c.concept))) then 1.0 else 2.0 end as weight,
       c.n
     from covered c
     union all
     select array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms,
-      market.any_lexeme(a.classes),
+      market.any_lexeme(a.classes), array[a.word],
       case when a.classes <> '{}' or exists (select from heads h where h.word = a.word) then 2.0
         when a.stops then 0.0 when a.hints or a.word ~ '^[0-9]{1,2}$' then 0.4 else 1.0 end, a.n
     from alternatives a
     where not exists (select from covered c where a.word = any (c.words))
   )
-  select market.any_lexeme(t.forms), market.any_lexeme(t.forms, ':A'), t.classes, case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
+  select market.any_lexeme(t.forms), market.any_lexeme(t.forms, ':A'), t.classes, t.words, case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
   from terms t
   -- Stop words are kept only when there is nothing else.
   where t.weight > 0 or not exists (select from terms o where o.weight > 0)
@@ -110,21 +114,67 @@ begin
 end
 $$;
 comment on function market.query_terms(text, text, jsonb) is
-  'The terms of a query, best known in its language (null: any) and with misspelt words corrected: what in an offer is each, what is it in a title, what only lies in its category, how much it counts, and its place.';
+  'The terms of a query, best known in its language (null: any) and with misspelt words corrected: what in an offer is each, what is it in a title, what only lies in its category, its words, how much it counts, and its place.';
 
-create or replace function market.words_query(phrases jsonb, language text default null) returns tsquery
+create or replace function market.phrase_query(phrase text, language text) returns tsquery
   language plpgsql stable
 as $$
 begin
-  -- Any of the phrases; within a phrase every word, in its forms, or what it names by another word.
-  return (select string_agg(p.forms, ' | ')::tsquery
-  from jsonb_array_elements_text(phrases) as phrase,
-    lateral (select '(' || string_agg('(' || t.forms::text || ')', ' & ') || ')' as forms
-      from market.query_terms(phrase, words_query.language) as t where t.forms is not null) as p
-  where p.forms is not null);
+  return (
+    select string_agg('(' || t.forms::text || ')', ' & ')::tsquery
+    from market.query_terms(phrase, phrase_query.language) as t where t.forms is not null);
 end
 $$;
-comment on function market.words_query(jsonb, text) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
+comment on function market.phrase_query(text, text) is 'A tsquery for every word of a phrase, in its forms, or for what it names by another word.';
+
+create or replace function market.must_query(phrases jsonb, language text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  return (
+    select string_agg('(' || q.phrase::text || ')', ' & ')::tsquery
+    from jsonb_array_elements_text(phrases) as p (words)
+    cross join lateral (select market.phrase_query(p.words, must_query.language) as phrase) as q);
+end
+$$;
+comment on function market.must_query(jsonb, text) is 'A tsquery for all of several phrases; null when there is none.';
+
+create or replace function market.exclude_query(phrases jsonb, language text) returns tsquery
+  language plpgsql stable
+as $$
+declare
+  no constant text := '(no|not|without|kein|keine|keinen|ohne|nicht|pas|sans|sin|sem|senza|niente|geen|zonder|bez)';
+begin
+  -- "no agents" in an offer says that there are none.
+  return (
+    select string_agg(format('(%s) & !(%s <-> (%s))', q.phrase, no, market.any_lexeme(w.words)), ' | ')::tsquery
+    from jsonb_array_elements_text(phrases) as p (words)
+    cross join lateral (select market.phrase_query(p.words, exclude_query.language) as phrase) as q
+    cross join lateral (
+      select array(select distinct s.lexeme from unnest(to_tsvector('simple', market.fold(p.words))) as l
+        cross join unnest(market.stemmers()) as spoken
+        cross join unnest(array[l.lexeme] || market.stem(l.lexeme, spoken)) as s (lexeme)) as words) as w
+    where q.phrase is not null);
+end
+$$;
+comment on function market.exclude_query(jsonb, text) is 'A tsquery for any of several phrases, unless it is said that there is none; null when there is none.';
+
+create or replace function market.subject_query(keywords jsonb, title text, language text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  -- One of the things that are named, whole: of "piano lessons" neither other lessons nor a piano. The title knows the whole
+  -- names of which the keywords may be parts.
+  return (
+    select coalesce(string_agg(t.forms::text, ' | ') filter (where t.weight >= 2),
+      string_agg(t.forms::text, ' | ') filter (where t.weight >= 1), string_agg(t.forms::text, ' | '))::tsquery
+    from (select string_agg(k, ' ') as words from jsonb_array_elements_text(keywords) as k) as k
+    cross join lateral market.query_terms(concat_ws(' ', title, k.words), subject_query.language) as t
+    where t.words && tsvector_to_array(to_tsvector('simple', market.fold(k.words))));
+end
+$$;
+comment on function market.subject_query(jsonb, text, text) is
+  'Any of the things that the keywords of an ask name, by whatever word; its title tells longer names. Null when there are none.';
 
 create or replace function market.place_query(place text) returns tsquery
   language plpgsql stable

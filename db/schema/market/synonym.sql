@@ -31,6 +31,21 @@ alter table market.synonym enable row level security;
 alter table market.synonym force row level security;
 create policy "the owner sees all" on market.synonym to souk_owner using (true) with check (true);
 
+create table market.broader_concept (
+  concept text not null,
+  broader text not null,
+  constraint broader_concept_pkey primary key (concept, broader),
+  constraint broader_concept_concept_length check (char_length(concept) between 1 and 40),
+  constraint broader_concept_broader_length check (char_length(broader) between 1 and 40),
+  constraint broader_concept_is_another check (concept <> broader)
+);
+comment on table market.broader_concept is 'One row says that whatever is the one is the other, too: an e-bike is a bicycle. One step; nothing follows from two.';
+comment on column market.broader_concept.concept is 'The narrower concept of market.synonym.';
+comment on column market.broader_concept.broader is 'What offers of it are filed under besides.';
+alter table market.broader_concept enable row level security;
+alter table market.broader_concept force row level security;
+create policy "the owner sees all" on market.broader_concept to souk_owner using (true) with check (true);
+
 create or replace function market.compound_heads(words text, language text) returns text[]
   language plpgsql stable
 as $$
@@ -89,12 +104,14 @@ begin
   return (
     select coalesce(string_agg(format('''concept/%s'':1%s', c.concept, c.weight), ' '), '')::tsvector
     from (
-      select f.concept, min(f.weight) as weight
+      select n.concept, min(f.weight) as weight
       from (
         select unnest(market.concepts_in(title, spoken)) as concept, 'A' as weight
         -- A text tells the thing at its beginning; what comes later is its surroundings ("near the beach").
         union all select unnest(market.concepts_in(left(words, 600), spoken)), 'C') as f
-      group by f.concept) as c);
+      cross join lateral (
+        select f.concept union all select b.broader from market.broader_concept b where b.concept = f.concept) as n
+      group by n.concept) as c);
 end
 $$;
 comment on function market.concept_vector(text, text, text) is 'The concepts of an offer as lexemes.';

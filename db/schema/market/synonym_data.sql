@@ -3,7 +3,9 @@
 insert into market.synonym (concept, language, term)
 select c.concept, l.language, btrim(t.term)
 from (values
-  ('sofa', 'sofa, couch, settee, loveseat, chesterfield, 3 seater, three seater, three seats, 2 seater, 3-seater, 2-seater', 'sofa, couch, schlafsofa, ledersofa, ecksofa, chesterfield, dreisitzer, zweisitzer, 3-sitzer', 'canape, banquette, chesterfield, 3 places', 'sofa, tresillo', 'divano, tre posti', 'sofa', 'zitbank, bankstel, hoekbank, driezits, tweezits', 'sofa, kanapa, naroznik'),
+  ('sent', 'shipping, ships, shipped, postage, tracked post, can post, will post, will ship, posted, post it, can deliver', 'versand, versende, verschicke, versandkosten, lieferung moeglich', 'envoi, envoi possible, expedition, frais de port, livraison', 'envio, envios, gastos de envio', 'spedizione, spedisco, spedizioni', 'envio, envios, portes, envio por correio', 'verzending, verzenden, verzendkosten, opsturen', 'wysylka, wysylam, wysle'),
+  ('not_sent', 'no shipping, no postage, no posting, not posting, collection only, pickup only, pick up only, cannot post, can not ship, no delivery', 'kein versand, nur abholung, nur selbstabholer, nur an selbstabholer', 'pas d''envoi, pas de livraison, a venir chercher', 'no envio, no hago envios, solo recogida, sin envio', 'no spedizione, niente spedizione, solo ritiro', 'sem envio, nao envio, so recolha', 'geen verzending, alleen ophalen, niet verzenden', 'nie wysylam, tylko odbior, bez wysylki'),
+  ('sofa', 'sofa, couch, settee, loveseat, chesterfield, 3 seater, three seater, three seats, 2 seater, 3-seater, 2-seater', 'sofa, couch, ledersofa, chesterfield, dreisitzer, zweisitzer, 3-sitzer', 'canape, banquette, chesterfield, 3 places', 'sofa', 'divano, tre posti', 'sofa', 'zitbank, bankstel, driezits, tweezits', 'sofa, kanapa'),
   ('armchair', 'armchair, recliner, easy chair', 'sessel, ohrensessel, relaxsessel', 'fauteuil', 'sillon, butaca', 'poltrona', 'poltrona, cadeirao', 'fauteuil, leunstoel', 'fotel'),
   ('chair', 'chair, stool', 'stuhl, stuehle, hocker', 'chaise, tabouret', 'silla, taburete', 'sedia, sgabello', 'cadeira, banco', 'stoel, kruk', 'krzeslo, krzesla'),
   ('office_chair', 'office chair, desk chair, ergonomic chair', 'buerostuhl, burostuhl, schreibtischstuhl', 'chaise de bureau, fauteuil de bureau', 'silla de oficina, silla de escritorio', 'sedia da ufficio', 'cadeira de escritorio', 'bureaustoel', 'fotel biurowy, krzeslo biurowe'),
@@ -73,12 +75,12 @@ from (values
   ('video_game', 'video game, video games, games', 'videospiel, spiele', 'jeu video, jeux video', 'videojuego, videojuegos', 'videogioco, videogiochi', 'jogo, videojogo', 'game, videospel', 'gra, gry'),
   ('smartwatch', 'smartwatch, fitness tracker, apple watch, garmin', 'smartwatch, fitnesstracker', 'montre connectee', 'reloj inteligente, smartwatch', 'smartwatch', 'smartwatch, relogio inteligente', 'smartwatch', 'smartwatch, zegarek sportowy'),
   ('charger', 'charger, power bank, cable', 'ladegeraet, netzteil, ladekabel', 'chargeur, cable', 'cargador, cable', 'caricabatterie, cavo', 'carregador, cabo', 'oplader, kabel', 'ladowarka, kabel'),
-  ('car', 'car, automobile, hatchback, estate, saloon, suv', 'auto, wagen, pkw, kombi', 'voiture, auto, berline, citadine', 'coche, carro, auto, turismo', 'auto, macchina, automobile', 'carro, automovel, carrinha, citadino', 'auto, wagen', 'samochod, auto'),
+  ('car', 'car, automobile, hatchback, estate, saloon, suv', 'auto, wagen, pkw, kombi', 'voiture, auto, vehicule', 'coche, carro, auto, turismo', 'auto, macchina, automobile', 'carro, automovel, carrinha, citadino', 'auto, wagen', 'samochod, auto'),
   ('electric_car', 'electric car, ev, electric vehicle', 'elektroauto, e-auto', 'voiture electrique', 'coche electrico', 'auto elettrica', 'carro eletrico', 'elektrische auto', 'samochod elektryczny'),
   ('motorcycle', 'motorcycle, motorbike', 'motorrad', 'moto', 'moto, motocicleta', 'moto, motocicletta', 'mota, moto, motociclo', 'motor, motorfiets', 'motocykl, motor'),
   ('scooter', 'scooter, moped, vespa', 'roller, motorroller, moped', 'scooter, mobylette', 'scooter, ciclomotor, vespa', 'scooter, motorino, vespa', 'scooter, lambreta, vespa', 'scooter, brommer', 'skuter, motorower'),
   ('escooter', 'electric scooter, e-scooter, kick scooter', 'e-scooter, elektroroller, tretroller', 'trottinette electrique, trottinette', 'patinete electrico, patinete', 'monopattino elettrico, monopattino', 'trotinete eletrica, trotinete', 'elektrische step, step', 'hulajnoga elektryczna, hulajnoga'),
-  ('bicycle', 'bicycle, bike, cycle, mountain bike, e-bike, ebike, road bike, brompton', 'fahrrad, rad, rennrad, trekkingrad, citybike, mountainbike, e-bike, ebike, pedelec, lastenrad, lastenfahrrad, kinderfahrrad', 'velo, bicyclette, vtt, vae, vtc', 'bicicleta, bici, mtb, bmx', 'bicicletta, bici, mountain bike, mtb', 'bicicleta, bici, btt, mtb', 'fiets, bakfiets, e-bike, mountainbike, racefiets, omafiets', 'rower, rowerek, e-bike'),
+  ('bicycle', 'bicycle, bike, cycle, brompton', 'fahrrad, rad, trekkingrad, citybike', 'velo, bicyclette, vtc', 'bicicleta, bici, mtb, bmx', 'bicicletta, bici, mtb', 'bicicleta, bici, btt, mtb', 'fiets, omafiets', 'rower, rowerek'),
   ('ebike', 'e-bike, ebike, electric bike, electric bicycle, pedelec', 'e-bike, ebike, elektrofahrrad, pedelec, e-mountainbike', 'velo electrique, velo a assistance electrique, vae', 'bicicleta electrica, bici electrica, e-bike', 'bici elettrica, bicicletta elettrica, e-bike', 'bicicleta eletrica, e-bike', 'elektrische fiets, e-bike, elektrische bakfiets', 'rower elektryczny, e-bike'),
   ('cargo_bike', 'cargo bike', 'lastenrad, lastenfahrrad', 'velo cargo', 'bicicleta de carga', 'bici cargo', 'bicicleta de carga', 'bakfiets', 'rower towarowy'),
   ('kids_bike', 'kids bike, childrens bike, balance bike, bike for kids, bike for my kid, child bike', 'kinderfahrrad, laufrad', 'velo enfant, draisienne', 'bicicleta infantil, bici de nino, bicicleta de nino', 'bici da bambino, bicicletta bambino', 'bicicleta de crianca', 'kinderfiets, loopfiets', 'rowerek, rower dzieciecy, rowerek biegowy'),
@@ -93,7 +95,7 @@ from (values
   ('roof_box', 'roof box, roof rack, roof bars', 'dachbox, dachgepaecktraeger', 'coffre de toit, barres de toit', 'cofre de techo, baca', 'box da tetto, portapacchi', 'mala de tejadilho, barras de tejadilho', 'dakkoffer, dakdragers', 'box dachowy, bagaznik dachowy'),
   ('boat', 'boat, sailboat, sailing boat, yacht, dinghy, motorboat', 'boot, segelboot, motorboot, schlauchboot', 'bateau, voilier', 'barco, velero, lancha', 'barca, barca a vela, gommone', 'barco, veleiro, lancha', 'boot, zeilboot, sloep', 'lodz, zaglowka, motorowka'),
   ('kayak', 'kayak, canoe, paddleboard, sup', 'kajak, kanu, sup', 'kayak, canoe, paddle', 'kayak, canoa, tabla de paddle', 'kayak, canoa, sup', 'caiaque, canoa, prancha de paddle', 'kajak, kano, sup', 'kajak, deska sup'),
-  ('flat', 'flat, apartment, condo, studio flat, maisonette, studio, studio flat', 'wohnung, apartment, appartement, zimmer-wohnung, einzimmerwohnung, loft', 'appartement, appart, studio, studio, t2, t3, f2, f3, deux pieces, trois pieces', 'piso, apartamento, departamento, estudio, atico', 'appartamento, bilocale, trilocale, monolocale, monolocale, attico', 'apartamento, andar, estudio, t0, t1, t2, t3', 'appartement, flat, studio, bovenwoning', 'mieszkanie, kawalerka, apartament, kawalerka'),
+  ('flat', 'flat, apartment, condo, maisonette', 'wohnung, apartment, appartement, zimmer-wohnung, loft', 'appartement, appart', 'piso, apartamento, departamento, atico', 'appartamento, attico', 'apartamento, andar', 'appartement, flat, bovenwoning', 'mieszkanie, apartament'),
   ('studio', 'studio, studio flat, studio apartment, bedsit, one room', 'einzimmerwohnung, 1-zimmer-wohnung, studio', 'studio', 'estudio, monoambiente', 'monolocale', 'estudio, t0, kitnet', 'studio', 'kawalerka'),
   ('one_bedroom', 'one bedroom, 1 bedroom, 1 bed, 1br, one bed, 1-bedroom', '2-zimmer-wohnung, zweizimmerwohnung', 'deux pieces, t2, 2 pieces, f2', 'un dormitorio, 1 habitacion, una habitacion, 1 dormitorio', 'bilocale', 't1, um quarto', '1 slaapkamer, tweekamerappartement', 'dwupokojowe, 2 pokoje'),
   ('two_bedroom', 'two bedroom, 2 bedroom, 2 bed, 2br, two bedrooms, 2 bedrooms, 2-bedroom, two bed', '3-zimmer-wohnung, dreizimmerwohnung', 'trois pieces, t3, 3 pieces, f3', 'dos dormitorios, 2 habitaciones, dos habitaciones, 2 dormitorios', 'trilocale, due camere', 't2, dois quartos', '2 slaapkamers, driekamerappartement', 'trzypokojowe, 3 pokoje'),
@@ -258,3 +260,16 @@ lateral (values ('en', c.en), ('de', c.de), ('fr', c.fr), ('es', c.es), ('it', c
   as l (language, terms),
 lateral unnest(string_to_array(l.terms, ',')) as t (term)
 on conflict on constraint synonym_pkey do nothing;
+
+insert into market.broader_concept (concept, broader)
+select b.concept, b.broader
+from (values
+  ('sofa', 'corner_sofa sofa_bed'), ('chair', 'office_chair armchair'), ('table', 'coffee_table'), ('bed', 'bunk_bed'),
+  ('bicycle', 'ebike cargo_bike kids_bike mountain_bike road_bike'), ('car', 'electric_car'), ('van', 'campervan'),
+  ('flat', 'studio one_bedroom two_bedroom three_bedroom'), ('games_console', 'ps5'), ('computer', 'laptop'),
+  ('dress', 'wedding_dress'), ('dog', 'puppy'), ('cat', 'kitten'), ('clothes', 'baby_clothes dress coat jeans shirt suit'),
+  ('tutor', 'music_lessons language_lessons driving_lessons'), ('cleaner', 'window_cleaner'), ('programmer', 'web_developer data'),
+  ('handyman', 'appliance_repair bike_repair phone_repair computer_repair watch_repair'),
+  ('builder', 'tiler carpenter painter'), ('friends', 'language_exchange book_club'), ('baby', 'pram cot high_chair baby_clothes')
+) as c (broader, concepts), unnest(string_to_array(c.concepts, ' ')) as n (concept), lateral (select n.concept, c.broader) as b
+on conflict do nothing;
