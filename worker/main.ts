@@ -9,7 +9,8 @@ import type { Log } from "../src/log.ts";
 import type { Tools } from "./task.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
-import { forgetKeys, sweepSubmissions } from "./tasks/upkeep.ts";
+import { reembed } from "./tasks/reembed.ts";
+import { forgetKeys, resumeReembedding, sweepSubmissions } from "./tasks/upkeep.ts";
 
 /** Reading waits for providers more than it computes. */
 const CONCURRENCY = 8;
@@ -25,6 +26,7 @@ const RESTART_MS = 1_000;
 const CRONTAB = `
 * * * * * sweep_submissions
 * * * * * forget_keys
+*/10 * * * * resume_reembedding
 `;
 
 export type Worker = { stop(): Promise<void> };
@@ -147,6 +149,8 @@ export const startWorker = (options: {
         read_submission: readSubmission(tools),
         embed_offer: embedOffer(tools),
         embed_ask: embedAsk(tools),
+        reembed: reembed(tools),
+        resume_reembedding: resumeReembedding(tools),
         forget_keys: forgetKeys(tools),
         sweep_submissions: sweepSubmissions(tools),
       },

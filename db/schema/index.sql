@@ -29,6 +29,7 @@
 --!include market/offer.sql
 --!include market/ask.sql
 --!include market/embedding.sql
+--!include market/reembedding.sql
 --!include market/match.sql
 --!include market/report.sql
 
@@ -60,6 +61,7 @@
 --!include jobs/get_vocabulary.sql
 --!include jobs/get_submission.sql
 --!include jobs/embedding.sql
+--!include jobs/reembedding.sql
 --!include jobs/finish_reading.sql
 --!include market/withdraw.sql
 --!include jobs/upkeep.sql

@@ -15,7 +15,7 @@ comment on column market.embedding_model.search_floor is 'An offer less similar 
 comment on column market.embedding_model.match_floor is 'An offer less similar to an ask does not match it by its vector.';
 comment on column market.embedding_model.search_share is 'What the place in the list by vector counts against the place in the list by words.';
 insert into market.embedding_model (model, search_floor, match_floor, search_share) values
-  ('builtin-hash-1', 0.30, 0.20, 0.5),
+  ('builtin-hash-1', 0.30, 0.35, 0.5),
   ('text-embedding-3-small', 0.30, 0.40, 1),
   ('text-embedding-3-large', 0.30, 0.40, 1);
 
