@@ -19,6 +19,7 @@ const RUN_AS_OWNER = [
   "api.decline_connection(bytea)",
   "api.get_connection(bytea)",
   "api.get_taxonomy()",
+  "api.get_vocabulary()",
   "api.withdraw_submission(uuid)",
 ];
 

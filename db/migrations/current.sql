@@ -2323,10 +2323,10 @@ comment on function market.read_ask(text,jsonb) is 'What of a grounded reading c
 
 CREATE OR REPLACE FUNCTION api.get_vocabulary()
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO ''
-AS $function$ select jobs.get_vocabulary() $function$;
+AS $function$ begin return jobs.get_vocabulary(); end $function$;
 comment on function api.get_vocabulary() is 'The taxonomy and the words of the market, as the reader of queries takes them.';
 grant execute on function api.get_vocabulary() to souk_api;
 

@@ -341,7 +341,14 @@ test.serial("what entering sets ends with the statement", async (t) => {
 });
 
 /** What may be called before entering. */
-const UNENTERED = ["approve_connection", "connect_agent", "decline_connection", "get_connection", "get_taxonomy"];
+const UNENTERED = [
+  "approve_connection",
+  "connect_agent",
+  "decline_connection",
+  "get_connection",
+  "get_taxonomy",
+  "get_vocabulary",
+];
 
 test.serial("without entering, the login role of the HTTP layer gets no answer, whatever claims it set", async (t) => {
   const { rows } = await client.query<{ name: string; call: string }>(
@@ -374,8 +381,8 @@ test.serial("without entering, the login role of the HTTP layer gets no answer, 
  */
 const AS_OWNER: Record<string, { call: string; gives: string }> = {
   "market.admit(text,text,bytea,jsonb)": { call: "market.admit('publish_offer', null, null, '[]')", gives: "PT401" },
-  "market.answer_search(jsonb,text,text,jsonb)": {
-    call: `market.answer_search('{"query": "sofa"}', null, null, '[]')`,
+  "market.answer_search(jsonb,jsonb,text,text,jsonb)": {
+    call: `market.answer_search('{"query": "sofa"}', null, null, null, '[]')`,
     gives: "PT401",
   },
   "market.call_cap(uuid,text)": { call: "market.call_cap(market.account_id(), 'publish_offer')", gives: "60" },

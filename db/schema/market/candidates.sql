@@ -25,7 +25,7 @@ declare
   ids uuid[];
 begin
   if words is null and conditions.price_max is distinct from 0 then
-    return '{}';
+    return array[]::uuid[];
   end if;
   expected := market.expected_rows('select from market.offer o where o.search @@ $1 and market.passes(o, $2)', words, conditions);
   if expected > 4 * depth then

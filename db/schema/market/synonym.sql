@@ -54,7 +54,7 @@ declare
 begin
   -- German and Dutch write nouns together, with the thing itself last: a Ledersofa is a Sofa. English and the others do not.
   if compound_heads.language is null or compound_heads.language not in ('de', 'nl') then
-    return '{}';
+    return array[]::text[];
   end if;
   endings := array(
     select distinct substr(w.word, start)
