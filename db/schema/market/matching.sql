@@ -8,8 +8,8 @@ as $$
   -- The hard criteria, as far as they are cheap. Written to be inlined: it is asked of every ask of the same kind and domain.
   select ask.status = 'active' and ask.read_at is not null and ask.domain is not null
     and offer.account_id is distinct from ask.account_id
-    and not (offer.price_hundredths > ask.price_max_hundredths and offer.price_currency = ask.price_currency
-      and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true))
+    and not coalesce(offer.price_hundredths > ask.price_max_hundredths and offer.price_currency = ask.price_currency
+      and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
     and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
     and (ask.place_query is null or offer.location_text is null or offer.place @@ ask.place_query
       -- Nobody knows the city, it can be sent within the country, or it is done from afar.
@@ -62,8 +62,6 @@ begin
     when offer.location_text is null then 'unknown'
     when offer.place @@ ask.place_query or found_place @> '{"remote": true}' and wanted_place @> '{"remote": true}' then 'met'
     when found_place ->> 'country' <> wanted_place ->> 'country' then 'violated'
-    -- A country alone is wanted: the same country will do.
-    when wanted_place ->> 'country' = found_place ->> 'country' and wanted_place ->> 'city' is null then 'met'
     -- A quarter whose city is not known may lie in the city that is wanted.
     when found_place ->> 'city' is null then 'unknown'
     else 'violated' end;
@@ -138,7 +136,13 @@ comment on function market.judge(market.ask, market.offer, real, real) is
 
 create or replace function market.is_sent(search tsvector) returns boolean
   language sql immutable parallel safe
-as $$ select search @@ '''concept/sent'' & !''concept/not_sent'''::tsquery $$;
+as $$
+  select search @@ '''concept/sent'''::tsquery and not search @@ (
+    '(no|not|kein|keinen|pas|sans|sem|sin|senza|niente|geen|nie|bez) <->
+      (shipping|postage|posting|post|delivery|versand|envoi|livraison|envio|envios|spedizione|spedisco|verzending|wysylki|wysylam)
+    | (collection|pickup|collect|recogida|ritiro|recolha|ophalen) <-> only
+    | (nur|solo|so|seulement|alleen|tylko) <-> (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
+$$;
 comment on function market.is_sent(tsvector) is 'Whether an offer says that the thing is sent, by its words and concepts (market.offer.search).';
 
 create or replace function market.match_ask(ask_id uuid) returns void

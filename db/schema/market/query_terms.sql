@@ -57,12 +57,12 @@ begin
       || to_tsvector(market.search_config(l.language), market.fold(query)) as vector
     from unnest(languages) as l (language)
   ), named as materialized (
-    -- Each concept with the longest of its names that the query says.
-    select distinct on (s.concept) s.concept, s.language, s.lexemes
+    select s.concept, s.language, s.lexemes
     from said t join market.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector) and t.vector @@ s.needle
-    order by s.concept, cardinality(s.lexemes) desc, s.language
   ), covered as materialized (
-    select c.concept, array_agg(distinct st.word) as words, min(w.n) as n
+    select c.concept, array_agg(distinct st.word) as words, min(w.n) as n,
+      -- Words that name it alone, as "machine" in "washing machine" does not.
+      array_agg(distinct st.word) filter (where cardinality(c.lexemes) = 1) as alone
     from named c join stems st on st.language = c.language and st.lexeme = any (c.lexemes) join words w on w.word = st.word
     group by c.concept
   ), heads as (
@@ -88,7 +88,7 @@ begin
     from words w
   ), terms as (
     select array['concept/' || c.concept]
-        || case when cardinality(c.words) = 1 then (select a.forms from alternatives a where a.word = c.words[1]) end as forms,
+        || array(select distinct f from alternatives a, unnest(a.forms) as f where a.word = any (c.alone)) as forms,
       market.any_lexeme(array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
       c.words,
       -- A name within a longer one says less: "bike" in "electric bike".

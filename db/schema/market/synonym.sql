@@ -23,7 +23,7 @@ comment on table market.synonym is
   'One row is one word or phrase for a concept in a language. Offers are filed under their concepts as they are published or changed; after a change here: update market.offer set title = title.';
 comment on column market.synonym.concept is 'The name of what is meant.';
 comment on column market.synonym.language is 'ISO 639-1.';
-comment on column market.synonym.term is 'The word or phrase; its inflected forms need no row where PostgreSQL has a stemmer, nor do compounds that end in it.';
+comment on column market.synonym.term is 'The word or phrase; its inflected forms need no row where PostgreSQL has a stemmer, nor do compounds that end in it. Stop words do not count, so one word and stop words stand for the word alone.';
 comment on column market.synonym.lexemes is 'The stems of its words.';
 comment on column market.synonym.needle is 'Its stems in their order.';
 

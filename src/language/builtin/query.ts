@@ -6,8 +6,8 @@ import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts"
 import { ELSEWHERE } from "./place-words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
-import { createCorrector } from "./spelling.ts";
 import { overlaps, type Span } from "./span.ts";
+import { createCorrector } from "./spelling.ts";
 import { type Token, tokenize } from "./tokens.ts";
 
 /**
@@ -108,7 +108,12 @@ const readKind = (
 };
 
 /** The places that are looked in, any of them: "London or Manchester". */
-const readPlaces = (tokens: Tokens, text: string, hits: readonly Hit[], place: Place | null): QueryReading["places"] => {
+const readPlaces = (
+  tokens: Tokens,
+  text: string,
+  hits: readonly Hit[],
+  place: Place | null,
+): QueryReading["places"] => {
   const cities = hits.filter(
     (hit) =>
       hit.family === "place" &&
@@ -132,7 +137,9 @@ const readPlaces = (tokens: Tokens, text: string, hits: readonly Hit[], place: P
 /** Makes the reader of queries. Deterministic, and well under a millisecond for a query. */
 export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => QueryReading) => {
   const lexicon = compileLexicon(vocabulary);
-  const named = vocabulary.terms.filter(({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place):/.test(sense));
+  const named = vocabulary.terms.filter(
+    ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place):/.test(sense),
+  );
   const correct = createCorrector(
     [...vocabulary.terms.map(({ term }) => term), ...LIMITS, ...PERIODS],
     named.map(({ term }) => term),

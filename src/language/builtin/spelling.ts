@@ -40,14 +40,14 @@ export const slipsBetween = (one: string, other: string, most: number): number =
  * @param things those that misspelt words are held against: names of things and places, which readers do not invent
  * @returns for a folded word the word that was meant, or null: it is known, too short, or near to none or to several
  */
-export const createCorrector = (terms: Iterable<string>, things: Iterable<string>): ((word: string) => string | null) => {
+export const createCorrector = (
+  terms: Iterable<string>,
+  things: Iterable<string>,
+): ((word: string) => string | null) => {
   const known = new Set<string>();
   for (const term of terms) for (const word of term.split(" ")) known.add(word);
   // The first letter is hardly ever the wrong one, and spares most comparisons.
-  const byInitial = Map.groupBy(
-    new Set([...things].flatMap((term) => term.split(" "))),
-    (word) => word.charAt(0),
-  );
+  const byInitial = Map.groupBy(new Set([...things].flatMap((term) => term.split(" "))), (word) => word.charAt(0));
   return (word) => {
     if (word.length < SHORTEST || /\d/.test(word) || known.has(word)) return null;
     const most = word.length >= TWO_SLIPS ? 2 : 1;
