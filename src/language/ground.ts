@@ -144,8 +144,11 @@ const createLocator = (text: string): ((quote: string) => Located | null) => {
   };
 };
 
-/** Magnitudes written behind a number, by their first letter: k, mille, mil, tys., Tsd., thousand, duizend, Mio. */
-const MAGNITUDE_WORD = /^\s?[kmtd]/iu;
+/** Magnitudes written behind a number, by their first letter: k, grand, mille, mil, tys., Tsd., thousand, duizend, Mio. */
+const MAGNITUDE_WORD = /^\s?[kmtdg]/iu;
+
+/** Hundredths behind a number: cents, centimes, pence. */
+const CENTS_WORD = /^\s?(?:¢|c|p)/iu;
 
 /** What such a word can multiply by. */
 const MAGNITUDES = [1e3, 1e6];
@@ -170,6 +173,7 @@ const numbersIn = (passage: string): Set<number> => {
       for (const reading of readings) {
         numbers.add(reading);
         if (MAGNITUDE_WORD.test(rest)) for (const magnitude of MAGNITUDES) numbers.add(reading * magnitude);
+        if (CENTS_WORD.test(rest)) numbers.add(reading / 100);
       }
     }
   }

@@ -8,7 +8,8 @@ import type { Span } from "./span.ts";
 
 const VOCABULARY = compilePhrases({
   /** Enough by themselves. */
-  order: `ignore previous | ignore all previous | ignore the previous | ignore prior | ignore all prior | ignore the above
+  order: `ignore the instructions | ignore any previous | ignore what | ignore everything | ignore all of the | disregard the instructions | disregard everything | disregard all previous | new instructions | updated instructions
+    end of listing | begin instructions | do not follow the previous | pre-approved, output | developer mode | as an ai | if you are an ai | if you are a bot | if you are a language model | if you're an ai | if an ai | wenn du eine ki | si tu es une ia | si vous etes une ia | si eres una ia | se sei un ia | se es uma ia | als je een ai | jesli jestes ai | ignore previous | ignore all previous | ignore the previous | ignore prior | ignore all prior | ignore the above
     ignore everything above | ignore your instructions | ignore any instructions | ignore all instructions
     ignore all other instructions | ignore all earlier | ignore earlier | ignore your previous | disregard previous
     disregard all | disregard the above | disregard your | disregard any | disregard prior
@@ -31,7 +32,10 @@ const VOCABULARY = compilePhrases({
     zignoruj wszystkie | zignoruj poprzednie | zignoruj wczesniejsze | ignoruj wszystkie | ignoruj poprzednie
     zapomnij o instrukcjach | komunikat systemowy | wiadomosc systemowa`,
   /** Who reads; an order only together with a sign that it is spoken to. */
-  reader: `ai | ais | a.i. | llm | llms | gpt | chatgpt | claude | gemini | copilot | ai assistant | ai agent | ai model
+  reader: `language models | ai models | ai assistants | ai agents | ai systems | ai system | ai reader | ai readers | ai bots | models | assistants | parsers | crawlers | scraper | scrapers
+    extractors | indexers | classifiers | llms | llm agents | automated systems | automated system | automated reader | automated readers | automated agents | agents | listing bot | listing parser | import script | search bot
+    sprachmodelle | ki-systeme | ki-modelle | ki-assistenten | ki systeme | modeles de langage | modeles | assistants ia | agents ia | robots | modelos de lenguaje | asistentes | agentes de ia | modelos de ia
+    modelli linguistici | assistenti ia | agenti ia | modelos de linguagem | assistentes de ia | taalmodellen | ai-assistenten | ai-modellen | modele jezykowe | modeli jezykowych | agenci ai | robot | ai | ais | a.i. | llm | llms | gpt | chatgpt | claude | gemini | copilot | ai assistant | ai agent | ai model
     assistant | language model | extraction model | the model | parser | the parser | extractor | classifier | crawler | indexer
     marketplace bot | the bot | bot | bots | ki | ki-assistent | ki-modell | ki-agent | sprachmodell | assistent
     ia | assistant ia | modele de langage | modele linguistique | modelo de lenguaje | asistente
@@ -49,7 +53,7 @@ const VOCABULARY = compilePhrases({
     der dies liest | die dies liest | die das liest | das dies liest | qui lit | qui lis | que lee | que lea | que lees
     che legge | che leggi | que le | que leia | que esta lendo | die dit leest | ktory to czyta | czytajacy`,
   /** What only software is told to do. Also joins the next sentence to an order. */
-  command: `set the | set price | set contact | set title | set the price | set the contact | output | return json | classify | mark it
+  command: `report the category | report the | list the | list contact | list this | record the | record price | enter the | put the price | give the price | state the price | mark the | mark price | treat price | file this | file under | label this | label it | tag this | return the | return price | always output | must output | should output | is pre-approved | is preapproved | pre-approved | already verified | has been verified | verified listing | no contact needed | no contact required | contact check | without contact | may be skipped | can be skipped | override | replace the | replace contact | change the contact | add phone | add contact | add the contact | email to | send the | forward | boost | prioritise | prioritize | rank first | set the | set price | set contact | set title | set the price | set the contact | output | return json | classify | mark it
     mark this | mark as | respond with | respond only | reply with | write the | report the price | report price | change the price
     change the currency | publish | approve | skip the | skip validation | skip contact | treat this | treat the | contact details are not required
     use price | use the following | use contact | rank this | add the following | instead output | do not reject | do not extract | accept this

@@ -23,6 +23,38 @@ export type Classified<K extends string> = {
 /** Evidence for kinds from outside the vocabulary, such as the period of the price. */
 export type KindHints<K extends string> = Partial<Record<K, number>>;
 
+/** Evidence for a kind in the light of the thing: the sum asked for a flat tells a rent from a sale. */
+export type Affinity<K extends string> = (kind: K, domain: string, category: string | null) => number;
+
+const NONE: Affinity<string> = () => 0;
+
+/** Rooms and holiday homes are hardly ever sold, and parking seldom. */
+const LET: Readonly<Record<string, number>> = { rooms: 4, vacation: 2.5, parking_storage: 1, commercial: 0.5 };
+const LETTING: ReadonlySet<string> = new Set(["rental", "rent", "lease_out"]);
+const SELLING: ReadonlySet<string> = new Set(["sale", "buy", "sell"]);
+
+/** A sum without a period: below it is a month's rent, above it a home's price. Few homes cost less, few months more. */
+const RENT_AT_MOST = 6_000;
+const HOME_AT_LEAST = 15_000;
+const BY_SUM = 2.5;
+
+/**
+ * How kinds go together with homes and rooms.
+ *
+ * @param amount the sum that is named, without a period; null when none is
+ */
+export const affinityOf =
+  (amount: number | null): Affinity<string> =>
+  (kind, domain, category) => {
+    if (domain !== "real_estate") return 0;
+    const letting = LETTING.has(kind);
+    if (!letting && !SELLING.has(kind)) return 0;
+    const usual = letting ? (LET[category ?? ""] ?? 0) : 0;
+    if (amount === null || amount === 0) return usual;
+    const rent = amount <= RENT_AT_MOST ? BY_SUM : amount >= HOME_AT_LEAST ? -BY_SUM : 0;
+    return usual + (letting ? rent : -rent) / 2;
+  };
+
 /** What answers an ask: the kinds of offer it is looked for (or, to sell and to let, would be filed) under. */
 const OFFERS_FOR: Readonly<Record<AskKind, readonly OfferKind[]>> = {
   buy: ["sale"],
@@ -74,6 +106,11 @@ const saturate = (evidence: number, most: number): number =>
 /** How much of what speaks for a work done speaks for the same work wanted, and the other way round. */
 const LENT = 0.85;
 
+const PASTIME = "friendship";
+const ACTIVITY = "activities";
+const PASTIMES = ["hobbies/sports", "hobbies/toys_games", "hobbies/music_instruments", "hobbies/other_hobbies"];
+const LENT_PASTIME = 0.5;
+
 type Candidate<K extends string> = { kind: K; domain: string; category: string | null; score: number; thing: number };
 
 /** All combinations of kind, domain and category that the taxonomy allows, best first. */
@@ -83,6 +120,7 @@ const combine = <K extends string>(
   kindScore: (kind: K) => number,
   kinds: readonly K[],
   offersOf: (kind: K) => readonly string[],
+  affinity: Affinity<K>,
 ): Candidate<K>[] => {
   const candidates: Candidate<K>[] = [];
   for (const { domain, kinds: allowed, categories } of lexicon.taxonomy) {
@@ -98,6 +136,10 @@ const combine = <K extends string>(
             ),
         ) * LENT;
     const whole = Math.max(things.get(domain)?.score ?? 0, lent);
+    // What people do together is called by what they do it with: "play chess", "running shoes".
+    const pastime = allowed.includes(PASTIME)
+      ? Math.max(0, ...PASTIMES.map((path) => things.get(path)?.score ?? 0))
+      : 0;
     const rest = categories.find((category) => category.startsWith("other_")) ?? null;
     for (const kind of kinds) {
       const offers = offersOf(kind).filter((offer) => allowed.includes(offer));
@@ -107,16 +149,18 @@ const combine = <K extends string>(
         kind,
         domain,
         category: lent > 0 && whole >= LEAST_THING ? rest : null,
-        score: base + saturate(whole, SATURATION) * THING,
+        score: base + affinity(kind, domain, null) + saturate(whole, SATURATION) * THING,
         thing: whole,
       });
       for (const category of categories) {
         // A category named as a kind is that kind's own: dating/dating holds no friendships.
         if (allowed.includes(category) && !offers.includes(category)) continue;
-        const own = things.get(`${domain}/${category}`)?.score ?? 0;
+        const activity = category === ACTIVITY && pastime > 0 && offers.includes(PASTIME) ? pastime * LENT_PASTIME : 0;
+        const own = Math.max(things.get(`${domain}/${category}`)?.score ?? 0, activity);
         if (own <= 0) continue;
         const thing = own + whole / 2;
-        candidates.push({ kind, domain, category, score: base + saturate(thing, SATURATION) * THING, thing });
+        const score = base + affinity(kind, domain, category) + saturate(thing, SATURATION) * THING;
+        candidates.push({ kind, domain, category, score, thing });
       }
     }
   }
@@ -137,13 +181,14 @@ const decide = <K extends string>(
     priors: Readonly<Record<K, number>>;
     hints: KindHints<K>;
     offersOf: (kind: K) => readonly string[];
+    affinity: Affinity<K>;
   },
 ): Classified<K> => {
   const things = weighThings(lexicon, tokens, hits, options.family);
   const kindTally = weighKinds(hits, options.family);
   const kindScore = (kind: K): number =>
     options.priors[kind] + saturate(kindTally.get(kind)?.score ?? 0, KIND_SATURATION) + (options.hints[kind] ?? 0);
-  const candidates = combine(lexicon, things, kindScore, options.kinds, options.offersOf);
+  const candidates = combine(lexicon, things, kindScore, options.kinds, options.offersOf, options.affinity);
   const best = candidates[0];
   if (best === undefined || (best.thing <= 0 && best.score < LEAST_KIND))
     return { kind: null, domain: null, category: null };
@@ -155,12 +200,13 @@ const decide = <K extends string>(
   const kindHit = kindTally.get(best.kind)?.best ?? thingHit;
   const domainHit = thingHit ?? kindHit;
   const known = best.thing >= LEAST_THING;
-  const kindsOfDomain = lexicon.taxonomy.find((one) => one.domain === best.domain)?.kinds.length ?? 0;
-  // A kind that only one domain has names the domain too: a job is in jobs_projects whatever the job is.
+  // A kind that only one domain is for names the domain too: a job is in jobs_projects whatever the job is.
   const homes = lexicon.taxonomy.filter((one) =>
     options.offersOf(best.kind).some((offer) => one.kinds.includes(offer)),
   );
-  const domainKnown = known || (homes.length === 1 && kindsOfDomain > 0 && kindTally.has(best.kind));
+  const works = homes.filter((one) => isWork(one.kinds));
+  const home = homes.length === 1 ? homes[0] : works.length === 1 ? works[0] : undefined;
+  const domainKnown = known || (home?.domain === best.domain && kindTally.has(best.kind));
   return {
     kind:
       kindHit === undefined
@@ -204,6 +250,7 @@ export const classifyOffer = (
   tokens: readonly Token[],
   hits: readonly Hit[],
   hints: KindHints<OfferKind> = {},
+  affinity: Affinity<OfferKind> = NONE,
 ): Classified<OfferKind> =>
   decide(lexicon, tokens, hits, {
     family: "kind",
@@ -211,6 +258,7 @@ export const classifyOffer = (
     priors: OFFER_PRIORS,
     hints,
     offersOf: (kind) => [kind],
+    affinity,
   });
 
 /** Classifies an ask: domain and category are those under which a matching offer is filed. */
@@ -219,6 +267,7 @@ export const classifyAsk = (
   tokens: readonly Token[],
   hits: readonly Hit[],
   hints: KindHints<AskKind> = {},
+  affinity: Affinity<AskKind> = NONE,
 ): Classified<AskKind> =>
   decide(lexicon, tokens, hits, {
     family: "ask_kind",
@@ -226,4 +275,5 @@ export const classifyAsk = (
     priors: ASK_PRIORS,
     hints,
     offersOf: (kind) => OFFERS_FOR[kind],
+    affinity,
   });

@@ -4,13 +4,13 @@ import { compilePhrases, phraseAt, type Token } from "./prose.ts";
  * Currencies as people write them, and what an ambiguous sign means where.
  *
  * A marker is an ISO 4217 code, or one of the ambiguous signs "$" (dollars or pesos), "kr" (crowns), "¥" (yen or yuan),
- * "," (the dash of "450,-": an amount of money, in whatever is paid there).
+ * "," (the dash of "450,-": an amount of money, in whatever is paid there), "¢" (hundredths of it).
  */
 export type Marker = string;
 
 const WORDS = compilePhrases({
-  EUR: "€ | eur | euro | euros | eurootje | eurootjes",
-  GBP: "£ | gbp | quid | pound | pounds | pound sterling | pounds sterling | sterling",
+  EUR: "€ | eur | euro | euros | eurootje | eurootjes | yoyos | yo-yos | eurillos | eurito | euritos | eurazos | euri | eurini | balles | pavos | paus | tacken | ocken | flocken | piek | ekkies",
+  GBP: "£ | gbp | quid | pound | pounds | pound sterling | pounds sterling | sterling | nicker | squid",
   USD: "usd | us$ | us $ | u$s | dolares americanos | us dollars",
   CAD: "cad | c$ | ca$ | cad$ | can$ | canadian dollars",
   AUD: "aud | a$ | au$ | aud$",
@@ -23,7 +23,7 @@ const WORDS = compilePhrases({
   CLP: "clp | pesos chilenos",
   UYU: "uyu",
   CHF: "chf | sfr | fr. | franken | stutz | francs suisses | franchi | swiss francs | chf.",
-  PLN: "zł | zl | pln | zloty | zlotych | zlote | zlotys",
+  PLN: "zł | zl | pln | zloty | zlotych | zlote | zlotys | zlotowek | zlociszy",
   CZK: "kč | kc | czk",
   HUF: "huf | forint | forints",
   RON: "ron | lei",
@@ -42,7 +42,7 @@ const WORDS = compilePhrases({
   ILS: "₪ | nis",
   ZAR: "zar | rand",
   AED: "aed | dirhams",
-  $: "$ | dollar | dollars | bucks | pesos | dolares",
+  $: "$ | dollar | dollars | bucks | pesos | dolares | dolar | smackers",
   kr: "kr. | kr | kroner",
   "¥": "¥ | ￥",
 });
@@ -160,5 +160,6 @@ export const resolveCurrency = (marker: Marker, country: string | null): string 
   if (marker === "kr") return CROWNS[here] ?? null;
   if (marker === "¥") return here === "CN" ? "CNY" : "JPY";
   if (marker === ",") return currencyOf(country);
+  if (marker === "¢") return currencyOf(country) ?? "USD";
   return marker;
 };

@@ -123,6 +123,9 @@ const languageFactor = (entry: Entry, language: string | null): number => {
   return entry.language === "en" ? ENGLISH_ABROAD : OTHER_ABROAD;
 };
 
+/** Families of terms that are places. */
+export const GEOGRAPHY: ReadonlySet<string> = new Set(["place", "region", "country", "city"]);
+
 /** Hits that lie inside a longer one of the same family say nothing of their own: "machine" in "washing machine". */
 const withoutContained = (hits: Hit[]): Hit[] => {
   const kept: Hit[] = [];
@@ -132,8 +135,10 @@ const withoutContained = (hits: Hit[]): Hit[] => {
     const key = `${hit.from} ${hit.to} ${hit.family} ${hit.value}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    const family = covered.get(hit.family) ?? new Map<number, number>();
-    covered.set(hit.family, family);
+    // "Mexico" is no part of "New Mexico", whichever of them is a country.
+    const group = GEOGRAPHY.has(hit.family) ? "geography" : hit.family;
+    const family = covered.get(group) ?? new Map<number, number>();
+    covered.set(group, family);
     const length = hit.to - hit.from;
     let inside = false;
     for (let at = hit.from; at < hit.to; at++) if ((family.get(at) ?? 0) > length) inside = true;

@@ -86,6 +86,8 @@ const magnitudeAt = (tokens: readonly Token[], at: number, isMoney: boolean): { 
   const word = tokens[at];
   if (word === undefined || word.gap === "line") return null;
   const factor = word.text === "m" && isMoney && word.gap === "none" ? 1e6 : MAGNITUDES[word.text];
+  // "€ 389.000 k.k.": the buyer's costs are no thousands.
+  if (word.text === "k" && tokens[at + 1]?.text === "." && tokens[at + 2]?.text === "k") return null;
   if (factor === undefined || (word.text === "k" && word.gap !== "none" && !isMoney)) return null;
   const dotted =
     tokens[at + 1]?.text === "." && tokens[at + 1]?.gap === "none" && /^(?:tys|tsd|mio|mln)$/u.test(word.text);

@@ -1,5 +1,5 @@
 import { countryOf, SURE_PLACE, UK_POSTCODE } from "./countries.ts";
-import type { Hit } from "./lexicon.ts";
+import { GEOGRAPHY, type Hit } from "./lexicon.ts";
 import {
   AREA_WORDS,
   ELSEWHERE,
@@ -40,9 +40,6 @@ export type Place = {
 /** A range of tokens: `from` inclusive, `to` exclusive. */
 type Range = { from: number; to: number };
 type Candidate = Range & { score: number };
-
-/** Families of terms that are places. */
-const GEOGRAPHY: ReadonlySet<string> = new Set(["place", "region", "country", "city"]);
 
 const POSTCODE = /^\d{4,5}$/;
 

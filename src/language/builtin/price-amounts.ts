@@ -1,7 +1,18 @@
 import { currencyAt, currencyBefore, type Marker } from "./currencies.ts";
 import { endOfDigits, type Numeral, numeralAt } from "./numbers.ts";
-import { AFTER_BARE, BEFORE_NAME, FILLERS, PER, PERIOD_OF_UNIT, PERIODS, type Period } from "./price-words.ts";
+import {
+  AFTER_BARE,
+  BEFORE_AMOUNT,
+  BEFORE_NAME,
+  FILLERS,
+  MEASURES,
+  PER,
+  PERIOD_OF_UNIT,
+  PERIODS,
+  type Period,
+} from "./price-words.ts";
 import { phraseAt, startsSentence, type Token } from "./prose.ts";
+import { spokenNumberAt } from "./spoken-numbers.ts";
 
 /**
  * Amounts of money in a text, whatever their role: tokens `from` to `to` (exclusive), currency and period included.
@@ -24,6 +35,14 @@ const MAX_PER = 4;
 /** "15 EUR netto max /h". */
 const MAX_FILLERS = 2;
 
+/** "per 60 min" is an hour, "pro Person und Stunde" one of each. */
+const MINUTES_OF_AN_HOUR = /^(?:60|55|50)$/u;
+const MINUTES = new Set("min mins minutes minuten minute minutos minuti minuut minut '".split(" "));
+const PER_HEAD = new Set(
+  "person head mann personne persona pessoa persoon osoba osobe helfer mover cleaner worker man".split(" "),
+);
+const AND = new Set("and und et y e en i & + /".split(" "));
+
 /** The period that is written at token `at`, behind an amount. */
 const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: number } | null => {
   for (let skipped = 0; skipped <= MAX_FILLERS; skipped++) {
@@ -31,11 +50,29 @@ const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: n
     if (first === undefined || startsSentence(tokens, at + skipped)) return null;
     const phrase = phraseAt(tokens, at + skipped, PERIODS);
     if (phrase !== null) return { period: phrase.sense, to: phrase.to };
+    const isPer = PER.has(first.text) || first.text === "for";
+    if (
+      isPer &&
+      MINUTES_OF_AN_HOUR.test(tokens[at + skipped + 1]?.text ?? "") &&
+      MINUTES.has(tokens[at + skipped + 2]?.text ?? "")
+    )
+      return { period: "hour", to: at + skipped + 3 };
+    if (isPer && PER_HEAD.has(tokens[at + skipped + 1]?.text ?? "")) {
+      const then = tokens[at + skipped + 2]?.text ?? "";
+      const unit = at + skipped + (AND.has(then) || PER.has(then) ? 3 : 2);
+      const heads = PERIOD_OF_UNIT.get(tokens[unit]?.text ?? "");
+      if (heads !== undefined && unit > at + skipped + 2) return { period: heads, to: unit + 1 };
+    }
     for (let length = 1; length <= MAX_PER && PER.has(tokens[at + skipped + length - 1]?.text ?? ""); length++) {
       const unit = tokens[at + skipped + length];
       const period = unit?.gap === "line" ? undefined : PERIOD_OF_UNIT.get(unit?.text ?? "");
       // "an" is a year in French and an article in English.
       const again = PERIOD_OF_UNIT.has(tokens[at + skipped + length + 1]?.text ?? "") && PER.has(unit?.text ?? "");
+      const weekend =
+        unit?.text === "week" &&
+        tokens[at + skipped + length + 1]?.text === "-" &&
+        tokens[at + skipped + length + 2]?.text === "end";
+      if (weekend) return null;
       if (period !== undefined && !again) return { period, to: at + skipped + length + 1 };
     }
     const currency = currencyAt(tokens, at + skipped);
@@ -70,9 +107,14 @@ const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
   return beyond.kind === "digits" || (before.text !== ":" && before.text !== "=" && beyond.kind === "word");
 };
 
+/** "7pm", "7.30 pm": after noon, and no rent by the month. */
+const isTime = (tokens: readonly Token[], { to, value }: Numeral): boolean =>
+  value <= 12.59 && (tokens[to]?.text === "pm" || tokens[to]?.text === "am");
+
 /** True when a bare number stands as an amount would: not before what it counts, nor after what it names. */
 const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
   const { from, to, value } = numeral;
+  if (isTime(tokens, numeral)) return false;
   const head = tokens[from];
   const before = tokens[from - 1];
   const after = tokens[to];
@@ -88,6 +130,7 @@ const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
     return !(after.text === "/" && after.gap === "none" && beyond?.kind === "digits");
   }
   if (after.gap === "none") return phraseAt(tokens, to, PERIODS) !== null || after.text === "ish";
+  if (BEFORE_AMOUNT.has(before?.text ?? "") && !MEASURES.has(after.text)) return true;
   return AFTER_BARE.has(after.text) || periodAt(tokens, to) !== null;
 };
 
@@ -114,8 +157,16 @@ const centsAt = (tokens: readonly Token[], at: number): number | null => {
 const isAmbiguous = (marker: Marker | null): boolean =>
   marker === "$" || marker === "kr" || marker === "¥" || marker === ",";
 
+/** Hundredths of whatever is paid: "12 cents per word". */
+const CENTS = new Set("¢ cent cents ct cts centimes centimos centavos centesimi".split(" "));
+
+/** "Euro 6" is a norm of exhaust gases. */
+const NORM = /^[3-7]$/u;
+
 const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const before = currencyBefore(tokens, at);
+  if (tokens[at - 1]?.text === "euro" && NORM.test(tokens[at]?.text ?? "") && endOfDigits(tokens, at) === at + 1)
+    return null;
   if (before === null && isJoinedBefore(tokens, at)) return null;
   const isMoney = before !== null;
   const spaced = numeralAt(tokens, at, { spaced: true, isMoney });
@@ -141,11 +192,38 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
     marker = "GBP";
     value = Math.round(value) / 100;
     to++;
+  } else if (marker === null && CENTS.has(tokens[to]?.text ?? "") && tokens[to]?.gap !== "line") {
+    marker = "¢";
+    value = Math.round(value) / 100;
+    to++;
   }
   if (marker === null && (numeral.dashed || tokens[to - 1]?.text === "grand")) marker = ",";
   if (marker === null ? !mayBeAmount(tokens, numeral) : after === null && isMoney && isGluedUnit(tokens, to))
     return null;
   return { from: before?.from ?? at, to, value, max: null, marker, period: null, aside: false };
+};
+
+/** "One" is an article in most languages, and no price. */
+const LEAST_SPOKEN = 2;
+
+/** An amount in words, which only its currency tells from a count: "a hundred quid", "fünfzig Euro", "two grand". */
+const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
+  const number = spokenNumberAt(tokens, at);
+  if (number === null || number.value < LEAST_SPOKEN) return null;
+  const currency = currencyAt(tokens, number.to);
+  const grand = tokens[number.to - 1]?.text === "grand";
+  if (currency === null && !grand) return null;
+  const to = currency?.to ?? number.to;
+  const period = periodAt(tokens, to);
+  return {
+    from: at,
+    to: period?.to ?? to,
+    value: number.value,
+    max: null,
+    marker: currency?.marker ?? ",",
+    period: period?.period ?? unitBefore(tokens, at),
+    aside: false,
+  };
 };
 
 /** Words between the ends of a range. "a", "al" and the like only after a word that opens one, or between two currencies. */
@@ -209,6 +287,12 @@ export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => 
     const token = tokens[at];
     if (token?.text === "(") depth++;
     if (token?.text === ")" || token?.gap === "line") depth = 0;
+    const spoken = token?.kind === "word" && !isHidden(at) ? spokenAmount(tokens, at) : null;
+    if (spoken !== null) {
+      amounts.push({ ...spoken, aside: depth > 0 });
+      at = spoken.to - 1;
+      continue;
+    }
     if (token?.kind !== "digits" || isHidden(at)) continue;
     const read = readAmount(tokens, at);
     const amount = read ?? lowEnd(tokens, at);

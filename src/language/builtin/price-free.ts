@@ -6,10 +6,10 @@ import { compilePhrases, findPhrases, startsSentence, type Token } from "./prose
 
 const WORDS = compilePhrases<"given" | "free" | "lure">({
   /** Says by itself that nothing is to be paid. */
-  given: `no charge | free of charge | for free | free to a good home | free to good home | free to collect | free to collector | free for collection | free for pick up | free for pickup
+  given: `no fee | no entry fee | no cost | no membership fee | no charge | free of charge | for free | free to a good home | free to good home | free to collect | free to collector | free for collection | free for pick up | free for pickup
     giving away | give away | giveaway | costs nothing | nothing to pay | at no cost | zu verschenken | geschenkt gegen | geschenkt an | verschenkt | verschenke | verschenken | zu verschenken an | kostenlos abzugeben | gratis abzugeben | umsonst abzugeben
-    a donner | je donne | donne | don | donnons | offert a qui | regalo | se regala | regala | lo regalo | la regalo | doy en adopcion | sin coste | sin costo | se da gratis
-    in regalo | regalo a | regaliamo | do via | cedo gratis | gratuitamente | dou | dao-se | da-se | ofereco | ofereco a | doa-se | doacao | para doacao | sem custo | gratis af te halen | gratis afhalen | gratis ophalen | weggeven | geef weg | weg te geven
+    a donner | je donne | donne | don | donnons | offert a qui | regalo | se regala | se regalan | regala | regalan | regalamos | lo regalo | la regalo | doy en adopcion | sin coste | sin costo | se da gratis
+    in regalo | regalo a | regaliamo | do via | cedo gratis | gratuitamente | dou | dao-se | da-se | ofereco | ofereco a | doa-se | doam-se | doacao | para doacao | para adocao gratuita | adocao gratuita | adocao responsavel gratuita | adopcion gratuita | sem custo | sin cuota | sans cotisation | ohne beitrag | kein beitrag | geen kosten | bez oplat | gratis af te halen | gratis afhalen | gratis ophalen | weggeven | geef weg | weg te geven
     oddam | oddam za darmo | za darmo | oddam w dobre rece`,
   free: `free | gratis | kostenlos | kostenfrei | umsonst | gratuit | gratuite | gratuits | gratuitement | gratuito | gratuita | gratuitos | gratuitas | gratuiti | gratuite | darmowe | darmowy | bezplatnie | bezplatne | bezplatny`,
   /** What is free besides what is offered. */
@@ -27,6 +27,13 @@ const OTHERWISE =
 
 /** How near a lure has to stand: "free no obligation quote", "sopralluogo e preventivo gratuiti". */
 const LURE_REACH = 3;
+
+/** What is given for money. */
+const LESSONS = new Set(
+  `cours lecons soutien clase clases lezioni lezione ripetizioni corsi corso aula aulas explicacoes les lessen bijles korepetycje lekcje
+  konzert concert concierto concerto`.split(/\s+/u),
+);
+const LESSON_REACH = 3;
 
 /** How many tokens at the start of a text lead: "FREE sectional couch", "Hi, free to a good home". */
 const LEAD = 4;
@@ -48,6 +55,15 @@ export const findFree = (
     const opens = startsSentence(tokens, hit.from);
     // "smoke-free", "hands free"; "free" among other words is mostly said of something else.
     if (before?.text === "-" && tokens[hit.from]?.gap === "none") continue;
+    // "Donne cours de maths" gives lessons, and "lo do via a 50" has a price.
+    const given = tokens.slice(hit.to, hit.to + LESSON_REACH);
+    if (hit.sense === "given" && given.some((token) => LESSONS.has(token.text))) continue;
+    if (
+      hit.sense === "given" &&
+      /^(?:a|por|per|fur|voor|za|for)$/u.test(after?.text ?? "") &&
+      given[1]?.kind === "digits"
+    )
+      continue;
     if (hit.sense === "free") {
       const near = [hits[index - 1], hits[index + 1]].some(
         (other) =>

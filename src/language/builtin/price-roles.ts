@@ -36,6 +36,7 @@ const REACH_BACK = 3;
 const BACK: Partial<Record<PriceSense, number>> = {
   ask: 0,
   toward: -1,
+  instead: -1,
   value: 1,
   former: 1,
   negotiable: 3,

@@ -6,6 +6,7 @@ export type PriceSense =
   | "negotiable"
   | "deposit"
   | "former"
+  | "instead"
   | "fresh"
   | "fee"
   | "running"
@@ -23,11 +24,11 @@ export type PriceSense =
 
 /**
  * The roles of amounts, by the words beside them. `fresh` ("new") counts behind an amount only, `toward` ("for") says
- * little, `aside` (cleaning, delivery) names something paid besides, or what is offered, and `with` ("plus") opens what
+ * little, `instead` always means what comes after it, `aside` (cleaning, delivery) names something paid besides, or what is offered, and `with` ("plus") opens what
  * is not about the amount before it.
  */
 export const PRICE_WORDS = compilePhrases<PriceSense>({
-  ask: `takes it | would like | asking | asking price | ask | price | priced at | price is | selling for | sell for | sale price | looking for | i'd like | i would like
+  ask: `firm | fest | ferme | precio fijo | prezzo fisso | takes it | would like | asking | asking price | ask | price | priced at | price is | selling for | sell for | sale price | looking for | i'd like | i would like
     yours for | rent is | the rent | rate | rates | fee is | my fee | adoption fee | rehoming fee | entry | admission | pay | pays | paying
     we pay | wage | salary | offering | budget | budget of | charge | i charge | preis | festpreis | verkaufspreis | kaufpreis | preisvorstellung
     kostet | miete | kaltmiete | nettomiete | mietpreis | grundmiete | kalt | schutzgebuhr | schutzvertrag | honorar | stundenlohn | stundensatz
@@ -53,21 +54,22 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     anzahlung | genossenschaftsanteil | caution | depot de garantie | acompte | arrhes | fianza | deposito | senal | cauzione | caparra
     deposito cauzionale | acconto | anticipo | caucao | sinal | borg | waarborg | waarborgsom | aanbetaling | kaucja | kaucji | kaucje | zadatek
     zaliczka | depozyt | hold | down | bond | depot | refundable | kaucji zwrotnej`,
-  former: `novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
+  former: `charged me | charged us | well spent | ouch | set me back | cost a fortune | nagelneu kostet | novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
     nieuw kost | nowy kosztuje | nowa kosztuje | new ones cost | new ones are | was | were | new it was | bought | bought for | bought at | paid | i paid | we paid | cost me | cost us | cost new | originally
     original price | rrp | msrp | srp | retail | retail was | retails | retail price | list price | new price | when new | face | face value
-    reduced from | down from | instead of | new for | sells for | sell new for | worth | valued new | used to be | rather than | went for | np
-    n.p | neupreis | uvp | listenpreis | ursprunglich | neuwert | gekauft | gekauft fur | bezahlt | gezahlt | gekostet | kostete | anstatt
-    frueher | fruher | originalpreis | damals | anschaffungspreis | einkaufspreis | ehemals | valeur neuve | valait | vaut | prix neuf
-    prix d'origine | prix d'achat | achete | achetee | paye | payee | au lieu de | a l'epoque | ancien prix | coutait | avait coute | costo
+    reduced from | down from | new for | sells for | sell new for | worth | valued new | used to be | went for | np
+    n.p | neupreis | uvp | listenpreis | ursprunglich | neuwert | gekauft | gekauft fur | bezahlt | gezahlt | gekostet | kostete frueher | fruher | originalpreis | damals | anschaffungspreis | einkaufspreis | ehemals | valeur neuve | valait | vaut | prix neuf
+    prix d'origine | prix d'achat | achete | achetee | paye | payee | a l'epoque | ancien prix | coutait | avait coute | costo
     costaba | me costo | nos costo | valia | vale nuevo | precio original | precio nuevo | pvp | comprado | comprada | compre | pague | en tienda
     en vez de | pagato | pagata | pagai | costava | costato | costata | comprato | comprata | acquistato | acquistata | prezzo nuovo
-    prezzo originale | prezzo di listino | listino | valore | invece di | anziche | del valore di | custou | custava | paguei | comprado por
-    comprada por | comprei | preco novo | preco original | em loja | em vez de | valor novo | valor de mercado | nieuwprijs | nieuwwaarde
-    gekocht voor | gekocht | kostte | winkelprijs | adviesprijs | betaald | betaalde | ipv | i.p.v | in plaats van | kupiony | kupiona | kupione
-    kupilem | kupilam | kosztowal | kosztowala | kosztowalo | cena nowego | cena nowej | cena sklepowa | zamiast | zaplacilem | zaplacilam
-    wartosc | warte | warta | wart | valeur | statt | vorher | antes | costo casi | prix magasin | was new | shop price | paid around
+    prezzo originale | prezzo di listino | listino | valore | del valore di | custou | custava | paguei | comprado por
+    comprada por | comprei | preco novo | preco original | em loja | valor novo | valor de mercado | nieuwprijs | nieuwwaarde
+    gekocht voor | gekocht | kostte | winkelprijs | adviesprijs | betaald | betaalde | kupiony | kupiona | kupione
+    kupilem | kupilam | kosztowal | kosztowala | kosztowalo | cena nowego | cena nowej | cena sklepowa | zaplacilem | zaplacilam
+    wartosc | warte | warta | wart | valeur | vorher | antes | costo casi | prix magasin | was new | shop price | paid around
     original cost`,
+  instead: `instead of | rather than | not the | compared to | anstatt | statt | nicht die | au lieu de | plutot que | contre | en vez de | en lugar de | frente a los
+    invece di | invece dei | anziche | contro i | em vez de | em vez dos | ao inves de | ipv | i.p.v | in plaats van | in plaats van de | zamiast`,
   fresh: `new | brand new | in the shops | in shops | neu | im laden | nuevo | nueva | en tienda | neuf | neuve | en magasin | nuovo | nuova | in negozio
     novo | nova | na loja | nieuw | in de winkel | nowy | nowa | nowe | w sklepie | at the time | a l'epoque`,
   fee: `fee | booking fee | application fee | admin fee | move-in fee | cleaning fee | agency fee | service fee | call-out | call out | callout
@@ -90,7 +92,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     energiekosten | vve | vve-bijdrage | g/w/l | fooien | oplaty | czynsz administracyjny | rachunki | prad | napiwki`,
   warm: `warm | warmmiete | gesamtmiete | bruttomiete | charges comprises | cc | c.c. | all in rent | gastos incluidos
     spese incluse | despesas incluidas`,
-  value: `appraised | appraisal | appraised at | survey | surveyed | valued at | valuation | insured for | assessed | rateable value | estimated at
+  value: `quoted | was quoted | quoted me | quoted us | quote was | appraised | appraisal | appraised at | survey | surveyed | valued at | valuation | insured for | assessed | rateable value | estimated at
     offered me | offered us | was offered | been offered | shop offered | put her at | put it at | worth of | income | earn | earning | turnover
     revenue | won't find | find a better one | save | saving | sold for | sold at | others ask | geschatzt | schatzwert | gutachten
     versicherungswert | verkehrswert | einkommen | umsatz | estime | estimee | expertise | cote | revenus | tasado | tasada | tasacion | valorado
@@ -120,7 +122,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     livraison | envoi | deplacement | assurance | limpieza | sabanas | entrega | seguro | pulizie | biancheria | trasferta | uscita | assicurazione
     consegna | schoonmaak | beddengoed | bezorging | sprzatanie | posciel | dostawa | dostawy | kurier | parking | stellplatz | strom | maintenance
     electricity | heating | tip | tips | luz | courier | ubezpieczenie`,
-  with: `plus | and | incl | incl. | including | included | includes | with | on invoice | tax included | without | und | zzgl | zzgl. | zuzuglich | inkl | inkl. | inklusive | ohne
+  with: `bills in | bills inc | bills incl | bills included | bills inclusive | bills paid | all bills included | utilities included | utilities incl | plus | and | incl | incl. | including | included | includes | with | on invoice | tax included | without | und | zzgl | zzgl. | zuzuglich | inkl | inkl. | inklusive | ohne
     mit | exkl | excl | excl. | et | hors | avec | sans | y | mas | con | sin | incluido | incluida | incluidos | incluye | e | piu | senza
     compreso | compresa | comprese | incluso | inclusa | com | sem | mais | incluindo | en | met | zonder | exclusief | i | oraz | bez | z | w tym
     + | & | no`,
@@ -130,6 +132,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
 export const NEVER_THE_PRICE: ReadonlySet<PriceSense> = new Set([
   "deposit",
   "former",
+  "instead",
   "fresh",
   "fee",
   "running",
@@ -185,7 +188,7 @@ export const PERIODS = compilePhrases<Period>({
 });
 
 const UNITS: Readonly<Record<Period, string>> = {
-  hour: "h hr hrs hour stunde std stde heure heures hora ora uur godzine godzina godz hs",
+  hour: "h hr hrs hour stunde std stde arbeitsstunde zeitstunde unterrichtsstunde mannstunde lesuur lekcyjna heure heures hora ora uur godzine godzina godz hs",
   day: "day days night nite tag nacht ubernachtung jour journee nuit nuitee dia noche giorno notte noite diaria dag etmaal dzien doba dobe noc",
   week: "week wk woche semaine semana settimana tydzien tyg",
   month: "month mo mth mnth monat mois mes mese maand mies miesiac mc",
@@ -200,12 +203,14 @@ export const PERIOD_OF_UNIT: ReadonlyMap<string, Period> = new Map(
 /** What may stand between an amount and its unit of time: "per", "a", "pro", "for the full". */
 export const PER = new Set(
   `/ per a an the each every full whole entire calendar for pro je die der den das im am fur ganze ganzen volle par la le l ' al all alla
-  por cada el ao o na da voor een de het elke za w one 1 eine einen einer une un una uno`.split(/\s+/u),
+  por cada el ao o na da voor een de het elke za w one 1 eine einen einer une un una uno first erste ersten premiere primera prima primeira
+  eerste pierwsza`.split(/\s+/u),
 );
 
 /** What may stand before "per": "15 EUR netto/h". */
 export const FILLERS = new Set(
-  "brutto netto net gross bruto nette warm kalt hc cc ish vb vhb max each pp ttc ht cash fix".split(" "),
+  `brutto netto net gross bruto nette warm kalt hc cc ish vb vhb max each pp ttc ht cash fix brut bruts brute nets netos lordi
+  lordo netti liquidos limpios gbr na reke approx ca flat cada all in`.split(/\s+/u),
 );
 
 /** Words that may follow an amount without a currency; before any other word it is a count or a size. */
@@ -213,6 +218,20 @@ export const AFTER_BARE = new Set(
   `firm cash for or and but bc because if with plus incl including shipped posted collected delivered ono obo ovno o neg negotiable each ea all tops max
   maximum limit range vb vhb fest fix und oder inkl bei mit maximal hochstens ferme a et ou avec negociable y e con com negociaveis trattabili of en
   met i lub z do is would will takes gets warm kalt on pcm pw pm ph pp per tax total in only at to`.split(/\s+/u),
+);
+
+/** Words right before a number that make it an amount, whatever follows: "statt 279 nur 65 Euro", "asking 55 p.p.". */
+export const BEFORE_AMOUNT = new Set(
+  `statt anstatt asking asks want wants paid rrp uvp np neupreis pvp bezahlt gekostet kostete kostet costava costaba costo costaron custava custou
+  kostte kostet kost kosztowal kosztowala kosztowalo vraagprijs preis festpreis precio prezzo prix cena price preco pido chiedo peco vraag zamiast
+  coutait paye payee pagato pagata pague paguei`.split(/\s+/u),
+);
+
+/** Behind a number they say that it is no amount. */
+export const MEASURES = new Set(
+  `km mi mile miles m m2 qm mq sqm ft sqft cm mm inch inches zoll pouces pollici pulgadas kg g lb lbs gb tb mb mhz ghz hz ps hp cv kw kwh w v ah mah l liter
+  litre litres litros litri ml years year jahre ans anos anni jaar lat months monate mois meses mesi maanden miesiecy weeks days hours people personen
+  personnes personas persone pessoas osob`.split(/\s+/u),
 );
 
 /** Words after which a bare number is a name of something: a size, a room, an age. */

@@ -4,7 +4,7 @@ import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
 import { type Amount, findAmounts } from "./price-amounts.ts";
 import { findFree } from "./price-free.ts";
 import { type Role, rolesOf } from "./price-roles.ts";
-import { NEVER_THE_PRICE, type Period, PRICE_WORDS } from "./price-words.ts";
+import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_WORDS } from "./price-words.ts";
 import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
 
 /** The price of an offer. Amounts in major units of `currency` (ISO 4217); `label` is the quote. */
@@ -89,7 +89,9 @@ const LEAST_BETWEEN_COMMAS = 100;
 const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boolean => {
   const comma = tokens[from - 1]?.text === "," && value >= LEAST_BETWEEN_COMMAS;
   const ends = tokens[to]?.kind === "mark" ? to + 1 : to;
-  const closes = ends >= tokens.length || startsSentence(tokens, ends) || (comma && tokens[to]?.text === ",");
+  const qualified = tokens[to]?.text === "," && AFTER_BARE.has(tokens[to + 1]?.text ?? "");
+  const closes =
+    ends >= tokens.length || startsSentence(tokens, ends) || qualified || (comma && tokens[to]?.text === ",");
   return closes && (comma || startsSentence(tokens, from));
 };
 
@@ -113,7 +115,8 @@ const headlineScore = (role: Role, index: number): number => {
   // "total budget 600" beside "60 per post" is the same price, summed up.
   if (senses.has("ask")) score += senses.has("packet") ? 1 : 3;
   if (near.has("negotiable")) score += 2;
-  if (near.has("toward")) score += 0.5;
+  // Less than a place in the order: "solo" is only in some languages "only".
+  if (near.has("toward")) score += 0.25;
   if (senses.has("aside")) score -= role.period === "hour" ? 0 : 1.9;
   if (senses.has("warm")) score -= 1.4;
   if (senses.has("packet")) score -= 1.5;
@@ -133,10 +136,14 @@ const DISTANCES = new Set(
   "mile miles mi km kms kilometer kilometre kilometro chilometro quilometro kilometr".split(" "),
 );
 
-const isByDistance = ({ amount }: Role, tokens: readonly Token[]): boolean =>
-  [0, 1, 2].some(
-    (skip) => DISTANCES.has(tokens[amount.to + skip]?.text ?? "") && !startsSentence(tokens, amount.to + skip),
-  );
+const isByDistance = ({ amount }: Role, tokens: readonly Token[]): boolean => {
+  for (let at = amount.to; at <= amount.to + 2; at++) {
+    // "65 € a day with 200 km" is no price by distance.
+    if (tokens[at]?.kind === "digits" || startsSentence(tokens, at)) return false;
+    if (DISTANCES.has(tokens[at]?.text ?? "")) return true;
+  }
+  return false;
+};
 
 /** A week's rate beside a day's: of the two the day's is the headline. */
 const preferDay = (best: Role, candidates: readonly Role[]): Role => {
@@ -144,6 +151,37 @@ const preferDay = (best: Role, candidates: readonly Role[]): Role => {
   return (
     candidates.find((role) => role.period === "day" && !role.senses.has("half") && role.amount.marker !== null) ?? best
   );
+};
+
+/** Prices that change with the season: the lower one is what it costs from. */
+const SEASONS = new Set(
+  `season seasons saison saisons hauptsaison nebensaison hochsaison temporada stagione epoca seizoen hoogseizoen laagseizoen sezon sezonie sezonem peak
+  rest shoulder otherwise sonst altrimenti autrement anders winter summer sommer ete hiver verano invierno estate inverno verao zomer lato zima july august
+  juli juillet aout julio agosto luglio julho lipiec lipcu sierpien sierpniu jul aug ferien vacances weekdays weekends midweek`.split(
+    /\s+/u,
+  ),
+);
+const SEASON_REACH = 6;
+
+/** Of two prices for the same time in different seasons the lower one. */
+const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readonly Token[]): Role => {
+  const { period, amount } = best;
+  if (period === null || period === "hour" || amount.marker === null) return best;
+  const isSeasonal = ({ amount: { from, to } }: Role): boolean =>
+    tokens.slice(Math.max(0, from - SEASON_REACH), to + SEASON_REACH).some((token) => SEASONS.has(token.text));
+  if (!isSeasonal(best)) return best;
+  const low = candidates.find(
+    (role) =>
+      role.amount.marker === amount.marker &&
+      role.amount.value < amount.value &&
+      role.amount.value > amount.value / 4 &&
+      (role.period === period || role.period === null) &&
+      !role.senses.has("half") &&
+      !role.senses.has("aside") &&
+      !role.near.has("each") &&
+      isSeasonal(role),
+  );
+  return low === undefined ? best : { ...low, period };
 };
 
 const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
@@ -155,7 +193,10 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
   });
   const found = best as { role: Role; score: number } | null;
   const money = candidates.filter((role) => role.amount.marker !== null);
-  if (found !== null) return { role: preferDay(found.role, candidates), score: found.score, rivals: money.length };
+  if (found !== null) {
+    const role = preferLowSeason(preferDay(found.role, candidates), candidates, reading.tokens);
+    return { role, score: found.score, rivals: money.length };
+  }
   const alone = candidates.filter((role) => standsAlone(role.amount, reading.tokens));
   const only = alone[0];
   return only !== undefined && alone.length === 1 && reading.country !== null

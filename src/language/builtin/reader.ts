@@ -2,6 +2,7 @@ import type { AskReading, OfferReading, Reader, Vocabulary } from "../reading.ts
 import { findAddressedToModel } from "./addressed.ts";
 import {
   type AskKind,
+  affinityOf,
   type Classified,
   classifyAsk,
   classifyOffer,
@@ -15,6 +16,7 @@ import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { detectLanguage } from "./language.ts";
 import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { describesPerson } from "./persons.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
@@ -218,19 +220,59 @@ const hintsOfBudget = (budget: AskReading["price"]): KindHints<AskKind> => {
   }
 };
 
+/** Domains whose offers hold space: elsewhere "2 br" and "40 m2" describe something else. */
+const SPACE_DOMAIN = "real_estate";
+
+/** Rents that are paid by the month where nothing else is said. */
+const RENTED_BY_MONTH = new Set(["apartments", "houses", "rooms", "parking_storage", "commercial"]);
+
+/** Where people meet, ages and times stand about: only what is surely money is a price there. */
+const SURELY_MONEY = 0.8;
+
+/** The price in the light of what is offered: a rent is by the month, and nobody is paid for a date. */
+const settlePrice = (
+  price: OfferReading["price"],
+  { kind, domain, category }: Classified<OfferKind>,
+): OfferReading["price"] => {
+  if (price === null) return null;
+  if (kind?.value === "dating" || (kind?.value === "friendship" && price.confidence < SURELY_MONEY)) return null;
+  const { value } = price;
+  const silent = value.period === null || value.period === "project";
+  const rent = kind?.value === "rental" && domain?.value === SPACE_DOMAIN && RENTED_BY_MONTH.has(category?.value ?? "");
+  return rent && silent && value.amount !== null && value.amount > 0
+    ? { ...price, value: { ...value, period: "month" } }
+    : price;
+};
+
 /** What who looks for a home says of themselves: "no pets", "keine Kinder". */
 const OWN = "family_pets";
+
+/** Who tells their age looks for people rather than things. */
+const PERSON = 1.4;
+
+/** The sum of two lots of evidence. */
+const together = <K extends string>(one: KindHints<K>, other: KindHints<K>): KindHints<K> => {
+  const sum = { ...one };
+  for (const kind of Object.keys(other) as K[]) sum[kind] = (sum[kind] ?? 0) + (other[kind] ?? 0);
+  return sum;
+};
+
+/** Who wants something for money names a ceiling; who sells or looks for work hopes for a sum. */
+const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "friendship"]);
 
 /** The kinds of offer of things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-/** Domains whose offers hold space: elsewhere "2 br" and "40 m2" describe something else. */
-const SPACE_DOMAIN = "real_estate";
-
 const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
   const read = survey(lexicon, text);
   const price = readPrice(text, { country: read.country });
-  const classified = classifyOffer(lexicon, read.tokens, read.hits, hintsOfPrice(price));
+  const classified = classifyOffer(
+    lexicon,
+    read.tokens,
+    read.hits,
+    together(hintsOfPrice(price), describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {}),
+    affinityOf(price === null || price.value.period !== null ? null : price.value.amount),
+  );
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(text) : null;
   return {
     language: read.language,
@@ -238,7 +280,7 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
     domain: inferred(read, classified.domain),
     category: inferred(read, classified.category),
     offer_kind: inferred(read, classified.kind),
-    price,
+    price: settlePrice(price, classified),
     location: locationOf(read),
     contacts: readContacts(text, { country: read.country }),
     party: null,
@@ -256,7 +298,13 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
 const readAsk = (lexicon: Lexicon, text: string): AskReading => {
   const read = survey(lexicon, text);
   const price = readBudget(text, { country: read.country });
-  const classified = classifyAsk(lexicon, read.tokens, read.hits, hintsOfBudget(price));
+  const classified = classifyAsk(
+    lexicon,
+    read.tokens,
+    read.hits,
+    together(hintsOfBudget(price), describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {}),
+    affinityOf(price === null || price.value.period !== null ? null : price.value.max),
+  );
   // Who looks for a flat says "no pets" of themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
   return {
@@ -265,7 +313,7 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
     domain: inferred(read, classified.domain),
     category: inferred(read, classified.category),
     ask_kind: inferred(read, classified.kind),
-    price,
+    price: PAYING.has(classified.kind?.value ?? "buy") ? price : null,
     location: locationOf(read),
     condition: conditionOf(read),
     keywords: findKeywords(text, read.tokens, read.hits),

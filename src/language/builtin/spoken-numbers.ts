@@ -1,0 +1,142 @@
+import type { Token } from "./prose.ts";
+
+/**
+ * Numbers in words: "a hundred", "fünfhundertfünfzig", "deux cents", "duzentos e cinquenta", "centocinquanta".
+ *
+ * The eight languages share one list, since no word of one means another number in the next. Words that are written
+ * together are taken apart; what is left of a word says that it is none ("einigen" is no "ein").
+ */
+
+const VALUES: Readonly<Record<number, string>> = {
+  1: "one ein eine einen eins un une uno una um uma een jeden jedna",
+  2: "two zwei deux dos due dois duas twee dwa dwie couple",
+  3: "three drei trois tres tre drie trzy",
+  4: "four vier quatre cuatro quattro quatro cztery",
+  5: "five funf fuenf cinq cinco cinque vijf piec",
+  6: "six sechs seis sei zes szesc",
+  7: "seven sieben sept siete sette sete zeven siedem",
+  8: "eight acht huit ocho otto oito osiem",
+  9: "nine neun neuf nueve nove negen dziewiec",
+  10: "ten zehn dix diez dieci dez tien dziesiec",
+  11: "eleven elf onze once undici jedenascie",
+  12: "twelve zwolf douze doce dodici doze twaalf dwanascie",
+  13: "thirteen dreizehn treize trece tredici treze dertien trzynascie",
+  14: "fourteen vierzehn quatorze catorce quattordici catorze veertien czternascie",
+  15: "fifteen funfzehn quinze quince quindici vijftien pietnascie",
+  16: "sixteen sechzehn seize dieciseis sedici dezasseis dezesseis zestien szesnascie",
+  17: "seventeen siebzehn diecisiete diciassette dezassete dezessete zeventien siedemnascie",
+  18: "eighteen achtzehn dieciocho diciotto dezoito achttien osiemnascie",
+  19: "nineteen neunzehn diecinueve diciannove dezanove dezenove negentien dziewietnascie",
+  20: "twenty zwanzig vingt vingts veinte veinti venti vent vinte twintig dwadziescia",
+  30: "thirty dreissig trente treinta trenta trent trinta dertig trzydziesci",
+  40: "forty vierzig quarante cuarenta quaranta quarant quarenta veertig czterdziesci",
+  50: "fifty funfzig fuenfzig cinquante cincuenta cinquanta cinquant cinquenta vijftig piecdziesiat",
+  60: "sixty sechzig soixante sesenta sessanta sessant sessenta zestig szescdziesiat",
+  70: "seventy siebzig septante setenta settanta settant zeventig siedemdziesiat",
+  80: "eighty achtzig huitante octante ochenta ottanta ottant oitenta tachtig osiemdziesiat",
+  90: "ninety neunzig nonante noventa novanta novant negentig dziewiecdziesiat",
+  100: "cien ciento cem sto",
+  200: "doscientos doscientas duzentos duzentas dwiescie",
+  300: "trescientos trescientas trezentos trezentas trzysta",
+  400: "cuatrocientos cuatrocientas quatrocentos quatrocentas czterysta",
+  500: "quinientos quinientas quinhentos quinhentas piecset",
+  600: "seiscientos seiscientas seiscentos seiscentas szescset",
+  700: "setecientos setecientas setecentos setecentas siedemset",
+  800: "ochocientos ochocientas oitocentos oitocentas osiemset",
+  900: "novecientos novecientas novecentos novecentas dziewiecset",
+};
+
+/** What these multiply is what stands before them: "two hundred", "cento" alone is 100. */
+const FACTORS: Readonly<Record<number, string>> = {
+  100: "hundred hundert cent cents cento honderd",
+  1000: "thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy",
+};
+
+type Piece = { value: number; factor: boolean };
+
+const PIECES: ReadonlyMap<string, Piece> = new Map(
+  [
+    { list: VALUES, factor: false },
+    { list: FACTORS, factor: true },
+  ].flatMap(({ list, factor }) =>
+    Object.entries(list).flatMap(([value, words]) =>
+      words.split(" ").map((word) => [word, { value: Number(value), factor }] as const),
+    ),
+  ),
+);
+const LONGEST = Math.max(...Array.from(PIECES.keys(), (word) => word.length));
+const SHORTEST = 2;
+
+/** No price is written out with more letters in one word. */
+const LONGEST_WORD = 40;
+
+/** Between the pieces of a number, in one word or in several. */
+const JOINERS = new Set("and und y e et en i of -".split(" "));
+const JOINED_INSIDE = /^(?:und|en|e|y)/u;
+
+/** The pieces that a word is written together from; null when it is no number. */
+const piecesOf = (word: string): Piece[] | null => {
+  if (word.length < SHORTEST || word.length > LONGEST_WORD) return null;
+  const whole = PIECES.get(word);
+  if (whole !== undefined) return [whole];
+  const pieces: Piece[] = [];
+  for (let at = 0; at < word.length; ) {
+    let length = Math.min(LONGEST, word.length - at);
+    while (length >= SHORTEST && !PIECES.has(word.slice(at, at + length))) length--;
+    const piece = PIECES.get(word.slice(at, at + length));
+    if (piece !== undefined) {
+      pieces.push(piece);
+      at += length;
+      continue;
+    }
+    const joiner = pieces.length > 0 ? JOINED_INSIDE.exec(word.slice(at)) : null;
+    if (joiner === null) return null;
+    at += joiner[0].length;
+  }
+  return pieces;
+};
+
+/** "Grand salon", "mil gracias", "40 cents": by themselves they are other words. */
+const NEVER_ALONE = new Set("grand cent cents mila mil couple".split(" "));
+
+const FOUR = 4;
+const TWENTY = 20;
+
+const sumOf = (pieces: readonly Piece[]): number => {
+  let total = 0;
+  let current = 0;
+  for (const { value, factor } of pieces) {
+    if (factor && value >= 1000) {
+      total += Math.max(1, current) * value;
+      current = 0;
+    } else if (factor) current = Math.max(1, current) * value;
+    // "quatre-vingts"
+    else if (value === TWENTY && current % 100 === FOUR) current += FOUR * TWENTY - FOUR;
+    else current += value;
+  }
+  return total + current;
+};
+
+/**
+ * The number that starts in words at token `at`, as long as it goes; null when none does.
+ *
+ * @returns its value and the token after it
+ */
+export const spokenNumberAt = (tokens: readonly Token[], at: number): { value: number; to: number } | null => {
+  const pieces: Piece[] = [];
+  let end = at;
+  // "a hundred": the article says one.
+  let next = tokens[at]?.text === "a" ? at + 1 : at;
+  for (let token = tokens[next]; token !== undefined; token = tokens[next]) {
+    if (next > at && token.gap === "line") break;
+    const own = token.kind === "word" ? piecesOf(token.text) : null;
+    if (own !== null) {
+      pieces.push(...own);
+      next += 1;
+      end = next;
+    } else if (pieces.length > 0 && next === end && JOINERS.has(token.text)) next += 1;
+    else break;
+  }
+  const alone = pieces.length === 1 && end === at + 1 && NEVER_ALONE.has(tokens[at]?.text ?? "");
+  return pieces.length === 0 || alone ? null : { value: sumOf(pieces), to: end };
+};
