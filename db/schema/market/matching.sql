@@ -76,6 +76,8 @@ begin
 
   by_category := case
     when ask.category is null or offer.category is null then 'unknown'
+    -- Between friends, activities and acquaintances there are no borders: there the kind decides.
+    when offer.domain = 'community' and ask.domain = 'community' and offer.category <> ask.category then 'unknown'
     when (ask.domain, ask.category) = (offer.domain, offer.category) then 'met'
     else 'violated' end;
   by_words := case
@@ -237,7 +239,7 @@ begin
       -- What matched once is judged again, whether or not the ask goes on watching.
       and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
       -- Without a shared word it has to lie in the category and near.
-      and (offer.search @@ a.keywords_query or (a.category = offer.category or a.category is null or offer.category is null)
+      and (offer.search @@ a.keywords_query or (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
         and (a.keywords_query is null or exists (
           select from market.ask_embedding e
           where e.ask_id = a.id and e.model = vector.model

@@ -15,12 +15,12 @@ import { type Token, tokenize } from "./tokens.ts";
  * and the words that are left name the thing. The same grammars read it that read asks.
  */
 
-/** Kinds of offer that each kind of ask looks for; who searches "car for sale" says what the offer says. */
+/** Kinds of offer that each kind of ask looks for; nobody sells or lets by searching. */
 const LOOKED_FOR: Readonly<Record<AskKind, OfferKind | null>> = {
   buy: "sale",
-  sell: "sale",
+  sell: null,
   rent: "rental",
-  lease_out: "rental",
+  lease_out: null,
   hire: "service_offer",
   offer_service: "project_hire",
   dating: "dating",
@@ -107,6 +107,9 @@ const readKind = (
   return guessed === null ? null : { value: guessed, certain: false };
 };
 
+/** A city, or a name that leads to one: the sense of the latter is "GB/London". */
+const isTown = ({ family }: Hit): boolean => family === "place" || family === "city";
+
 /** The places that are looked in, any of them: "London or Manchester". */
 const readPlaces = (
   tokens: Tokens,
@@ -116,16 +119,20 @@ const readPlaces = (
 ): QueryReading["places"] => {
   const cities = hits.filter(
     (hit) =>
-      hit.family === "place" &&
+      isTown(hit) &&
       hit.weight >= SURE_PLACE &&
       !ELSEWHERE.has(tokens[hit.from - 1]?.folded ?? "") &&
       // A place of the vocabulary within a thing's name is the thing's: "Berlin wall art", "London Fog coat" stay words.
       !hits.some((other) => other.family === "category" && other.from <= hit.from && hit.to <= other.to),
   );
-  const places = cities.map((hit) => {
-    const span = spanOf(tokens, hit.from, hit.to);
-    const city = text.slice(span.start, span.end);
-    return { text: city, city, country: hit.value };
+  // "Peckham" leads to London and "Munich" to München; of a name with both senses the city it leads to counts.
+  const byStart = Map.groupBy(cities, (hit) => hit.from);
+  const places = [...byStart.values()].map((same) => {
+    const hit = same.find(({ family }) => family === "city") ?? same[0];
+    const span = spanOf(tokens, hit?.from ?? 0, hit?.to ?? 0);
+    const written = text.slice(span.start, span.end);
+    const [country = null, city = written] = (hit?.value ?? "").split("/");
+    return { text: written, city, country };
   });
   if (places.length > 0 || place === null || place.confidence < LEAST_CONFIDENCE) return places;
   // A country or a region is as certain as a city; a name that nobody knows is left to the words.
@@ -138,7 +145,7 @@ const readPlaces = (
 export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => QueryReading) => {
   const lexicon = compileLexicon(vocabulary);
   const named = vocabulary.terms.filter(
-    ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place):/.test(sense),
+    ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place|city):/.test(sense),
   );
   const correct = createCorrector(
     [...vocabulary.terms.map(({ term }) => term), ...LIMITS, ...PERIODS],
@@ -180,7 +187,7 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit.from, hit.to));
     for (const hit of hits) {
       const span = spanOf(tokens, hit.from, hit.to);
-      const isPlace = hit.family === "place" && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
+      const isPlace = isTown(hit) && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
       const isKind = (hit.family === "ask_kind" || hit.family === "kind") && hit.weight >= LEAST_CUE;
       if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
     }
