@@ -8574,7 +8574,7 @@ CREATE OR REPLACE FUNCTION market.left_open(reading jsonb, filters jsonb)
 AS $function$
 begin
   -- What a filter says holds, whatever the query says.
-  return jsonb_strip_nulls(coalesce(reading, '{}'))
+  return jsonb_strip_nulls(case when jsonb_typeof(reading) = 'object' then reading else '{}' end)
     - case when filters ? 'offer_kind' then 'offer_kind' else '' end
     - case when filters ? 'location' then 'places' else '' end
     - case when filters -> 'price' ?| array['min', 'max', 'currency'] then 'price' else '' end
@@ -8714,6 +8714,8 @@ begin
 
   by_category := case
     when ask.category is null or offer.category is null then 'unknown'
+    -- Between friends, activities and acquaintances there are no borders: there the kind decides.
+    when offer.domain = 'community' and ask.domain = 'community' and offer.category <> ask.category then 'unknown'
     when (ask.domain, ask.category) = (offer.domain, offer.category) then 'met'
     else 'violated' end;
   by_words := case
@@ -8880,7 +8882,7 @@ begin
       -- What matched once is judged again, whether or not the ask goes on watching.
       and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
       -- Without a shared word it has to lie in the category and near.
-      and (offer.search @@ a.keywords_query or (a.category = offer.category or a.category is null or offer.category is null)
+      and (offer.search @@ a.keywords_query or (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
         and (a.keywords_query is null or exists (
           select from market.ask_embedding e
           where e.ask_id = a.id and e.model = vector.model

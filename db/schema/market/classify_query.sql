@@ -5,7 +5,7 @@ create or replace function market.left_open(reading jsonb, filters jsonb) return
 as $$
 begin
   -- What a filter says holds, whatever the query says.
-  return jsonb_strip_nulls(coalesce(reading, '{}'))
+  return jsonb_strip_nulls(case when jsonb_typeof(reading) = 'object' then reading else '{}' end)
     - case when filters ? 'offer_kind' then 'offer_kind' else '' end
     - case when filters ? 'location' then 'places' else '' end
     - case when filters -> 'price' ?| array['min', 'max', 'currency'] then 'price' else '' end

@@ -69,7 +69,7 @@ end
 $$;
 comment on function market.compound_heads(text, text) is 'The concepts that German and Dutch compounds of a text end in.';
 
-create or replace function market.concepts_in(words text, language text) returns text[]
+create or replace function market.concepts_in(words text, languages text[], language text) returns text[]
   language plpgsql stable
 as $$
 declare
@@ -78,7 +78,7 @@ declare
   stems text[];
   concepts text[] := market.compound_heads(words, concepts_in.language);
 begin
-  foreach spoken in array array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'] loop
+  foreach spoken in array languages loop
     -- In variables, since the planner would make the vector anew for each row.
     said := to_tsvector(market.search_config(spoken), market.fold(words));
     stems := tsvector_to_array(said);
@@ -92,7 +92,7 @@ begin
   return concepts;
 end
 $$;
-comment on function market.concepts_in(text, text) is 'The concepts that a text in a language (ISO 639-1) names.';
+comment on function market.concepts_in(text, text[], text) is 'The concepts that a text names in any of some languages, one of which is probably its own (ISO 639-1).';
 
 create or replace function market.concept_vector(title text, words text, language text) returns tsvector
   language plpgsql stable
@@ -106,9 +106,9 @@ begin
     from (
       select n.concept, min(f.weight) as weight
       from (
-        select unnest(market.concepts_in(title, spoken)) as concept, 'A' as weight
+        select unnest(market.concepts_in(title, array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'], spoken)) as concept, 'A' as weight
         -- A text tells the thing at its beginning; what comes later is its surroundings ("near the beach").
-        union all select unnest(market.concepts_in(left(words, 600), spoken)), 'C') as f
+        union all select unnest(market.concepts_in(left(words, 600), array[coalesce(nullif(spoken, 'en'), 'de'), 'en'], spoken)), 'C') as f
       cross join lateral (
         select f.concept union all select b.broader from market.broader_concept b where b.concept = f.concept) as n
       group by n.concept) as c);
