@@ -96,6 +96,9 @@ const THING = 1.25;
 const SATURATION = 9;
 const KIND_SATURATION = 16;
 
+/** Evidence that a thing is what is offered; with less of it, what goes with the thing counts less. */
+const SURE_THING = 4;
+
 /** Below this a category is a guess. */
 const LEAST_THING = 0.9;
 const LEAST_KIND = 1.5;
@@ -111,6 +114,10 @@ const ACTIVITY = "activities";
 const PASTIMES = ["hobbies/sports", "hobbies/toys_games", "hobbies/music_instruments", "hobbies/other_hobbies"];
 const LENT_PASTIME = 0.5;
 
+/** Evidence for a work that words of the thing do not outweigh, and how much of theirs counts for it. */
+const SURE_WORK = 2.4;
+const LENT_GOODS = 0.75;
+
 type Candidate<K extends string> = { kind: K; domain: string; category: string | null; score: number; thing: number };
 
 /** All combinations of kind, domain and category that the taxonomy allows, best first. */
@@ -121,8 +128,15 @@ const combine = <K extends string>(
   kinds: readonly K[],
   offersOf: (kind: K) => readonly string[],
   affinity: Affinity<K>,
+  kindEvidence: (kind: K) => number,
 ): Candidate<K>[] => {
   const candidates: Candidate<K>[] = [];
+  const goods = Math.max(
+    0,
+    ...lexicon.taxonomy
+      .filter((one) => !isWork(one.kinds))
+      .flatMap((one) => one.categories.map((category) => things.get(`${one.domain}/${category}`)?.score ?? 0)),
+  );
   for (const { domain, kinds: allowed, categories } of lexicon.taxonomy) {
     // Who does a work and who is wanted for it are called by the same names: the words of one speak for the other too.
     const lent = !isWork(allowed)
@@ -145,11 +159,16 @@ const combine = <K extends string>(
       const offers = offersOf(kind).filter((offer) => allowed.includes(offer));
       if (offers.length === 0) continue;
       const base = kindScore(kind);
+      // Who wants something done names what it is done to: "who can restring two rackets".
+      const done = isWork(allowed) && kindEvidence(kind) >= SURE_WORK ? goods * LENT_GOODS : 0;
       candidates.push({
         kind,
         domain,
         category: lent > 0 && whole >= LEAST_THING ? rest : null,
-        score: base + affinity(kind, domain, null) + saturate(whole, SATURATION) * THING,
+        score:
+          base +
+          affinity(kind, domain, null) * Math.min(1, whole / SURE_THING) +
+          saturate(Math.max(whole, done), SATURATION) * THING,
         thing: whole,
       });
       for (const category of categories) {
@@ -159,7 +178,8 @@ const combine = <K extends string>(
         const own = Math.max(things.get(`${domain}/${category}`)?.score ?? 0, activity);
         if (own <= 0) continue;
         const thing = own + whole / 2;
-        const score = base + affinity(kind, domain, category) + saturate(thing, SATURATION) * THING;
+        const sureness = Math.min(1, thing / SURE_THING);
+        const score = base + affinity(kind, domain, category) * sureness + saturate(thing, SATURATION) * THING;
         candidates.push({ kind, domain, category, score, thing });
       }
     }
@@ -188,7 +208,15 @@ const decide = <K extends string>(
   const kindTally = weighKinds(hits, options.family);
   const kindScore = (kind: K): number =>
     options.priors[kind] + saturate(kindTally.get(kind)?.score ?? 0, KIND_SATURATION) + (options.hints[kind] ?? 0);
-  const candidates = combine(lexicon, things, kindScore, options.kinds, options.offersOf, options.affinity);
+  const candidates = combine(
+    lexicon,
+    things,
+    kindScore,
+    options.kinds,
+    options.offersOf,
+    options.affinity,
+    (kind) => kindTally.get(kind)?.score ?? 0,
+  );
   const best = candidates[0];
   if (best === undefined || (best.thing <= 0 && best.score < LEAST_KIND))
     return { kind: null, domain: null, category: null };

@@ -209,6 +209,11 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
 
   for (let at = 0; at < words.length; at++) {
     let any = look(lexicon.exact, words, at, 1);
+    // What is a word of its own is no form of another: "clean jars" are not about cleaning.
+    const own = lexicon.exact
+      .get(words[at] ?? "")
+      ?.some((entry) => entry.language === null || entry.language === language);
+    if (own) continue;
     stemmed.forEach((one, order) => {
       const index = lexicon.stems.get(one);
       if (index !== undefined && look(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;

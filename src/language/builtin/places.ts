@@ -271,6 +271,13 @@ export const findPlace = (
     const known = hit.weight >= SURE_PLACE;
     const isTown = hit.family === "place" || hit.family === "city";
     const base = isTown && !known ? SCORE.hint : SCORE[SCORE_OF[hit.family] ?? "country"];
+    // A name that is a word as well ("Nancy", "Tours") is a place where it stands by itself.
+    const opened = tokens[hit.from]?.opens === true || /[,(]\s?$/.test(gap(hit.from));
+    const closed = hit.to >= tokens.length || tokens[hit.to]?.opens === true || /^[,)]/.test(gap(hit.to));
+    if (isTown && !known && !lower && opened && closed && hit.from > 0) {
+      propose(hit, SCORE.closing);
+      continue;
+    }
     propose(hit, base - (lower && !whispering ? LOWER_CASE_PENALTY : 0));
   }
   for (let at = 0; at < tokens.length; at++) {

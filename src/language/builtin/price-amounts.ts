@@ -130,6 +130,8 @@ const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
     return !(after.text === "/" && after.gap === "none" && beyond?.kind === "digits");
   }
   if (after.gap === "none") return phraseAt(tokens, to, PERIODS) !== null || after.text === "ish";
+  // "450k ceiling"
+  if (value >= 1000 && Number(head.text) < 1000 && to === from + 2 && !MEASURES.has(after.text)) return true;
   if (BEFORE_AMOUNT.has(before?.text ?? "") && !MEASURES.has(after.text)) return true;
   return AFTER_BARE.has(after.text) || periodAt(tokens, to) !== null;
 };

@@ -21,6 +21,7 @@ const REACH_AHEAD = 7;
 const AHEAD: Partial<Record<PriceSense, number>> = {
   fresh: 0,
   toward: 0,
+  today: 1,
   extra: 2,
   each: 1,
   half: 2,
@@ -36,6 +37,7 @@ const REACH_BACK = 3;
 const BACK: Partial<Record<PriceSense, number>> = {
   ask: 0,
   toward: -1,
+  today: -1,
   instead: -1,
   value: 1,
   former: 1,

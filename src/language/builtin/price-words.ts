@@ -19,12 +19,13 @@ export type PriceSense =
   | "each"
   | "flat"
   | "toward"
+  | "today"
   | "aside"
   | "with";
 
 /**
  * The roles of amounts, by the words beside them. `fresh` ("new") counts behind an amount only, `toward` ("for") says
- * little, `instead` always means what comes after it, `aside` (cleaning, delivery) names something paid besides, or what is offered, and `with` ("plus") opens what
+ * little, `today` ("now") more, `instead` always means what comes after it, `aside` (cleaning, delivery) names something paid besides, or what is offered, and `with` ("plus") opens what
  * is not about the amount before it.
  */
 export const PRICE_WORDS = compilePhrases<PriceSense>({
@@ -54,7 +55,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     anzahlung | genossenschaftsanteil | caution | depot de garantie | acompte | arrhes | fianza | deposito | senal | cauzione | caparra
     deposito cauzionale | acconto | anticipo | caucao | sinal | borg | waarborg | waarborgsom | aanbetaling | kaucja | kaucji | kaucje | zadatek
     zaliczka | depozyt | hold | down | bond | depot | refundable | kaucji zwrotnej`,
-  former: `charged me | charged us | well spent | ouch | set me back | cost a fortune | nagelneu kostet | novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
+  former: `war | waren | lag bei | galeriepreis | ladenpreis | katalogpreis | listenpreis war | kaufpreis war | preis war | neupreis war | charged me | charged us | well spent | ouch | set me back | cost a fortune | nagelneu kostet | novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
     nieuw kost | nowy kosztuje | nowa kosztuje | new ones cost | new ones are | was | were | new it was | bought | bought for | bought at | paid | i paid | we paid | cost me | cost us | cost new | originally
     original price | rrp | msrp | srp | retail | retail was | retails | retail price | list price | new price | when new | face | face value
     reduced from | down from | new for | sells for | sell new for | worth | valued new | used to be | went for | np
@@ -116,7 +117,8 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     za osobe | od osoby | je | cada | stuck | piece`,
   flat: `flat | flat fee | flat rate | fixed fee | for the job | for the project | whole job | all in | pauschal | pauschale | forfait | au forfait
     forfaitaire | precio cerrado | cerrado | a corpo | forfettario | fechado | preco fechado | vaste prijs voor | ryczalt | ryczaltem`,
-  toward: `for | now | only | just | take | fur | nur | jetzt | fur nur | pour | por | por solo | por apenas | voor | za | za jedyne | a tan solo | a soli
+  today: `now | jetzt | nun | hier | ahora | ora | agora | teraz | maintenant | today`,
+  toward: `for | only | just | take | fur | nur | jetzt | fur nur | pour | por | por solo | por apenas | voor | za | za jedyne | a tan solo | a soli
     seulement | solo | alleen | maar | tylko`,
   aside: `cleaning | linen | insurance | insured | repairs | delivery | reinigung | bettwasche | lieferung | versicherung | reparatur | menage | draps
     livraison | envoi | deplacement | assurance | limpieza | sabanas | entrega | seguro | pulizie | biancheria | trasferta | uscita | assicurazione

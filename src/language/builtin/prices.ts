@@ -117,6 +117,7 @@ const headlineScore = (role: Role, index: number): number => {
   if (near.has("negotiable")) score += 2;
   // Less than a place in the order: "solo" is only in some languages "only".
   if (near.has("toward")) score += 0.25;
+  if (senses.has("today")) score += 1.2;
   if (senses.has("aside")) score -= role.period === "hour" ? 0 : 1.9;
   if (senses.has("warm")) score -= 1.4;
   if (senses.has("packet")) score -= 1.5;
@@ -144,6 +145,13 @@ const isByDistance = ({ amount }: Role, tokens: readonly Token[]): boolean => {
   }
   return false;
 };
+
+const YEAR = /^(?:19|20)\d\d$/u;
+
+/** "Recapped in 2020 for $260" tells what was paid once. */
+const isOfYear = ({ amount }: Role, tokens: readonly Token[]): boolean =>
+  /^(?:for|fur|pour|por|per|voor|za)$/u.test(tokens[amount.from - 1]?.text ?? "") &&
+  YEAR.test(tokens[amount.from - 2]?.text ?? "");
 
 /** A week's rate beside a day's: of the two the day's is the headline. */
 const preferDay = (best: Role, candidates: readonly Role[]): Role => {
@@ -185,7 +193,9 @@ const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readon
 };
 
 const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
-  const candidates = reading.roles.filter((role) => !isNever(role) && !isByDistance(role, reading.tokens));
+  const candidates = reading.roles.filter(
+    (role) => !isNever(role) && !isByDistance(role, reading.tokens) && !isOfYear(role, reading.tokens),
+  );
   let best: { role: Role; score: number } | null = null;
   candidates.forEach((role, index) => {
     const score = headlineScore(role, index);

@@ -17,6 +17,7 @@ import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { detectLanguage } from "./language.ts";
 import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
 import { describesPerson } from "./persons.ts";
+import { namesStay, seeksWork } from "./phrasing.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
@@ -192,7 +193,7 @@ const hintsOfPrice = (price: OfferReading["price"]): KindHints<OfferKind> => {
   if (price === null || price.value.amount === null) return { service_offer: 0.4, project_hire: 0.4 };
   switch (price.value.period) {
     case "hour":
-      return { service_offer: 2, project_hire: 1.5, sale: -1.5 };
+      return { service_offer: 1.2, project_hire: 1.2, sale: -1.5 };
     case "day":
     case "week":
     case "month":
@@ -250,6 +251,10 @@ const OWN = "family_pets";
 /** Who tells their age looks for people rather than things. */
 const PERSON = 1.4;
 
+/** Who looks for work says so; what is wanted for some days is hired, if it is a thing. */
+const SEEKING_WORK = 3;
+const STAYING = 1.5;
+
 /** The sum of two lots of evidence. */
 const together = <K extends string>(one: KindHints<K>, other: KindHints<K>): KindHints<K> => {
   const sum = { ...one };
@@ -262,6 +267,12 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 
 /** The kinds of offer of things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
+
+/** What has a price and says nothing else of itself is for sale. */
+const soldAt = (price: OfferReading["price"]): OfferReading["offer_kind"] =>
+  price !== null && price.value.amount !== null && price.value.amount > 0 && price.value.period === null
+    ? { value: "sale", quote: price.quote, basis: "inferred", confidence: LEAST_CONFIDENCE }
+    : null;
 
 const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
   const read = survey(lexicon, text);
@@ -279,7 +290,7 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
     title: titleOf(read, classified) ?? anyTitle(text),
     domain: inferred(read, classified.domain),
     category: inferred(read, classified.category),
-    offer_kind: inferred(read, classified.kind),
+    offer_kind: inferred(read, classified.kind) ?? soldAt(price),
     price: settlePrice(price, classified),
     location: locationOf(read),
     contacts: readContacts(text, { country: read.country }),
@@ -302,7 +313,11 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
     lexicon,
     read.tokens,
     read.hits,
-    together(hintsOfBudget(price), describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {}),
+    [
+      describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {},
+      seeksWork(read.tokens) ? { offer_service: SEEKING_WORK } : {},
+      namesStay(read.tokens) ? { rent: STAYING } : {},
+    ].reduce(together, hintsOfBudget(price)),
     affinityOf(price === null || price.value.period !== null ? null : price.value.max),
   );
   // Who looks for a flat says "no pets" of themselves.
