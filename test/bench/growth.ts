@@ -61,10 +61,19 @@ const searchesOf = (offers: number): Record<string, Body[]> => ({
   ],
 });
 
+/** Filters as the planner can use them, written down. */
+const conditionsOf = async (client: pg.Client, filters: object): Promise<string> => {
+  const { rows } = await client.query<{ conditions: string }>(
+    "select market.conditions_of($1, 'infinity', null)::text as conditions",
+    [JSON.stringify(filters)],
+  );
+  return rows[0]?.conditions ?? "";
+};
+
 /** What PostgreSQL takes to find by its indexes alone every offer with the words and filters. */
 const BARE = `
   select count(*) from market.offer o
-  where ($1::tsquery is null or o.search @@ $1) and market.passes(o, market.conditions_of($2, 'infinity', null))`;
+  where ($1::tsquery is null or o.search @@ $1) and market.passes(o, $2::market.conditions)`;
 
 const measureSearches = async (
   market: Market,
@@ -77,26 +86,29 @@ const measureSearches = async (
     return await withClient(market.url, async (operator) => {
       const measured = [];
       for (const [name, bodies] of Object.entries(searchesOf(offers))) {
-        const searches = await Promise.all(
-          bodies.map(async (body) => {
-            const { query = null, filters = {} } = body;
-            const [vector] = query === null ? [] : await embedder.embed([query], AbortSignal.timeout(5_000));
-            const reading = query === null ? null : readQuery(query);
-            const args = {
-              request: JSON.stringify(body),
-              reading: JSON.stringify(reading),
-              embedding: vector ? pgvector.toSql(vector) : null,
-              model: embedder.model,
-              notices: "[]",
-            };
-            const { rows } = await operator.query<{ words: string | null }>(
-              "select string_agg('(' || forms::text || ')', ' & ') as words from market.query_terms($1, $2) where weight >= 1",
-              [reading?.words ?? "", reading?.language ?? null],
-            );
-            const text = statementOf("agent", "search_offers", Object.keys(args));
-            return { text, args, filters, words: query === null ? null : (rows[0]?.words ?? null) };
-          }),
-        );
+        const searches = [];
+        for (const body of bodies) {
+          const { query = null, filters = {} } = body;
+          const [vector] = query === null ? [] : await embedder.embed([query], AbortSignal.timeout(5_000));
+          const reading = query === null ? null : readQuery(query);
+          const args = {
+            request: JSON.stringify(body),
+            reading: reading && JSON.stringify(reading),
+            embedding: vector ? pgvector.toSql(vector) : null,
+            model: embedder.model,
+            notices: "[]",
+          };
+          const { rows } = await operator.query<{ words: string | null }>(
+            "select string_agg('(' || forms::text || ')', ' & ') as words from market.query_terms($1, $2) where weight >= 1",
+            [reading?.words ?? "", reading?.language ?? null],
+          );
+          searches.push({
+            text: statementOf("agent", "search_offers", Object.keys(args)),
+            args,
+            conditions: await conditionsOf(operator, filters),
+            words: query === null ? null : (rows[0]?.words ?? null),
+          });
+        }
         const times: number[] = [];
         const bare: number[] = [];
         for (let n = -WARM_UP; n < RUNS; n++) {
@@ -107,10 +119,7 @@ const measureSearches = async (
             asAgent.query({ name: "search", text: search.text, values: [token, ...Object.values(search.args)] }),
           );
           // Fewer of these: counting is as slow as it is steady.
-          const alone =
-            n % 4 === 0
-              ? await timed(() => operator.query(BARE, [search.words, JSON.stringify(search.filters)]))
-              : null;
+          const alone = n % 4 === 0 ? await timed(() => operator.query(BARE, [search.words, search.conditions])) : null;
           if (n < 0) continue;
           times.push(took);
           if (alone !== null) bare.push(alone);
@@ -135,18 +144,18 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
     const { rows: kept } = await client.query<{ since: string }>(
       `select ((now() at time zone 'UTC')::date - 1)::text as since`,
     );
-    const filters = JSON.stringify({ posted_since: kept[0]?.since });
+    const filtered = await conditionsOf(client, { posted_since: kept[0]?.since });
     const found = async (where: string): Promise<number> => {
       let hits = 0;
       let wanted = 0;
       for (const { vector } of vectors) {
-        const near = `select offer_id from market.near_candidates($1::halfvec, '${embedder.model}', market.conditions_of($2, 'infinity', null)) order by distance limit 10`;
+        const near = `select offer_id from market.near_candidates($1::halfvec, '${embedder.model}', $2::market.conditions) order by distance limit 10`;
         const { rows: ours } = await client.query<{ offer_id: string }>(near, [vector, where]);
         await client.query("begin");
         await client.query("set local enable_indexscan = off");
         const { rows: exact } = await client.query<{ offer_id: string }>(
           `select e.offer_id from market.offer_embedding e join market.offer o on o.id = e.offer_id
-           where market.passes(o, market.conditions_of($2, 'infinity', null)) order by e.embedding <=> $1::halfvec, e.offer_id desc limit 10`,
+           where market.passes(o, $2::market.conditions) order by e.embedding <=> $1::halfvec, e.offer_id desc limit 10`,
           [vector, where],
         );
         await client.query("rollback");
@@ -157,10 +166,14 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
       return wanted === 0 ? 1 : hits / wanted;
     };
     const { rows: share } = await client.query<{ share: number }>(
-      `select avg(market.passes(o, market.conditions_of($1, 'infinity', null))::integer)::float as share from market.offer o`,
-      [filters],
+      `select avg(market.passes(o, $1::market.conditions)::integer)::float as share from market.offer o`,
+      [filtered],
     );
-    return { all: await found("{}"), filtered: await found(filters), share: share[0]?.share ?? 0 };
+    return {
+      all: await found(await conditionsOf(client, {})),
+      filtered: await found(filtered),
+      share: share[0]?.share ?? 0,
+    };
   });
 
 /** One new offer against all asks, again and again without keeping what comes of it. */
