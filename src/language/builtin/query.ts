@@ -37,6 +37,9 @@ const CERTAIN = 3;
 /** Words that only hint at a kind by what the thing mostly is ("flat" is mostly let) have less than this. */
 const LEAST_CUE = 2;
 
+/** What each further word of a phrase adds to how surely it says the kind. */
+const PER_WORD = 0.1;
+
 /** What a classification needs to rank by; it never filters. */
 const LEAST_CONFIDENCE = 0.5;
 
@@ -96,8 +99,8 @@ const readKind = (
     if (hit.family === "ask_kind") kind = LOOKED_FOR[hit.value as AskKind] ?? null;
     else if (hit.family === "kind" && SAME_IN_OFFERS.has(hit.value)) kind = hit.value as OfferKind;
     if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
-    // The longer phrase is the surer one: "to rent" before "for a weekend".
-    cues.set(kind, Math.max(cues.get(kind) ?? 0, hit.weight));
+    // The longer phrase is the surer one.
+    cues.set(kind, Math.max(cues.get(kind) ?? 0, hit.weight + (hit.to - hit.from - 1) * PER_WORD));
   }
   const [best, next] = [...cues].sort((a, b) => b[1] - a[1]);
   if (best !== undefined && best[1] > (next?.[1] ?? 0)) {
@@ -161,6 +164,10 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     });
     const language = detectLanguage(query, tokens, new Map());
     const hits = findTerms(lexicon, tokens, language);
+    // A few words tell their language badly: phrases count in whichever they are ("van to hire" is no Dutch).
+    const phrases = findTerms(lexicon, tokens, null).filter(
+      (hit) => hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind"),
+    );
     const place = findPlace(query, tokens, hits, language);
     const country = guessCountry(query, hits, place, language);
     const budget = readBudget(query, { country });
@@ -171,8 +178,10 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     const thing = asked.domain !== null ? asked : offered;
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
     const domain = sure ? (thing.domain?.value ?? null) : null;
-    const guess = asked.kind !== null ? LOOKED_FOR[asked.kind.value] : (offered.kind?.value ?? null);
-    const kind = readKind(lexicon, hits, domain, guess);
+    // "Plumber wanted" is said by both sides: it is left open.
+    const named = offered.kind?.value === "project_hire" ? null : (offered.kind?.value ?? null);
+    const guess = asked.kind !== null ? LOOKED_FOR[asked.kind.value] : named;
+    const kind = readKind(lexicon, [...hits, ...phrases], domain, guess);
     const places = readPlaces(tokens, query, hits, place);
 
     const said: Span[] = [];
@@ -185,7 +194,7 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     }
     if (places.length > 0 && place !== null) said.push(place.span);
     const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit.from, hit.to));
-    for (const hit of hits) {
+    for (const hit of [...hits, ...phrases]) {
       const span = spanOf(tokens, hit.from, hit.to);
       const isPlace = isTown(hit) && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
       const isKind = (hit.family === "ask_kind" || hit.family === "kind") && hit.weight >= LEAST_CUE;
