@@ -76,11 +76,12 @@ declare
   spoken text;
   said tsvector;
   stems text[];
+  folded constant text := market.fold(words);
   concepts text[] := market.compound_heads(words, concepts_in.language);
 begin
   foreach spoken in array languages loop
     -- In variables, since the planner would make the vector anew for each row.
-    said := to_tsvector(market.search_config(spoken), market.fold(words));
+    said := to_tsvector(market.search_config(spoken), folded);
     stems := tsvector_to_array(said);
     concepts := concepts || array(
       select distinct s.concept from market.synonym s
