@@ -12576,7 +12576,7 @@ begin
   from worded w full join similar_to s on s.id = w.id;
 end
 $function$;
-comment on function market.search_offers(text,jsonb,jsonb,halfvec,text,timestamp with time zone,uuid,integer) is 'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 100 by vector.';
+comment on function market.search_offers(text,jsonb,jsonb,halfvec,text,timestamp with time zone,uuid,integer) is 'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 50 by vector.';
 
 CREATE OR REPLACE FUNCTION market.browse_offers(filters jsonb, as_of timestamp with time zone, searcher uuid, sort text, after jsonb, candidates integer)
  RETURNS TABLE(offer_id uuid, sort_key numeric)
