@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, type Runner, run, type WorkerEvents } from "graphile-worker";
 import { openPool } from "../src/database.ts";
 import type { OpenAiSettings } from "../src/language/embedders.ts";
-import { createMakers } from "../src/language/makers.ts";
+import { createMakers, type Makers } from "../src/language/makers.ts";
 import type { Vocabulary } from "../src/language/reading.ts";
 import type { Log } from "../src/log.ts";
 import type { Tools } from "./task.ts";
@@ -71,9 +71,11 @@ export const startWorker = (options: {
     }
   };
 
-  const runUntilItFails = async (): Promise<void> => {
-    await rest();
-    const { rows } = await pool.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
+  /** Makers that know the words of this moment, and when those last changed. */
+  const loadMakers = async (): Promise<{ makers: Makers; changedAt: string | undefined }> => {
+    const { rows } = await pool.query<{ vocabulary: Vocabulary; at: string }>(
+      "select jobs.get_vocabulary() as vocabulary, jobs.vocabulary_changed_at() as at",
+    );
     const vocabulary = rows[0]?.vocabulary;
     if (!vocabulary) throw new Error("jobs.get_vocabulary() gave nothing");
     const makers = createMakers({
@@ -84,6 +86,22 @@ export const startWorker = (options: {
       onOutcome: ({ outcome, ...rest }) =>
         outcome === "ok" ? log.debug({ ...rest, outcome }, "read") : log.warn({ ...rest, outcome }, "read"),
     });
+    return { makers, changedAt: rows[0]?.at };
+  };
+
+  const runUntilItFails = async (): Promise<void> => {
+    await rest();
+    const { makers, ...first } = await loadMakers();
+    let changedAt = first.changedAt;
+    const refreshVocabulary = async (): Promise<void> => {
+      const { rows } = await pool.query<{ at: string }>("select jobs.vocabulary_changed_at() as at");
+      if (rows[0]?.at === changedAt) return;
+      const fresh = await loadMakers();
+      changedAt = fresh.changedAt;
+      // Texts that are being read go on with the words they began with.
+      makers.reader = fresh.makers.reader;
+      log.info("reading with a changed vocabulary");
+    };
     await pool.query("select jobs.use_embedding_model($1)", [makers.embedder.model]);
 
     const tools: Tools = { query, makers, log };
@@ -161,6 +179,7 @@ export const startWorker = (options: {
     const timer = setInterval(() => {
       beat(false)
         .then(checkHeld)
+        .then(refreshVocabulary)
         .catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
     }, BEAT_MS);
     try {

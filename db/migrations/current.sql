@@ -6,7 +6,37 @@ alter table market.vocabulary add constraint vocabulary_sense_form check (
   sense ~ '^(category:[a-z_]+/[a-z_]+|(domain|kind|ask_kind|condition|feature):[a-z_]+|(place|region|country):[A-Z]{2}|city:[A-Z]{2}/[^/:]+)$');
 
 comment on table market.vocabulary is
-  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold from the next start of the worker.';
+  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold within a minute.';
+
+create table market.vocabulary_change (
+  single boolean constraint vocabulary_change_pkey primary key default true,
+  changed_at timestamptz not null default clock_timestamp(),
+  constraint vocabulary_change_single check (single)
+);
+comment on table market.vocabulary_change is 'One row: when the vocabulary or the taxonomy last changed, so that workers read with what holds now.';
+comment on column market.vocabulary_change.single is 'There is one row.';
+comment on column market.vocabulary_change.changed_at is 'When a change was last written; differs from change to change.';
+alter table market.vocabulary_change enable row level security;
+alter table market.vocabulary_change force row level security;
+create policy "the owner sees all" on market.vocabulary_change to souk_owner using (true) with check (true);
+insert into market.vocabulary_change default values;
+
+create or replace function market.note_vocabulary_change() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  update market.vocabulary_change set changed_at = clock_timestamp();
+  return null;
+end
+$$;
+comment on function market.note_vocabulary_change() is 'Notes that words or the taxonomy changed, whoever changed them.';
+
+create trigger note_change after insert or update or delete or truncate on market.vocabulary
+  for each statement execute function market.note_vocabulary_change();
+create trigger note_change after insert or update or delete or truncate on market.domain
+  for each statement execute function market.note_vocabulary_change();
+create trigger note_change after insert or update or delete or truncate on market.category
+  for each statement execute function market.note_vocabulary_change();
 
 -- Vocabulary: begin
 -- The vocabulary of this version. What an operator has changed stays as it is.
@@ -12467,6 +12497,120 @@ drop function if exists api.search_offers(jsonb,text,text,jsonb);
 
 drop function if exists market.answer_search(jsonb,text,text,jsonb);
 
+CREATE OR REPLACE FUNCTION market.spoken_number(quote text)
+ RETURNS numeric
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  words text;
+  rest text;
+  piece record;
+  total numeric := 0;
+  current numeric := 0;
+  before numeric[];
+  found_any boolean := false;
+begin
+  -- Words that are no numbers (the currency, "and") are passed over; no price is said in more of them.
+  foreach words in array (regexp_split_to_array(market.fold(left(quote, 200)), '[^a-z]+'))[1:16] loop
+    rest := words;
+    before := array[total, current];
+    while rest <> '' loop
+      select n.value, n.is_factor, w.word into piece
+      from (values
+      (1, false, 'one ein eine einen eins un une uno una um uma een jeden jedna'),
+      (2, false, 'two zwei deux dos due dois duas twee dwa dwie couple'),
+      (3, false, 'three drei trois tres tre drie trzy'),
+      (4, false, 'four vier quatre cuatro quattro quatro cztery'),
+      (5, false, 'five funf fuenf cinq cinco cinque vijf piec'),
+      (6, false, 'six sechs seis sei zes szesc'),
+      (7, false, 'seven sieben sept siete sette sete zeven siedem'),
+      (8, false, 'eight acht huit ocho otto oito osiem'),
+      (9, false, 'nine neun neuf nueve nove negen dziewiec'),
+      (10, false, 'ten zehn dix diez dieci dez tien dziesiec'),
+      (11, false, 'eleven elf onze once undici jedenascie'),
+      (12, false, 'twelve zwolf douze doce dodici doze twaalf dwanascie'),
+      (13, false, 'thirteen dreizehn treize trece tredici treze dertien trzynascie'),
+      (14, false, 'fourteen vierzehn quatorze catorce quattordici catorze veertien czternascie'),
+      (15, false, 'fifteen funfzehn quinze quince quindici vijftien pietnascie'),
+      (16, false, 'sixteen sechzehn seize dieciseis sedici dezasseis dezesseis zestien szesnascie'),
+      (17, false, 'seventeen siebzehn diecisiete diciassette dezassete dezessete zeventien siedemnascie'),
+      (18, false, 'eighteen achtzehn dieciocho diciotto dezoito achttien osiemnascie'),
+      (19, false, 'nineteen neunzehn diecinueve diciannove dezanove dezenove negentien dziewietnascie'),
+      (20, false, 'twenty zwanzig vingt vingts veinte veinti venti vent vinte twintig dwadziescia'),
+      (30, false, 'thirty dreissig trente treinta trenta trent trinta dertig trzydziesci'),
+      (40, false, 'forty vierzig quarante cuarenta quaranta quarant quarenta veertig czterdziesci'),
+      (50, false, 'fifty funfzig fuenfzig cinquante cincuenta cinquanta cinquant cinquenta vijftig piecdziesiat'),
+      (60, false, 'sixty sechzig soixante sesenta sessanta sessant sessenta zestig szescdziesiat'),
+      (70, false, 'seventy siebzig septante setenta settanta settant zeventig siedemdziesiat'),
+      (80, false, 'eighty achtzig huitante octante ochenta ottanta ottant oitenta tachtig osiemdziesiat'),
+      (90, false, 'ninety neunzig nonante noventa novanta novant negentig dziewiecdziesiat'),
+      (100, false, 'cien ciento cem sto'),
+      (200, false, 'doscientos doscientas duzentos duzentas dwiescie'),
+      (300, false, 'trescientos trescientas trezentos trezentas trzysta'),
+      (400, false, 'cuatrocientos cuatrocientas quatrocentos quatrocentas czterysta'),
+      (500, false, 'quinientos quinientas quinhentos quinhentas piecset'),
+      (600, false, 'seiscientos seiscientas seiscentos seiscentas szescset'),
+      (700, false, 'setecientos setecientas setecentos setecentas siedemset'),
+      (800, false, 'ochocientos ochocientas oitocentos oitocentas osiemset'),
+      (900, false, 'novecientos novecientas novecentos novecentas dziewiecset'),
+      (100, true, 'hundred hundert cent cents cento honderd'),
+      (1000, true, 'thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy')
+      ) as n (value, is_factor, list), unnest(string_to_array(n.list, ' ')) as w (word)
+      where starts_with(rest, w.word)
+      order by length(w.word) desc limit 1;
+      if found then
+        if piece.is_factor and piece.value >= 1000 then
+          total := total + greatest(1, current) * piece.value;
+          current := 0;
+        elsif piece.is_factor then
+          current := greatest(1, current) * piece.value;
+        -- "quatre-vingts"
+        elsif piece.value = 20 and current % 100 = 4 then
+          current := current + 76;
+        else
+          current := current + piece.value;
+        end if;
+        rest := substr(rest, length(piece.word) + 1);
+      elsif rest <> words and rest ~ '^(und|en|e|y)' then
+        rest := regexp_replace(rest, '^(und|en|e|y)', '');
+      else
+        -- "centimes" is no hundred.
+        total := before[1];
+        current := before[2];
+        exit;
+      end if;
+      found_any := found_any or rest = '';
+    end loop;
+  end loop;
+  return case when found_any then total + current end;
+end
+$function$;
+comment on function market.spoken_number(text) is 'The number that a quote says in words of the eight languages: "a hundred quid", "fünfhundertfünfzig Euro"; null when it says none.';
+
+CREATE OR REPLACE FUNCTION market.states_amount(quote text, amount numeric)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  -- A word for thousands or millions behind one number of a range goes for the others, too: "10-12k".
+  with factor as (
+    select 1::numeric as factor
+    union all
+    select f.factor from (values
+      ('¢|cents?|cts?|centimes|centimos|céntimos|centavos|centesimi|p|pence', 0.01),
+      ('k|grand|mil|mille|mila|tsd|tausend|duizend|tys|tysi[aą]ce|tysi[eę]cy|thousand', 1000),
+      ('lakh|lac', 100000),
+      ('m|mln|mio|million|millions|millionen|millones|milioni|milh[oõ]es|miljoen', 1000000)) as f (words, factor)
+    where quote ~* ('[0-9]\s*(' || f.words || ')\M')
+  )
+  -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
+  select amount = 0 and quote !~ '[1-9]'
+    or amount <= 1e12 and exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
+    or quote !~ '[0-9]' and coalesce(market.spoken_number(quote) = amount, false)
+$function$;
+comment on function market.states_amount(text,numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits for 0.';
+
 CREATE OR REPLACE FUNCTION market.read_place(places jsonb)
  RETURNS tsquery
  LANGUAGE plpgsql
@@ -12959,6 +13103,15 @@ begin
 end
 $function$;
 comment on function market.match_offer(uuid) is 'Holds one offer against every ask that watches for its kind and subject.';
+
+CREATE OR REPLACE FUNCTION jobs.vocabulary_changed_at()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ select c.changed_at::text from market.vocabulary_change c $function$;
+comment on function jobs.vocabulary_changed_at() is 'When the vocabulary or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';
+grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
 CREATE OR REPLACE FUNCTION market.embedding_input(offer market.offer)
  RETURNS text

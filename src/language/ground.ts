@@ -165,7 +165,7 @@ const numbersIn = (passage: string): Set<number> => {
     const end = match.index + match[0].length;
     const rest = text.slice(end, end + 2);
     for (const piece of [match[0], ...match[0].split(/\s/u)]) {
-      const written = piece.replace(/[.,'’]+$/u, "");
+      const written = piece.replace(/(?<![.,'’])[.,'’]+$/u, "");
       const mark = Math.max(written.lastIndexOf("."), written.lastIndexOf(","));
       const whole = Number(written.replace(/\D/gu, ""));
       const readings = [whole];

@@ -1,9 +1,11 @@
 import { createBuiltinReader } from "./builtin/reader.ts";
 import { createEmbedder, type OpenAiSettings } from "./embedders.ts";
 import { type AccountableReader, type Outcome, readerAlone, readerWithFallback } from "./fallback.ts";
+import { readerBeside } from "./merge.ts";
 import { createClient } from "./openai/client.ts";
 import { createOpenAiReader } from "./openai/reader.ts";
 import type { Embedder, Vocabulary } from "./reading.ts";
+import { countOutcome } from "./usage.ts";
 
 /** Knows strict schemas, answers in a few seconds (it does not think first), and costs little. */
 const DEFAULT_EXTRACTION_MODEL = "gpt-4.1-mini";
@@ -13,6 +15,8 @@ export type Makers = { reader: AccountableReader; embedder: Embedder };
 
 /**
  * Chooses who reads and who embeds: a provider's models when one is configured, else the built-in makers.
+ *
+ * Beside a model the built-in reader reads every text too, and field by field the better-grounded value wins (merge.ts).
  *
  * A reading falls back to the built-in reader on: an answer of 4xx or 5xx after bounded tries; a 429 that asks for a
  * longer pause than is waited; no connection or one that breaks; no answer, or one byte by byte, until the deadline; an
@@ -28,7 +32,11 @@ export const createMakers = (options: {
   extractionDeadlineMs: number;
   onOutcome: (outcome: Outcome) => void;
 }): Makers => {
-  const { openai, vocabulary, onOutcome } = options;
+  const { openai, vocabulary } = options;
+  const onOutcome = (outcome: Outcome): void => {
+    countOutcome(outcome.maker, outcome.operation, outcome.outcome, outcome.milliseconds);
+    options.onOutcome(outcome);
+  };
   const builtin = createBuiltinReader(vocabulary);
   if (openai === undefined) {
     return { reader: readerAlone(builtin, { onOutcome }), embedder: createEmbedder(openai) };
@@ -36,7 +44,7 @@ export const createMakers = (options: {
   const client = createClient(openai);
   const model = openai.extractionModel ?? DEFAULT_EXTRACTION_MODEL;
   return {
-    reader: readerWithFallback(createOpenAiReader({ client, model, vocabulary }), builtin, {
+    reader: readerWithFallback(readerBeside(createOpenAiReader({ client, model, vocabulary }), builtin), builtin, {
       deadlineMs: options.extractionDeadlineMs,
       onOutcome,
     }),

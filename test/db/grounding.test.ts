@@ -49,6 +49,21 @@ test("a quote of nothing, or a span that ends before it starts, says nothing", a
 });
 
 const AMOUNTS: readonly [quote: string, states: number[], doesNot: number[]][] = [
+  ["a hundred quid", [100], [1, 10, 1000]],
+  ["two hundred and fifty pounds", [250], [200, 50, 2]],
+  ["twenty five grand", [25_000], [25, 20]],
+  ["fünfhundertfünfzig Euro", [550], [500, 50]],
+  ["quatre-vingt-dix euros", [90], [4, 20, 10]],
+  ["deux cents euros", [200], [2, 100]],
+  ["trezentos e cinquenta euros", [350], [300]],
+  ["centocinquanta euro", [150], [100]],
+  ["tweehonderdvijftig euro", [250], [200]],
+  ["dwieście pięćdziesiąt złotych", [250], [200]],
+  ["doscientos cincuenta euros", [250], [200]],
+  ["twelve pounds", [12], [10, 2]],
+  ["Euro, Pfund, Zentner", [], [100, 1]],
+  ["12 cents per word", [0.12, 12], [1.2]],
+  ["35p a mile", [0.35, 35], [3.5]],
   ["180 EUR", [180], [18, 1.8, 1800, 0, 80]],
   ["1.200,50 €", [1200.5], [120_050, 1.2, 200, 1200, 50]],
   ["1,200.50", [1200.5], [120_050, 1.2]],
@@ -78,7 +93,7 @@ const AMOUNTS: readonly [quote: string, states: number[], doesNot: number[]][] =
   ["from 15 to 20 an hour", [15, 20], [17]],
   ["free to a good home", [0], [1]],
   ["0 EUR", [0], [1]],
-  ["ten euros", [], [10]],
+  ["ten euros", [10], [1, 100]],
   ["", [], [1]],
   ["٥٠ دينار", [], [50]],
 ];

@@ -69,9 +69,9 @@ const contents = ({ url }: Database): Promise<Record<string, unknown>> =>
     const tables: Record<string, unknown> = {};
     for (const { name } of rows) {
       const { rows: found } = await client.query(
-        // Numbers that tell rows apart depend on the way a database was made.
+        // Numbers that tell rows apart, and moments, depend on the way a database was made.
         `select count(*)::integer as rows, md5(string_agg(row, E'\\n' order by row collate "C")) as hash
-         from ${name} t, lateral (select (to_jsonb(t) - 'id')::text as row) as r`,
+         from ${name} t, lateral (select (to_jsonb(t) - 'id' - 'changed_at')::text as row) as r`,
       );
       if (found[0].rows > 0) tables[name] = found[0];
     }
@@ -95,6 +95,7 @@ test.serial("the committed migrations and db/schema bring the same rows", async 
     "market.setting",
     "market.sign_in_method",
     "market.vocabulary",
+    "market.vocabulary_change",
   ]);
   t.deepEqual(one, other);
 });

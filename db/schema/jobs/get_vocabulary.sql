@@ -21,3 +21,10 @@ as $$
 $$;
 comment on function jobs.get_vocabulary() is 'The taxonomy and the words of the market, as the makers of readings take them.';
 grant execute on function jobs.get_vocabulary() to souk_worker;
+
+create or replace function jobs.vocabulary_changed_at() returns text
+  language sql stable security definer set search_path = ''
+as $$ select c.changed_at::text from market.vocabulary_change c $$;
+comment on function jobs.vocabulary_changed_at() is
+  'When the vocabulary or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';
+grant execute on function jobs.vocabulary_changed_at() to souk_worker;

@@ -34,14 +34,105 @@ as $$
 $$;
 comment on function market.stated_numbers(text) is 'The numbers in a quote: "1.200,50", "1 200", "1''200.-".';
 
+create or replace function market.spoken_number(quote text) returns numeric
+  language plpgsql immutable
+as $$
+declare
+  words text;
+  rest text;
+  piece record;
+  total numeric := 0;
+  current numeric := 0;
+  before numeric[];
+  found_any boolean := false;
+begin
+  -- Words that are no numbers (the currency, "and") are passed over; no price is said in more of them.
+  foreach words in array (regexp_split_to_array(market.fold(left(quote, 200)), '[^a-z]+'))[1:16] loop
+    rest := words;
+    before := array[total, current];
+    while rest <> '' loop
+      select n.value, n.is_factor, w.word into piece
+      from (values
+      (1, false, 'one ein eine einen eins un une uno una um uma een jeden jedna'),
+      (2, false, 'two zwei deux dos due dois duas twee dwa dwie couple'),
+      (3, false, 'three drei trois tres tre drie trzy'),
+      (4, false, 'four vier quatre cuatro quattro quatro cztery'),
+      (5, false, 'five funf fuenf cinq cinco cinque vijf piec'),
+      (6, false, 'six sechs seis sei zes szesc'),
+      (7, false, 'seven sieben sept siete sette sete zeven siedem'),
+      (8, false, 'eight acht huit ocho otto oito osiem'),
+      (9, false, 'nine neun neuf nueve nove negen dziewiec'),
+      (10, false, 'ten zehn dix diez dieci dez tien dziesiec'),
+      (11, false, 'eleven elf onze once undici jedenascie'),
+      (12, false, 'twelve zwolf douze doce dodici doze twaalf dwanascie'),
+      (13, false, 'thirteen dreizehn treize trece tredici treze dertien trzynascie'),
+      (14, false, 'fourteen vierzehn quatorze catorce quattordici catorze veertien czternascie'),
+      (15, false, 'fifteen funfzehn quinze quince quindici vijftien pietnascie'),
+      (16, false, 'sixteen sechzehn seize dieciseis sedici dezasseis dezesseis zestien szesnascie'),
+      (17, false, 'seventeen siebzehn diecisiete diciassette dezassete dezessete zeventien siedemnascie'),
+      (18, false, 'eighteen achtzehn dieciocho diciotto dezoito achttien osiemnascie'),
+      (19, false, 'nineteen neunzehn diecinueve diciannove dezanove dezenove negentien dziewietnascie'),
+      (20, false, 'twenty zwanzig vingt vingts veinte veinti venti vent vinte twintig dwadziescia'),
+      (30, false, 'thirty dreissig trente treinta trenta trent trinta dertig trzydziesci'),
+      (40, false, 'forty vierzig quarante cuarenta quaranta quarant quarenta veertig czterdziesci'),
+      (50, false, 'fifty funfzig fuenfzig cinquante cincuenta cinquanta cinquant cinquenta vijftig piecdziesiat'),
+      (60, false, 'sixty sechzig soixante sesenta sessanta sessant sessenta zestig szescdziesiat'),
+      (70, false, 'seventy siebzig septante setenta settanta settant zeventig siedemdziesiat'),
+      (80, false, 'eighty achtzig huitante octante ochenta ottanta ottant oitenta tachtig osiemdziesiat'),
+      (90, false, 'ninety neunzig nonante noventa novanta novant negentig dziewiecdziesiat'),
+      (100, false, 'cien ciento cem sto'),
+      (200, false, 'doscientos doscientas duzentos duzentas dwiescie'),
+      (300, false, 'trescientos trescientas trezentos trezentas trzysta'),
+      (400, false, 'cuatrocientos cuatrocientas quatrocentos quatrocentas czterysta'),
+      (500, false, 'quinientos quinientas quinhentos quinhentas piecset'),
+      (600, false, 'seiscientos seiscientas seiscentos seiscentas szescset'),
+      (700, false, 'setecientos setecientas setecentos setecentas siedemset'),
+      (800, false, 'ochocientos ochocientas oitocentos oitocentas osiemset'),
+      (900, false, 'novecientos novecientas novecentos novecentas dziewiecset'),
+      (100, true, 'hundred hundert cent cents cento honderd'),
+      (1000, true, 'thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy')
+      ) as n (value, is_factor, list), unnest(string_to_array(n.list, ' ')) as w (word)
+      where starts_with(rest, w.word)
+      order by length(w.word) desc limit 1;
+      if found then
+        if piece.is_factor and piece.value >= 1000 then
+          total := total + greatest(1, current) * piece.value;
+          current := 0;
+        elsif piece.is_factor then
+          current := greatest(1, current) * piece.value;
+        -- "quatre-vingts"
+        elsif piece.value = 20 and current % 100 = 4 then
+          current := current + 76;
+        else
+          current := current + piece.value;
+        end if;
+        rest := substr(rest, length(piece.word) + 1);
+      elsif rest <> words and rest ~ '^(und|en|e|y)' then
+        rest := regexp_replace(rest, '^(und|en|e|y)', '');
+      else
+        -- "centimes" is no hundred.
+        total := before[1];
+        current := before[2];
+        exit;
+      end if;
+      found_any := found_any or rest = '';
+    end loop;
+  end loop;
+  return case when found_any then total + current end;
+end
+$$;
+comment on function market.spoken_number(text) is
+  'The number that a quote says in words of the eight languages: "a hundred quid", "fünfhundertfünfzig Euro"; null when it says none.';
+
 create or replace function market.states_amount(quote text, amount numeric) returns boolean
   language sql immutable
 as $$
   -- A word for thousands or millions behind one number of a range goes for the others, too: "10-12k".
   with factor as (
-    select 1 as factor
+    select 1::numeric as factor
     union all
     select f.factor from (values
+      ('¢|cents?|cts?|centimes|centimos|céntimos|centavos|centesimi|p|pence', 0.01),
       ('k|grand|mil|mille|mila|tsd|tausend|duizend|tys|tysi[aą]ce|tysi[eę]cy|thousand', 1000),
       ('lakh|lac', 100000),
       ('m|mln|mio|million|millions|millionen|millones|milioni|milh[oõ]es|miljoen', 1000000)) as f (words, factor)
@@ -50,8 +141,9 @@ as $$
   -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
   select amount = 0 and quote !~ '[1-9]'
     or amount <= 1e12 and exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
+    or quote !~ '[0-9]' and coalesce(market.spoken_number(quote) = amount, false)
 $$;
-comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors; no digits for 0.';
+comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits for 0.';
 
 create or replace function market.states_contact(quote text, method jsonb) returns boolean
   language sql immutable

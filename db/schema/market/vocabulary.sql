@@ -17,7 +17,7 @@ create table market.vocabulary (
   constraint vocabulary_weight_range check (weight > 0 and weight <= 5)
 );
 comment on table market.vocabulary is
-  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold from the next start of the worker.';
+  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold within a minute.';
 comment on column market.vocabulary.id is 'Tells rows apart.';
 comment on column market.vocabulary.term is
   'The word or phrase, folded as by market.fold, single spaces; usual plurals and cases need no row of their own, nor do German and Dutch compounds that end in it.';
@@ -28,3 +28,33 @@ comment on column market.vocabulary.weight is 'How surely it says so: 1 a hint, 
 alter table market.vocabulary enable row level security;
 alter table market.vocabulary force row level security;
 create policy "the owner sees all" on market.vocabulary to souk_owner using (true) with check (true);
+
+create table market.vocabulary_change (
+  single boolean constraint vocabulary_change_pkey primary key default true,
+  changed_at timestamptz not null default clock_timestamp(),
+  constraint vocabulary_change_single check (single)
+);
+comment on table market.vocabulary_change is 'One row: when the vocabulary or the taxonomy last changed, so that workers read with what holds now.';
+comment on column market.vocabulary_change.single is 'There is one row.';
+comment on column market.vocabulary_change.changed_at is 'When a change was last written; differs from change to change.';
+alter table market.vocabulary_change enable row level security;
+alter table market.vocabulary_change force row level security;
+create policy "the owner sees all" on market.vocabulary_change to souk_owner using (true) with check (true);
+insert into market.vocabulary_change default values;
+
+create or replace function market.note_vocabulary_change() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  update market.vocabulary_change set changed_at = clock_timestamp();
+  return null;
+end
+$$;
+comment on function market.note_vocabulary_change() is 'Notes that words or the taxonomy changed, whoever changed them.';
+
+create trigger note_change after insert or update or delete or truncate on market.vocabulary
+  for each statement execute function market.note_vocabulary_change();
+create trigger note_change after insert or update or delete or truncate on market.domain
+  for each statement execute function market.note_vocabulary_change();
+create trigger note_change after insert or update or delete or truncate on market.category
+  for each statement execute function market.note_vocabulary_change();

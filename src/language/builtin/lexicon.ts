@@ -33,14 +33,16 @@ export type Hit = {
 type Sense = { family: Family; value: string; weight: number };
 type Entry = { term: string; language: string | null; senses: Sense[] };
 
-/** The compiled vocabulary. */
+/** What the words so far are, and what may follow them. */
+type Node = { entries: Entry[]; next: Map<string, Node> | null };
+type Tree = Map<string, Node>;
+
+/** The compiled vocabulary, as trees of words. */
 export type Lexicon = {
   taxonomy: Vocabulary["taxonomy"];
-  exact: ReadonlyMap<string, readonly Entry[]>;
+  exact: ReadonlyMap<string, Node>;
   /** Per language: terms by the stems of their words. */
-  stems: ReadonlyMap<string, ReadonlyMap<string, readonly Entry[]>>;
-  /** How many words the longest phrase has that begins with this word or stem. */
-  longest: ReadonlyMap<string, number>;
+  stems: ReadonlyMap<string, ReadonlyMap<string, Node>>;
 };
 
 const FAMILIES: ReadonlySet<string> = new Set([
@@ -91,30 +93,34 @@ export const compileLexicon = (vocabulary: Vocabulary): Lexicon => {
     entry.senses.push({ family, value: sense.slice(colon + 1), weight });
     entries.set(key, entry);
   }
-  const exact = new Map<string, Entry[]>();
-  const stems = new Map<string, Map<string, Entry[]>>();
-  const longest = new Map<string, number>();
-  const file = (index: Map<string, Entry[]>, words: string[], entry: Entry) => {
-    const key = words.join(" ");
-    const filed = index.get(key);
-    if (filed === undefined) index.set(key, [entry]);
-    else filed.push(entry);
-    const first = words[0] ?? "";
-    longest.set(first, Math.max(longest.get(first) ?? 0, words.length));
+  const exact: Tree = new Map();
+  const stems = new Map<string, Tree>();
+  const file = (tree: Tree, words: string[], entry: Entry) => {
+    let branch: Tree = tree;
+    let node: Node | undefined;
+    for (const word of words) {
+      if (node !== undefined) branch = node.next ??= new Map();
+      node = branch.get(word);
+      if (node === undefined) {
+        node = { entries: [], next: null };
+        branch.set(word, node);
+      }
+    }
+    node?.entries.push(entry);
   };
   for (const entry of entries.values()) {
     const words = entry.term.split(" ");
     file(exact, words, entry);
     const language = entry.language ?? "en";
-    const index = stems.get(language) ?? new Map<string, Entry[]>();
-    stems.set(language, index);
+    const tree: Tree = stems.get(language) ?? new Map();
+    stems.set(language, tree);
     file(
-      index,
+      tree,
       words.map((word) => stem(word, language)),
       entry,
     );
   }
-  return { taxonomy: vocabulary.taxonomy, exact, stems, longest };
+  return { taxonomy: vocabulary.taxonomy, exact, stems };
 };
 
 const languageFactor = (entry: Entry, language: string | null): number => {
@@ -154,7 +160,7 @@ const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entr
   const index = lexicon.stems.get(language);
   for (let cut = LEAST_MODIFIER; word.length - cut >= LEAST_HEAD; cut++) {
     const head = word.slice(cut);
-    const entries = (lexicon.exact.get(head) ?? index?.get(stem(head, language)))?.filter(
+    const entries = (lexicon.exact.get(head) ?? index?.get(stem(head, language)))?.entries.filter(
       (entry) => entry.language === language,
     );
     if (entries !== undefined && entries.length > 0) return entries;
@@ -186,23 +192,17 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   };
 
   /** Looks up the phrases that begin at a token among `forms` of the words. */
-  const look = (
-    index: ReadonlyMap<string, readonly Entry[]>,
-    forms: readonly string[],
-    from: number,
-    factor: number,
-  ) => {
-    const most = lexicon.longest.get(forms[from] ?? "") ?? 0;
-    let key = "";
+  const look = (tree: ReadonlyMap<string, Node>, forms: readonly string[], from: number, factor: number): boolean => {
     let any = false;
-    for (let length = 1; length <= most && from + length <= forms.length; length++) {
+    let node = tree.get(forms[from] ?? "");
+    for (let to = from + 1; node !== undefined; to++) {
+      if (node.entries.length > 0) {
+        any = true;
+        collect(node.entries, from, to, factor);
+      }
       // A phrase does not run over the end of a sentence.
-      if (length > 1 && tokens[from + length - 1]?.opens) break;
-      key = length === 1 ? (forms[from] ?? "") : `${key} ${forms[from + length - 1] ?? ""}`;
-      const entries = index.get(key);
-      if (entries === undefined) continue;
-      any = true;
-      collect(entries, from, from + length, factor);
+      if (to >= forms.length || tokens[to]?.opens) break;
+      node = node.next?.get(forms[to] ?? "");
     }
     return any;
   };
@@ -212,7 +212,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
     // What is a word of its own is no form of another: "clean jars" are not about cleaning.
     const own = lexicon.exact
       .get(words[at] ?? "")
-      ?.some((entry) => entry.language === null || entry.language === language);
+      ?.entries.some((entry) => entry.language === null || entry.language === language);
     if (own) continue;
     stemmed.forEach((one, order) => {
       const index = lexicon.stems.get(one);

@@ -65,13 +65,16 @@ const split = (text: string): Token[] => {
 
 type Phrase<S> = { words: string[]; open: boolean; sense: S };
 
-/** Phrases by the first letters of their first word. */
-export type Phrases<S> = ReadonlyMap<string, readonly Phrase<S>[]>;
+/** Phrases by their whole first word; those of one open word ("verhandel*") by its first letters. Longest first. */
+export type Phrases<S> = {
+  byWord: ReadonlyMap<string, readonly Phrase<S>[]>;
+  byLetters: ReadonlyMap<string, readonly Phrase<S>[]>;
+};
 
 /** A phrase found: tokens `from` (inclusive) to `to` (exclusive). */
 export type Hit<S> = { sense: S; from: number; to: number };
 
-/** Long enough to tell most words apart, short enough for the shortest words of a vocabulary. */
+/** Short enough for the shortest open words of a vocabulary. */
 const KEY_LENGTH = 2;
 
 const keyOf = (word: string): string => word.slice(0, KEY_LENGTH);
@@ -81,21 +84,26 @@ const keyOf = (word: string): string => word.slice(0, KEY_LENGTH);
  * A phrase that ends in `*` also matches longer last words ("verhandel*").
  */
 export const compilePhrases = <S extends string>(vocabulary: Readonly<Record<S, string>>): Phrases<S> => {
-  const phrases = new Map<string, Phrase<S>[]>();
+  const byWord = new Map<string, Phrase<S>[]>();
+  const byLetters = new Map<string, Phrase<S>[]>();
   for (const sense of Object.keys(vocabulary) as S[]) {
     for (const written of vocabulary[sense].split(/[|\n]/u)) {
       const phrase = written.trim();
       if (phrase === "") continue;
       const open = phrase.endsWith("*");
       const words = tokenize(open ? phrase.slice(0, -1) : phrase).map((token) => token.text);
-      const key = keyOf(words[0] ?? "");
-      const same = phrases.get(key) ?? [];
+      const first = words[0] ?? "";
+      const prefix = open && words.length === 1;
+      const index = prefix ? byLetters : byWord;
+      const key = prefix ? keyOf(first) : first;
+      const same = index.get(key) ?? [];
       same.push({ words, open, sense });
-      phrases.set(key, same);
+      index.set(key, same);
     }
   }
-  for (const same of phrases.values()) same.sort((a, b) => b.words.length - a.words.length);
-  return phrases;
+  for (const same of byWord.values()) same.sort((a, b) => b.words.length - a.words.length);
+  for (const same of byLetters.values()) same.sort((a, b) => (b.words[0] ?? "").length - (a.words[0] ?? "").length);
+  return { byWord, byLetters };
 };
 
 const matchesAt = <S>(tokens: readonly Token[], at: number, phrase: Phrase<S>): boolean => {
@@ -112,7 +120,10 @@ const matchesAt = <S>(tokens: readonly Token[], at: number, phrase: Phrase<S>): 
 export const phraseAt = <S>(tokens: readonly Token[], at: number, phrases: Phrases<S>): Hit<S> | null => {
   const token = tokens[at];
   if (token === undefined) return null;
-  const phrase = phrases.get(keyOf(token.text))?.find((candidate) => matchesAt(tokens, at, candidate));
+  const matches = (candidate: Phrase<S>): boolean => matchesAt(tokens, at, candidate);
+  const phrase =
+    phrases.byWord.get(token.text)?.find(matches) ??
+    (phrases.byLetters.size === 0 ? undefined : phrases.byLetters.get(keyOf(token.text))?.find(matches));
   return phrase === undefined ? null : { sense: phrase.sense, from: at, to: at + phrase.words.length };
 };
 

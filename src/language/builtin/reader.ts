@@ -85,7 +85,7 @@ const survey = (lexicon: Lexicon, text: string): Survey => {
   }
   const hints = new Map<string, number>();
   for (const token of tokens) {
-    for (const entry of lexicon.exact.get(token.folded) ?? []) {
+    for (const entry of lexicon.exact.get(token.folded)?.entries ?? []) {
       if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + HINT);
     }
   }

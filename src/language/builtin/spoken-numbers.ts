@@ -70,6 +70,9 @@ const SHORTEST = 2;
 /** No price is written out with more letters in one word. */
 const LONGEST_WORD = 40;
 
+/** "three hundred and forty-five thousand six hundred and seventy-eight" has thirteen with its hyphens. */
+const MOST_WORDS = 16;
+
 /** Between the pieces of a number, in one word or in several. */
 const JOINERS = new Set("and und y e et en i of -".split(" "));
 const JOINED_INSIDE = /^(?:und|en|e|y)/u;
@@ -127,7 +130,7 @@ export const spokenNumberAt = (tokens: readonly Token[], at: number): { value: n
   let end = at;
   // "a hundred": the article says one.
   let next = tokens[at]?.text === "a" ? at + 1 : at;
-  for (let token = tokens[next]; token !== undefined; token = tokens[next]) {
+  for (let token = tokens[next]; token !== undefined && next - at < MOST_WORDS; token = tokens[next]) {
     if (next > at && token.gap === "line") break;
     const own = token.kind === "word" ? piecesOf(token.text) : null;
     if (own !== null) {

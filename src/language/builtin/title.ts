@@ -95,7 +95,7 @@ const cutAtWord = (text: string, most: number): string => {
 const tidy = (text: string): string =>
   text
     .replace(/\s+/gu, " ")
-    .replace(/[\s,;:(\-–—/&+]+$|(?<=\p{L}{3})\.$/u, "")
+    .replace(/(?<![\s,;:(\-–—/&+])[\s,;:(\-–—/&+]+$|(?<=\p{L}{3})\.$/u, "")
     .trim();
 
 /**

@@ -1,6 +1,7 @@
 import type { OpenAI } from "openai";
 import { z } from "zod";
 import { EMBEDDING_DIMENSIONS, type Embedder } from "../reading.ts";
+import { countOutcome, countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
 /**
@@ -10,6 +11,10 @@ import { callProvider, providerFailure } from "./client.ts";
 export const EMBEDDING_BATCH = 32;
 
 const answerShape = z.object({
+  usage: z
+    .object({ prompt_tokens: z.number().int().min(0) })
+    .nullish()
+    .catch(null),
   data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).length(EMBEDDING_DIMENSIONS) })),
 });
 
@@ -32,6 +37,18 @@ export const createOpenAiEmbedder = (options: { client: OpenAI; model: string })
   const { client, model } = options;
 
   const embedBatch = async (input: string[], signal: AbortSignal): Promise<number[][]> => {
+    const start = performance.now();
+    try {
+      const vectors = await askForVectors(input, signal);
+      countOutcome(model, "embed", "ok", performance.now() - start);
+      return vectors;
+    } catch (error) {
+      countOutcome(model, "embed", "failed", performance.now() - start);
+      throw error;
+    }
+  };
+
+  const askForVectors = async (input: string[], signal: AbortSignal): Promise<number[][]> => {
     const answer = await callProvider(
       signal,
       async (): Promise<unknown> =>
@@ -43,7 +60,8 @@ export const createOpenAiEmbedder = (options: { client: OpenAI; model: string })
     );
     const parsed = answerShape.safeParse(answer);
     if (!parsed.success) throw providerFailure("The provider's answer does not hold vectors of the right shape.");
-    const { data } = parsed.data;
+    const { data, usage } = parsed.data;
+    if (usage) countTokens(model, "embed", { input: usage.prompt_tokens, output: 0 });
     const byIndex = new Map(data.map((entry) => [entry.index, entry.embedding]));
     if (data.length !== input.length || byIndex.size !== input.length) {
       throw providerFailure(`The provider answered with ${data.length} vectors for ${input.length} texts.`);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OpenAI } from "openai";
 import { z } from "zod";
+import type { Outcome } from "../fallback.ts";
 import {
   type AskReading,
   askReading,
@@ -9,6 +10,7 @@ import {
   type Reader,
   type Vocabulary,
 } from "../reading.ts";
+import { countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
 /** A reading takes up to 3,000 tokens; the rest is for models that think first. What is cut off is not paid twice. */
@@ -150,8 +152,12 @@ const fenced = (text: string): string => {
   return `<${mark}>\n${text}\n</${mark}>`;
 };
 
+/** Some servers count nothing, or in their own way: that is no reason to drop their answer. */
+const tokenCount = z.number().int().min(0).catch(0);
+
 /** The part of a chat completion that is read. */
 const completionShape = z.object({
+  usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount }).nullish().catch(null),
   choices: z
     .array(
       z.object({
@@ -295,7 +301,7 @@ export const createOpenAiReader = (options: {
 
   const complete = async (
     messages: OpenAI.ChatCompletionMessageParam[],
-    format: { name: string; schema: JsonSchema },
+    format: { name: string; schema: JsonSchema; operation: Outcome["operation"] },
     signal: AbortSignal,
   ): Promise<string> => {
     const answer = await callProvider(
@@ -306,12 +312,17 @@ export const createOpenAiReader = (options: {
             model,
             messages,
             max_completion_tokens: MAX_COMPLETION_TOKENS,
-            response_format: { type: "json_schema", json_schema: { ...format, strict: true } },
+            response_format: {
+              type: "json_schema",
+              json_schema: { name: format.name, schema: format.schema, strict: true },
+            },
           },
           { signal },
         ),
     );
     const parsed = completionShape.safeParse(answer);
+    const spent = parsed.data?.usage;
+    if (spent) countTokens(model, format.operation, { input: spent.prompt_tokens, output: spent.completion_tokens });
     const choice = parsed.data?.choices[0];
     if (choice === undefined) throw providerFailure("The provider's answer is not a chat completion.");
     if (choice.message.refusal) throw providerFailure("The model refused to read the text.");
@@ -323,12 +334,13 @@ export const createOpenAiReader = (options: {
   };
 
   const createRead = <R extends OfferReading | AskReading>(
+    operation: Outcome["operation"],
     name: string,
     rules: string,
     reading: z.ZodType<R>,
     tidy: (vocabulary: Vocabulary, reading: R) => R,
   ) => {
-    const format = { name, schema: schemaFor(reading, vocabulary) };
+    const format = { name, schema: schemaFor(reading, vocabulary), operation };
     const system = [COMMON_RULES, rules, taxonomy].join("\n\n");
 
     return async (text: string, signal: AbortSignal): Promise<R> => {
@@ -364,8 +376,8 @@ export const createOpenAiReader = (options: {
 
   return {
     maker: model,
-    readOffer: createRead("offer_reading", OFFER_RULES, offerReading, tidyOffer),
-    readAsk: createRead("ask_reading", ASK_RULES, askReading, tidyAsk),
+    readOffer: createRead("read_offer", "offer_reading", OFFER_RULES, offerReading, tidyOffer),
+    readAsk: createRead("read_ask", "ask_reading", ASK_RULES, askReading, tidyAsk),
     isRepaired: (reading) => repaired.has(reading),
   };
 };
