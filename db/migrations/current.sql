@@ -12454,7 +12454,7 @@ update market.embedding_model set search_share = 0.5, match_floor = 0.35 where m
 alter table market.ask add column must_query tsquery;
 comment on column market.ask.must_query is 'All of the words that an offer has to hold to meet what must be.';
 comment on column market.ask.keywords_query is 'Any of the things that the keywords name, whatever they are called; made once: every new offer is held against it.';
-comment on column market.ask.place_query is 'The city, else the words of the place.';
+comment on column market.ask.place_query is 'Any of the cities that would do, else the words of the place.';
 
 drop function market.passes(market.offer, timestamptz, text[], text[], text[], bigint, bigint, text, text, tsquery, jsonb, uuid);
 --!include market/query_terms.sql
@@ -12481,7 +12481,7 @@ update market.ask a set
   keywords_query = market.subject_query(a.criteria -> 'keywords', a.title, a.language),
   exclude_query = market.exclude_query(a.criteria -> 'exclude', a.language),
   must_query = market.must_query(a.criteria -> 'must', a.language),
-  place_query = market.place_query(coalesce(a.criteria -> 'location' ->> 'city', a.criteria -> 'location' ->> 'text'))
+  place_query = market.either_place(a.text, a.criteria -> 'location' ->> 'text', a.criteria -> 'location' ->> 'city')
 where a.read_at is not null;
 -- Finding: end
 
@@ -13347,7 +13347,7 @@ begin
   ask.keywords_query := market.subject_query(ask.criteria -> 'keywords', ask.title, ask.language);
   ask.exclude_query := market.exclude_query(ask.criteria -> 'exclude', ask.language);
   ask.must_query := market.must_query(ask.criteria -> 'must', ask.language);
-  ask.place_query := market.place_query(coalesce(place -> 'value' ->> 'city', place -> 'value' ->> 'text'));
+  ask.place_query := market.either_place(read_ask.text, place -> 'value' ->> 'text', place -> 'value' ->> 'city');
   return ask;
 end
 $function$;

@@ -233,6 +233,19 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
     "none",
   ],
   [
+    "either of two towns is met",
+    { place: "Hamburg", city: "Hamburg", country: "DE" },
+    {
+      title: "Wanted: grey sofa in Berlin or Hamburg",
+      keywords: ["sofa"],
+      place: "Berlin",
+      city: "Berlin",
+      country: "DE",
+    },
+    "location",
+    "met",
+  ],
+  [
     "another place: no match",
     { place: "Hamburg", city: "Hamburg", country: "DE" },
     { place: "Berlin", country: "DE" },

@@ -169,7 +169,7 @@ begin
   ask.keywords_query := market.subject_query(ask.criteria -> 'keywords', ask.title, ask.language);
   ask.exclude_query := market.exclude_query(ask.criteria -> 'exclude', ask.language);
   ask.must_query := market.must_query(ask.criteria -> 'must', ask.language);
-  ask.place_query := market.place_query(coalesce(place -> 'value' ->> 'city', place -> 'value' ->> 'text'));
+  ask.place_query := market.either_place(read_ask.text, place -> 'value' ->> 'text', place -> 'value' ->> 'city');
   return ask;
 end
 $$;

@@ -50,7 +50,7 @@ comment on column market.ask.ask_kind is 'buy, rent, sell, lease_out, hire, offe
 comment on column market.ask.criteria is 'keywords, must, exclude, price, location, condition, attributes, as read.';
 comment on column market.ask.keywords_query is 'Any of the things that the keywords name, whatever they are called; made once: every new offer is held against it.';
 comment on column market.ask.exclude_query is 'Any of the words that are not wanted.';
-comment on column market.ask.place_query is 'The city, else the words of the place.';
+comment on column market.ask.place_query is 'Any of the cities that would do, else the words of the place.';
 comment on column market.ask.price_max_hundredths is 'Stated ceiling in hundredths of the major unit.';
 comment on column market.ask.price_currency is 'ISO 4217.';
 comment on column market.ask.read_at is 'When its present text was read; null while it waits.';

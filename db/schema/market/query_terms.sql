@@ -202,3 +202,26 @@ begin
 end
 $$;
 comment on function market.place_query(text) is 'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
+
+create or replace function market.either_place(text text, place text, city text) returns tsquery
+  language plpgsql stable
+as $$
+declare
+  folded text := market.fold(text);
+  written text := market.fold(place);
+  other text;
+  wanted tsquery := market.place_query(coalesce(city, place));
+begin
+  -- "London or Manchester": a town that follows the one that was read will do as well.
+  other := substring(substr(folded, position(written in folded) + length(written))
+    from '^\s*(?:/|,|,?\s(?:or|oder|bzw|ou|o|of|lub)\s)\s*([[:alpha:]-]+)');
+  return coalesce(wanted || (
+    select market.place_query(case when v.sense like 'city:%' then split_part(v.sense, '/', 2) else v.term end)
+    from market.vocabulary v
+    -- 2: the weight of names that are nothing but places.
+    where v.term = other and v.sense ~ '^(place|city):' and v.weight >= 2
+    order by v.sense limit 1), wanted);
+end
+$$;
+comment on function market.either_place(text, text, text) is
+  'The place of an ask as a query of market.offer.place: its city, else the place as written, or a town named as another choice.';
