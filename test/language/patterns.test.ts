@@ -143,10 +143,12 @@ for (const [name, unit] of Object.entries(GRAMMARS)) {
       const text = `Sofa ${unit.repeat(Math.ceil(length / unit.length))}`;
       let best = Number.POSITIVE_INFINITY;
       for (let n = 0; n < TRIES; n++) {
-        const start = performance.now();
+        // The processor's time and not the clock's: the machine may be busy with something else.
+        const start = process.cpuUsage();
         ground(text, await reader.readOffer(text, signal));
         ground(text, await reader.readAsk(text, signal));
-        best = Math.min(best, performance.now() - start);
+        const { user, system } = process.cpuUsage(start);
+        best = Math.min(best, (user + system) / 1000);
       }
       return best;
     };

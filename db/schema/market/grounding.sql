@@ -145,6 +145,27 @@ as $$
 $$;
 comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits for 0.';
 
+create or replace function market.digits_of_words(quote text) returns text
+  language sql immutable
+as $$
+  select string_agg(coalesce(d.digit, w.word), ' ' order by w.n)
+  from regexp_split_to_table(market.fold(left(quote, 200)), '[^[:alnum:]]+') with ordinality as w (word, n)
+  left join (values
+    ('zero', '0'), ('oh', '0'), ('null', '0'), ('nul', '0'), ('cero', '0'), ('one', '1'), ('two', '2'),
+    ('three', '3'), ('four', '4'), ('five', '5'), ('six', '6'), ('seven', '7'), ('eight', '8'),
+    ('nine', '9'), ('eins', '1'), ('zwei', '2'), ('zwo', '2'), ('drei', '3'), ('vier', '4'), ('funf', '5'),
+    ('sechs', '6'), ('sieben', '7'), ('acht', '8'), ('neun', '9'), ('un', '1'), ('deux', '2'),
+    ('trois', '3'), ('quatre', '4'), ('cinq', '5'), ('sept', '7'), ('huit', '8'), ('neuf', '9'),
+    ('uno', '1'), ('dos', '2'), ('tres', '3'), ('cuatro', '4'), ('cinco', '5'), ('seis', '6'),
+    ('siete', '7'), ('ocho', '8'), ('nueve', '9'), ('due', '2'), ('tre', '3'), ('quattro', '4'),
+    ('cinque', '5'), ('sei', '6'), ('sette', '7'), ('otto', '8'), ('nove', '9'), ('um', '1'), ('dois', '2'),
+    ('quatro', '4'), ('sete', '7'), ('oito', '8'), ('een', '1'), ('twee', '2'), ('drie', '3'), ('zes', '6'),
+    ('zeven', '7'), ('negen', '9'), ('jeden', '1'), ('dwa', '2'), ('trzy', '3'), ('cztery', '4'),
+    ('piec', '5'), ('szesc', '6'), ('siedem', '7'), ('osiem', '8'), ('dziewiec', '9')
+  ) as d (word, digit) using (word)
+$$;
+comment on function market.digits_of_words(text) is 'A quote with the digits that it says as words: "six one four 555-0177" is "6 1 4 555 0177".';
+
 create or replace function market.states_contact(quote text, method jsonb) returns boolean
   language sql immutable
 as $$
@@ -154,8 +175,9 @@ as $$
       regexp_replace(method ->> 'value', '[^0-9]', '', 'g') as digits
   )
   select case
+    -- "anna [@] example.org" is written around harvesters, too.
     when type = 'email' and quote ~ '@' then
-      position(lower(value) in lower(quote)) > 0
+      position(lower(value) in regexp_replace(lower(quote), '[][(){}<>[:space:]]', '', 'g')) > 0
     -- Written around harvesters ("kev at example dot com"): every piece has to stand there.
     when type = 'email' then
       value ~ '@' and not exists (
@@ -166,7 +188,7 @@ as $$
     when type in ('phone', 'sms', 'whatsapp') then
       length(digits) >= 5 and exists (
         -- A letter O is how some people hide a zero.
-        select from (values (quote), (translate(quote, 'oO', '00'))) as q (words)
+        select from (values (quote), (translate(quote, 'oO', '00')), (market.digits_of_words(quote))) as q (words)
         where position(right(digits, greatest(6, least(8, length(digits) - 3)))
           in regexp_replace(q.words, '[^0-9]', '', 'g')) > 0)
     else false

@@ -168,6 +168,14 @@ const dialled = (whole: Run, country: string | null, likely: readonly string[][]
   return null;
 };
 
+/** True for the address of something to look at; a photographer's own name ("photo-avignon.example.fr") is none. */
+const isShowcaseAddress = (url: string): boolean => {
+  const host = hostOf(url);
+  const [name = ""] = host.split(".");
+  if (!name.includes("-") && SHOWCASE_IN_LINK.test(name)) return true;
+  return SHOWCASE_IN_LINK.test(url.slice(url.indexOf(host) + host.length));
+};
+
 /** "https://wa.me/491760000000" is a number on WhatsApp. */
 const whatsAppNumber = (url: string): string | null => {
   const digits = /^https?:\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=)\+?(\d{7,15})/iu.exec(url)?.[1];
@@ -272,7 +280,7 @@ export const readContacts = (text: string, hints: { country: string | null }): C
       const host = hostOf(candidate.value);
       if (number !== null) add("whatsapp", number, candidate);
       else if (host === "" || NO_CONTACT_HOSTS.some((other) => host === other || host.endsWith(`.${other}`))) return;
-      else if (!SHOWCASE_IN_LINK.test(candidate.value) && !isShowcase(words) && !isRefused(words)) {
+      else if (!isShowcaseAddress(candidate.value) && !isShowcase(words) && !isRefused(words)) {
         add("url", candidate.value, candidate);
       }
     } else if (candidate.run !== null) {

@@ -32,6 +32,12 @@ export const AREA_WORDS = words(
   "zona quartier barrio bairro stadtteil ortsteil wijk buurt dzielnica osiedle os secteur quartiere rione district neighbourhood neighborhood colonia col sector",
 );
 
+/** Bringing things, which is done somewhere as well as to somewhere. */
+export const DELIVERIES = words("deliver delivery deliveries livraison livraisons");
+
+/** Before a place they say that something is done there. */
+export const ABOUT = words("in around near across throughout rund um autour alrededor intorno rondom");
+
 /** What names of streets end in. */
 export const STREETS = words(
   "road rd street avenue ave lane drive boulevard blvd strasse allee weg platz plein straat laan",
@@ -76,6 +82,8 @@ export const NOT_PLACES = words(`
   asking price prix preis precio prezzo preco prijs cena vb vhb obo ono ovno nr asap diy us uk eu usd eur gbp cad aud nzd chf pln usb gps abs led pc tv ltd gmbh
   the a an and or but for with in on at to is are was have has will only also just can may must any all some one two three each both
   der die das ein eine und oder nur mit fur bitte keine kein sehr gut ich wir sie es le la les un une el los las il lo gli o os as uno una em um uma
+  important importante wichtig achtung attention attenzione atencion atencao belangrijk uwaga wazne note notice warning warnung urgent dringend urgente
+  update edit ps system assistant reserved reserviert
   privatverkauf festpreis nichtraucher selbstabholer rechnung garantie versand abholung uhr zustand`);
 
 /** Working from afar, which is no place. */

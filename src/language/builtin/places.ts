@@ -1,7 +1,9 @@
 import { countryOf, SURE_PLACE, UK_POSTCODE } from "./countries.ts";
 import { GEOGRAPHY, type Hit } from "./lexicon.ts";
 import {
+  ABOUT,
   AREA_WORDS,
+  DELIVERIES,
   ELSEWHERE,
   FILLERS,
   JOINING_LINKS,
@@ -226,6 +228,8 @@ export const findPlace = (
       if (ELSEWHERE.has(folded)) {
         // "collect from Leeds" is where it is, "shipped from Leeds" is not.
         if (PLACE_LABELS.has(word(at - 1)) || PLACE_LABELS.has(word(at - 2))) return SCORE.label;
+        // "deliveries around Tacoma" are where the offer is.
+        if (back > 1 && DELIVERIES.has(folded) && ABOUT.has(word(from - 1))) continue;
         return -ELSEWHERE_PENALTY;
       }
       if (back === 1 && prepositions.has(folded)) score = SCORE.cue;

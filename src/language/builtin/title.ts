@@ -26,6 +26,9 @@ const BREAK = /,(?!\d)|\(|\s(?:[-–—/]|w\/)\s|[.:]\s/gu;
 const GREETING =
   /^(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|buenas|buongiorno|ciao|ola|bom dia|goedendag|dzien dobry|witam|czesc)\b/iu;
 
+/** A clause that begins with its price says what it costs, and not what it is. */
+const PRICE = /^(?:[£$€]\s?\d|\d[\d.,]{0,9}\s?(?:[£$€]|eur|euros?|quid|pounds|dollars|bucks|zł|chf)\b)/iu;
+
 /** Bounds without what is neither letter nor figure: what a title may begin with, and what it may end with. */
 const BEGINS = /[\p{L}\p{N}£$€]/u;
 const ENDS = /[\p{L}\p{N})\]"”“'’!?%+.€£$]/u;
@@ -120,7 +123,8 @@ export const nameThing = (
   const opening = clauses.find((clause) => !GREETING.test(text.slice(clause.start, clause.end))) ?? clauses[0];
   // A thing named this late is mentioned, not offered: what the text opens with names it better.
   const late = naming !== undefined && opening !== undefined && naming.start - opening.start > LATE;
-  const clause = late ? opening : (naming ?? opening);
+  const priced = naming !== undefined && PRICE.test(text.slice(naming.start, naming.end));
+  const clause = late || priced ? opening : (naming ?? opening);
   if (clause === undefined) return null;
 
   let { start, end } = clause;
