@@ -9,7 +9,7 @@ import { isFromOwnPage, readCookie, SESSION_COOKIE } from "./cookies.ts";
 import type { Actor, Arguments, Database } from "./database.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { isId } from "./ids.ts";
-import type { Embedder } from "./language/reading.ts";
+import type { Embedder, QueryReading } from "./language/reading.ts";
 import type { Log } from "./log.ts";
 import { type Answer, isConnectionLost, isUnavailable, type Refusal, refuse, toRefusal } from "./problem.ts";
 import { hashSecret, isToken, linkKey, newCode, newSecret, newToken } from "./tokens.ts";
@@ -20,6 +20,8 @@ export type Context = {
   database: Database;
   waiting: Waiting;
   embedder: Embedder;
+  /** What a query says beside the thing it looks for; null before the vocabulary has been loaded: then words alone rank. */
+  readQuery: (query: string) => QueryReading | null;
   log: Log;
   baseUrl: () => string;
   connectionsPerHour: number;
@@ -379,8 +381,10 @@ export const handle = async (
     default: {
       const args = argumentsOf(context, endpoint, parsed);
       if (endpoint.kind === "search") {
-        const { embedding, notices } = await embedQuery(context, actor, parsed.body["query"]);
-        Object.assign(args, { embedding, model: context.embedder.model, notices: JSON.stringify(notices) });
+        const query = parsed.body["query"];
+        const { embedding, notices } = await embedQuery(context, actor, query);
+        const reading = typeof query === "string" && query.trim() !== "" ? context.readQuery(query) : null;
+        Object.assign(args, { reading, embedding, model: context.embedder.model, notices: JSON.stringify(notices) });
       }
       const body = await context.database.call(
         actor,

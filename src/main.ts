@@ -7,6 +7,7 @@ import { createApp, type Readiness } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
+import type { createQueryReader } from "./language/builtin/query.ts";
 import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics/metrics.ts";
@@ -32,6 +33,7 @@ const POLL_MS = { server: 250, embedded: 25 };
 const loadWorker = () => import("../worker/main.ts");
 const loadMigrate = () => import("./migrate.ts");
 const loadModerator = () => import("./moderator.ts");
+const loadQueryReader = () => import("./language/builtin/query.ts");
 const loadEmbedded = () => import("./embedded.ts");
 
 type Part = "start" | "api" | "worker" | "migrate";
@@ -110,6 +112,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   let admin: Admin | null = null;
   let server: HttpServer | null = null;
   let worker: Worker | null = null;
+  let readQuery: ReturnType<typeof createQueryReader> | null = null;
   let migrated = part === "api";
   let offered = false;
   let baseUrl = config.baseUrl ?? "";
@@ -146,6 +149,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         database,
         waiting,
         embedder: metrics.measured(createEmbedder(config.openai ?? undefined)),
+        readQuery: (query) => readQuery?.(query) ?? null,
         log,
         baseUrl: () => baseUrl,
         connectionsPerHour: config.connectionsPerHour,
@@ -195,6 +199,8 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
         await check();
         await call("visitor", "offer_methods", { methods: signIn.methods });
         offered = true;
+        const vocabulary = JSON.parse(await call("visitor", "get_vocabulary", {}, "read"));
+        readQuery = (await loadQueryReader()).createQueryReader(vocabulary);
       });
       log.info("ready");
       // Somebody has to be the first to moderate, and who runs an embedded database may have no psql.

@@ -31,6 +31,7 @@ const RUN_AS_OWNER = [
   "api.get_viewer(bytea)",
   "api.offer_methods(jsonb)",
   "api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,bytea,text)",
+  "api.get_vocabulary()",
   "api.withdraw_submission(uuid)",
 ];
 

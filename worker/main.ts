@@ -12,9 +12,17 @@ import type { Tools } from "./task.ts";
 import { checkInvariants } from "./tasks/check_invariants.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
+import { reembed } from "./tasks/reembed.ts";
 import { sendApprovalNotice } from "./tasks/send_notice.ts";
 import { settleStanding } from "./tasks/settle_standing.ts";
-import { forgetAgents, forgetKeys, forgetSignIns, keepAuditPartitions, sweepSubmissions } from "./tasks/upkeep.ts";
+import {
+  forgetAgents,
+  forgetKeys,
+  forgetSignIns,
+  keepAuditPartitions,
+  resumeReembedding,
+  sweepSubmissions,
+} from "./tasks/upkeep.ts";
 
 /** Reading waits for providers more than it computes. */
 const CONCURRENCY = 8;
@@ -39,6 +47,7 @@ const CRONTAB = `
 17 * * * * keep_audit_partitions
 */5 * * * * check_invariants {"sample": 10000}
 23 3 * * * check_invariants ?id=check_everything {"sample": null}
+*/10 * * * * resume_reembedding
 `;
 
 export type Worker = { stop(): Promise<void> };
@@ -196,6 +205,8 @@ export const startWorker = (options: {
         embed_offer: embedOffer(tools),
         embed_ask: embedAsk(tools),
         settle_standing: settleStanding(tools),
+        reembed: reembed(tools),
+        resume_reembedding: resumeReembedding(tools),
         forget_keys: forgetKeys(tools),
         forget_sign_ins: forgetSignIns(tools),
         forget_agents: forgetAgents(tools),

@@ -12520,7 +12520,94 @@ insert into market.vocabulary (term, language, sense, weight) values
 on conflict do nothing;
 -- Vocabulary: end
 
+-- Finding: begin
+drop function market.any_lexeme(text[]);
+drop function market.query_terms(text);
+drop function market.words_query(jsonb);
+
+-- What is called differently and is the same, and places that are many countries.
+--!include market/wide_place.sql
+--!include market/synonym.sql
+--!include market/synonym_data.sql
+
+-- Offers are filed under the concepts they name. A generated column cannot be changed: search is made anew.
+alter table market.offer add column concepts tsvector not null default '';
+comment on column market.offer.concepts is 'What it names, whatever it is called: lexemes of market.synonym, kept by a trigger.';
+alter table market.offer disable trigger user;
+update market.offer set concepts = market.concept_vector(title, text, language);
+alter table market.offer enable trigger user;
+alter table market.offer drop column search;
+alter table market.offer add column search tsvector not null generated always as (
+    setweight(to_tsvector('simple', market.fold(title)), 'A')
+    || setweight(to_tsvector(market.search_config(language), market.fold(title)), 'A')
+    -- The category as one lexeme, which no word of a text can be: market.query_terms asks for it.
+    || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
+    || concepts
+    || setweight(to_tsvector('simple', market.fold(text)), 'C')
+    || setweight(to_tsvector(market.search_config(language), market.fold(text)), 'C')) stored;
+comment on column market.offer.search is 'Words, stems and concepts for lexical search: title A, category B, text C.';
+create index offer_search_idx on market.offer using gin (search) with (fastupdate = off) where status = 'published';
+create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off) where status <> 'published';
+
+alter table market.embedding_model add column search_share real not null default 1;
+alter table market.embedding_model add constraint embedding_model_search_share_range check (search_share between 0 and 1);
+comment on column market.embedding_model.search_share is 'What the place in the list by vector counts against the place in the list by words.';
+update market.embedding_model set search_share = 0.5, match_floor = 0.35 where model = 'builtin-hash-1';
+--!include market/reembedding.sql
+
+alter table market.ask add column must_query tsquery;
+comment on column market.ask.must_query is 'All of the words that an offer has to hold to meet what must be.';
+comment on column market.ask.keywords_query is 'Any of the things that the keywords name, whatever they are called; made once: every new offer is held against it.';
+comment on column market.ask.place_query is 'Any of the cities that would do, else the words of the place.';
+
+drop function market.passes(market.offer, timestamptz, text[], text[], text[], bigint, bigint, text, text, tsquery, jsonb, uuid);
+--!include market/query_terms.sql
+--!include market/passes.sql
+--!include market/agreement.sql
+-- Settings of the extension can be named once it has been loaded.
+select '[1]'::public.vector(1);
+--!include market/candidates.sql
+
+create or replace function market.file_concepts() returns trigger
+  language plpgsql volatile
+as $$
+begin
+  new.concepts := market.concept_vector(new.title, new.text, new.language);
+  return new;
+end
+$$;
+comment on function market.file_concepts() is 'Files an offer under what it names.';
+create or replace trigger file_concepts before insert or update of title, text, language on market.offer
+  for each row execute function market.file_concepts();
+
+-- What asks look for, by the things they name.
+alter table market.ask disable trigger user;
+update market.ask a set
+  keywords_query = market.subject_query(a.criteria -> 'keywords', a.title, a.language),
+  exclude_query = market.exclude_query(a.criteria -> 'exclude', a.language),
+  must_query = market.must_query(a.criteria -> 'must', a.language),
+  place_query = market.either_place(a.text, a.criteria -> 'location' ->> 'text', a.criteria -> 'location' ->> 'city')
+where a.read_at is not null;
+alter table market.ask enable trigger user;
+grant select on market.synonym, market.broader_concept, market.wide_place, market.reembedding to souk_dba;
+create policy "a dba reads all" on market.synonym for select to souk_dba using (true);
+create policy "a dba reads all" on market.broader_concept for select to souk_dba using (true);
+create policy "a dba reads all" on market.wide_place for select to souk_dba using (true);
+create policy "a dba reads all" on market.reembedding for select to souk_dba using (true);
+--!include inspect/embedding.sql
+-- Finding: end
+
 -- Functions beside tables whose text changed (as db/schema has them)
+
+drop function if exists market.search_offers(text,jsonb,halfvec,text,timestamp with time zone,uuid,integer);
+
+drop function if exists market.classify_query(text,jsonb);
+
+drop function if exists market.store_match(uuid,uuid,real,jsonb);
+
+drop function if exists api.search_offers(jsonb,text,text,jsonb);
+
+drop function if exists market.answer_search(jsonb,text,text,jsonb);
 
 CREATE OR REPLACE FUNCTION market.spoken_number(quote text)
  RETURNS numeric
@@ -12692,44 +12779,498 @@ AS $function$
 $function$;
 comment on function market.states_contact(text,jsonb) is 'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last digits of a number.';
 
-CREATE OR REPLACE FUNCTION market.classify_query(query text, filters jsonb)
+CREATE OR REPLACE FUNCTION market.read_place(places jsonb)
+ RETURNS tsquery
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select string_agg('(' || q.place::text || ')', ' | ')::tsquery
+    from jsonb_array_elements(coalesce(places, '[]')) as p,
+    lateral (select market.place_query(coalesce(p ->> 'city', p ->> 'text')) as place) as q
+    where q.place::text <> '');
+end
+$function$;
+comment on function market.read_place(jsonb) is 'Any of the places read from a query, as a query of market.offer.place; null when there is none.';
+
+CREATE OR REPLACE FUNCTION market.search_offers(query text, reading jsonb, filters jsonb, embedding halfvec, model text, as_of timestamp with time zone, searcher uuid, depth integer)
+ RETURNS TABLE(offer_id uuid, score double precision)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  -- Per term of the query: what is it, what names it in a title, what only lies in its category, how much it counts.
+  terms tsquery[];
+  titled tsquery[];
+  classes tsquery[];
+  weights real[];
+  whole real;
+  every tsquery;
+  some_of tsquery;
+  -- What was read from the query.
+  in_domain text := reading ->> 'domain';
+  in_category text := reading ->> 'category';
+  of_kind text := reading -> 'offer_kind' ->> 'value';
+  at_most bigint := round((reading -> 'price' ->> 'max')::numeric * 100);
+  at_least bigint := round((reading -> 'price' ->> 'min')::numeric * 100);
+  in_currency text := reading -> 'price' ->> 'currency';
+  per text := reading -> 'price' ->> 'period';
+  there tsquery := market.read_place(reading -> 'places');
+  countries text[] := array(select p ->> 'country' from jsonb_array_elements(coalesce(reading -> 'places', '[]')) as p where p ? 'country');
+  conditions market.conditions := market.conditions_of(filters, as_of, searcher);
+  local market.conditions;
+  by_words uuid[];
+  floor real;
+  share real;
+  -- When fewer have every word, those that have some are looked at, too: two pages.
+  enough constant integer := 20;
+begin
+  select m.search_floor, m.search_share into floor, share from market.embedding_model m where m.model = search_offers.model;
+  select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
+    array_agg(t.weight order by t.n), sum(t.weight),
+    string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')', ' & ') filter (where t.weight >= 1)::tsquery,
+    coalesce(string_agg(coalesce(t.forms || t.classes, t.forms)::text, ' | ') filter (where t.weight >= 2),
+      string_agg(t.forms::text, ' | '))::tsquery
+  into terms, titled, classes, weights, whole, every, some_of
+  from market.query_terms(coalesce(nullif(reading ->> 'words', ''), query), reading ->> 'language', coalesce(reading -> 'corrections', '{}')) as t;
+  -- When nothing has every word, at least what is named has to be there, or lie in its category.
+  some_of := coalesce(some_of || market.any_lexeme(array[in_domain || '/' || in_category]), some_of);
+  if reading -> 'offer_kind' ->> 'certain' = 'true' then
+    conditions.kinds := coalesce(conditions.kinds, array[of_kind]);
+  end if;
+  if at_most = 0 and conditions.price_max is null then
+    -- Who wants it for nothing wants whatever is free.
+    conditions.price_max := 0;
+    some_of := null;
+  end if;
+  local := conditions;
+  local.place := coalesce(local.place, there);
+  by_words := market.worded_candidates(coalesce(every, some_of), local, depth);
+  if cardinality(by_words) < enough then
+    by_words := by_words || market.worded_candidates(some_of, local, depth);
+  end if;
+  if cardinality(by_words) < enough and there is not null then
+    -- Those of which nobody knows the city.
+    by_words := by_words || market.worded_candidates(some_of, conditions, depth);
+  end if;
+
+  return query
+  with worded as (
+    select c.id, row_number() over (order by c.strength desc, c.density desc, c.id desc) as rank
+    from (
+      select o.id, r.density, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
+        + market.class_agreement(o, in_domain, in_category, of_kind) as strength
+      from market.offer o
+      -- search || '' is a copy out of the compressed row: each term would unpack it anew, which was half of the ranking.
+      cross join lateral (select o.search || '' as search offset 0) as w
+      cross join lateral (
+        select sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
+            when w.search @@ classes[i] then 0.25 else 0 end) / whole as coverage,
+          sum(ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, terms[i], 1)) as density
+        from generate_subscripts(terms, 1) as i) as r
+      cross join lateral (
+        select market.place_agreement(o, there, countries) as place,
+          market.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
+      where o.id = any (by_words) and a.place is not null and a.price is not null) as c
+  ), similar_to as (
+    select n.offer_id as id, row_number() over (order by n.distance
+      - 0.5 * market.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
+    from market.near_candidates(search_offers.embedding, search_offers.model, local) as n
+    join market.offer o on o.id = n.offer_id
+    cross join lateral (select market.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
+    where 1 - n.distance >= floor and a.price is not null
+  )
+  select coalesce(w.id, s.id),
+    -- 0 to 1: first in both lists is 1.
+    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(share / (60 + s.rank), 0))::double precision / ((1 + coalesce(share, 0)) / 61)
+  from worded w full join similar_to s on s.id = w.id;
+end
+$function$;
+comment on function market.search_offers(text,jsonb,jsonb,halfvec,text,timestamp with time zone,uuid,integer) is 'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 50 by vector.';
+
+CREATE OR REPLACE FUNCTION market.browse_offers(filters jsonb, as_of timestamp with time zone, searcher uuid, sort text, after jsonb, candidates integer)
+ RETURNS TABLE(offer_id uuid, sort_key numeric)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  conditions market.conditions := market.conditions_of(filters, as_of, searcher);
+  -- Prices go with categories: by the index of prices the cheapest of 7,000 flats came after all that is cheaper (160 ms
+  -- on 100,000 offers), sorted after the filter it takes 15 ms. The sum keeps the planner from that index.
+  narrowed boolean := conditions.domains is not null or conditions.categories is not null or conditions.place is not null;
+  after_id uuid := (after ->> 'id')::uuid;
+  after_time timestamptz := (after ->> 'time')::timestamptz;
+  after_price bigint := (after ->> 'price')::bigint;
+begin
+  if sort = 'newest' then
+    return query
+    select o.id, extract(epoch from o.published_at) from market.offer o
+    where market.passes(o, conditions)
+      and (after is null or (o.published_at, o.id) < (after_time, after_id))
+    order by o.published_at desc, o.id desc limit candidates;
+  elsif sort = 'price_asc' then
+    return query
+    select o.id, o.price_hundredths::numeric from market.offer o
+    where market.passes(o, conditions)
+      and o.price_hundredths is not null
+      and (after is null or (o.price_hundredths, o.id) > (after_price, after_id))
+    order by case when narrowed then o.price_hundredths + 0 else o.price_hundredths end, o.id limit candidates;
+  else
+    return query
+    select o.id, o.price_hundredths::numeric from market.offer o
+    where market.passes(o, conditions)
+      and o.price_hundredths is not null
+      and (after is null or (o.price_hundredths, o.id) < (after_price, after_id))
+    order by case when narrowed then o.price_hundredths + 0 else o.price_hundredths end desc, o.id desc limit candidates;
+  end if;
+end
+$function$;
+comment on function market.browse_offers(jsonb,timestamp with time zone,uuid,text,jsonb,integer) is 'Published offers that pass the filters, without a query, in the order asked for, after a position.';
+
+CREATE OR REPLACE FUNCTION market.left_open(reading jsonb, filters jsonb)
  RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  -- What a filter says holds, whatever the query says.
+  return jsonb_strip_nulls(case when jsonb_typeof(reading) = 'object' then reading else '{}' end)
+    - case when filters ? 'offer_kind' then 'offer_kind' else '' end
+    - case when filters ? 'location' then 'places' else '' end
+    - case when filters -> 'price' ?| array['min', 'max', 'currency'] then 'price' else '' end
+    - case when filters ?| array['domain', 'category'] and (
+        not coalesce(reading ->> 'domain' = any (market.text_array(filters -> 'domain')), true)
+        or not coalesce(reading ->> 'category' = any (market.text_array(filters -> 'category')), true)) then 'domain' else '' end;
+end
+$function$;
+comment on function market.left_open(jsonb,jsonb) is 'A reading of a query without what the filters say otherwise.';
+
+CREATE OR REPLACE FUNCTION market.classify_query(reading jsonb, filters jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  domains text[] := coalesce(market.text_array(filters -> 'domain'), market.text_array(reading -> 'domain'));
+  categories text[] := coalesce(market.text_array(filters -> 'category'),
+    case when reading ? 'domain' then market.text_array(reading -> 'category') end);
+  kinds text[] := coalesce(market.text_array(filters -> 'offer_kind'),
+    case when reading -> 'offer_kind' ->> 'certain' = 'true' then market.text_array(reading -> 'offer_kind' -> 'value') end);
+begin
+  if cardinality(domains) is distinct from 1 and cardinality(kinds) is distinct from 1 then
+    return null;
+  end if;
+  return jsonb_build_object(
+    'domain', case when cardinality(domains) = 1 then domains[1] end,
+    'category', case when cardinality(domains) = 1 and cardinality(categories) = 1 then categories[1] end,
+    'kind', case when cardinality(kinds) = 1 then kinds[1] end);
+end
+$function$;
+comment on function market.classify_query(jsonb,jsonb) is 'domain, category and kind of a search, null where its filters and query do not say one; null when nothing is certain.';
+
+CREATE OR REPLACE FUNCTION market.reading_notices(reading jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  kind text := case when reading -> 'offer_kind' ->> 'certain' = 'true' then
+    case reading -> 'offer_kind' ->> 'value' when 'sale' then 'things for sale' when 'rental' then 'rentals'
+      when 'service_offer' then 'services' when 'project_hire' then 'jobs' when 'dating' then 'dating'
+      when 'friendship' then 'friendships and activities' end end;
+  place text := (select string_agg(p ->> 'text', ' or ') from jsonb_array_elements(reading -> 'places') as p);
+  price jsonb := reading -> 'price';
+  said text[] := array_remove(array[
+    'only ' || kind, 'in ' || place,
+    case when (price ->> 'max')::numeric = 0 then 'free of charge'
+      when price ? 'max' and price ? 'currency' then 'up to ' || concat_ws(' ', price ->> 'max', price ->> 'currency')
+      when price ? 'min' and price ? 'currency' then 'from ' || concat_ws(' ', price ->> 'min', price ->> 'currency') end], null);
+begin
+  return case when cardinality(said) > 0 then jsonb_build_array(jsonb_build_object('code', 'read_from_query', 'summary',
+      format('Read from the query: %s. What is surely something else was left out; send filters to say it otherwise.', array_to_string(said, ', '))))
+    else '[]' end
+    || case when reading -> 'corrections' <> '{}' then jsonb_build_array(jsonb_build_object('code', 'spelling', 'summary',
+      format('Searched for what was probably meant, too: %s.', (select string_agg(c.value, ', ') from jsonb_each_text(reading -> 'corrections') as c))))
+    else '[]' end;
+end
+$function$;
+comment on function market.reading_notices(jsonb) is 'What of a query was taken as a filter or for a slip of the pen: notices for the answer.';
+
+CREATE OR REPLACE FUNCTION market.can_answer(ask market.ask, offer market.offer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  -- The hard criteria, as far as they are cheap. Written to be inlined: it is asked of every ask of the same kind and domain.
+  select ask.status = 'active' and ask.read_at is not null and ask.domain is not null
+    and offer.account_id is distinct from ask.account_id
+    and not coalesce(offer.price_hundredths > ask.price_max_hundredths and offer.price_currency = ask.price_currency
+      and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
+    and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
+    and (ask.place_query is null or offer.location_text is null or offer.place @@ ask.place_query
+      -- Nobody knows the city, it can be sent within the country, or it is done from afar.
+      or offer.metadata @> '{"location": {"remote": true}}' and ask.criteria @> '{"location": {"remote": true}}'
+      or offer.metadata -> 'location' ->> 'city' is null
+      or offer.metadata -> 'location' ->> 'country' = ask.criteria -> 'location' ->> 'country')
+$function$;
+comment on function market.can_answer(market.ask,market.offer) is 'Whether nothing hard stands between an ask and an offer of the right kind; market.judge knows more.';
+
+CREATE OR REPLACE FUNCTION market.judge(ask market.ask, offer market.offer, similarity real, floor real)
+ RETURNS TABLE(score real, reasons jsonb)
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
-  classes text[];
-  domains text[];
+  wanted_place jsonb := ask.criteria -> 'location';
+  found_place jsonb := offer.metadata -> 'location';
+  by_category text;
+  by_words text;
+  by_place text;
+  by_price text;
+  by_condition text;
+  by_musts text;
+  by_attributes text;
+  foreign_money boolean;
+  -- Without a vector nothing is near: then words have to do.
+  near boolean := coalesce(similarity >= floor, false);
+  very_near boolean := coalesce(similarity >= 1.5 * floor, false);
 begin
-  -- The categories that all words naming a thing have in common: "cargo bike" is about bicycles, "bike sofa" about nothing.
-  with named as (
-    select w.lexeme, substr(v.sense, 10) as class
-    from unnest(to_tsvector('simple', market.fold(query))) as w
-    -- Two lookups in the index instead of one condition that the planner would try on every word of the vocabulary.
-    cross join lateral (select w.lexeme as form union select rtrim(w.lexeme, 's')) as f
-    join market.vocabulary v on v.term = f.form and v.sense like 'category:%' and v.weight >= 2
-    group by 1, 2
-  )
-  select array_agg(c.class), array_agg(distinct split_part(c.class, '/', 1)) into classes, domains
-  from (
-    select n.class from named n group by n.class
-    having count(*) = (select count(distinct o.lexeme) from named o)) as c
-  where (not filters ? 'domain' or split_part(c.class, '/', 1) = any (market.text_array(filters -> 'domain')))
-    and (not filters ? 'category' or split_part(c.class, '/', 2) = any (market.text_array(filters -> 'category')));
-  if domains is null and cardinality(market.text_array(filters -> 'domain')) = 1 then
-    domains := market.text_array(filters -> 'domain');
+  -- Without a kind or a subject an ask matches nothing: better no answer than a wrong one.
+  if offer.offer_kind is null or ask.domain is null or not exists (
+    select from market.ask_kind k where k.ask_kind = ask.ask_kind and offer.offer_kind = any (k.answered_by))
+  then
+    return;
   end if;
-  if cardinality(domains) is distinct from 1 then
-    return null;
+
+  -- Converted never: another currency cannot be compared. Nor is a day's rent held against a month's.
+  foreign_money := ask.price_max_hundredths is not null and offer.price_hundredths > 0 and offer.price_currency is distinct from ask.price_currency;
+  by_price := case
+    when ask.price_max_hundredths is null then null
+    when offer.price_hundredths is null or foreign_money then 'unknown'
+    when offer.price_hundredths = 0 then 'met'
+    when offer.price_period <> ask.criteria -> 'price' ->> 'period' then 'unknown'
+    when offer.price_hundredths <= ask.price_max_hundredths then 'met'
+    else 'violated' end;
+  if by_price = 'violated' or ask.exclude_query is not null and offer.search @@ ask.exclude_query then
+    return;
   end if;
-  return jsonb_build_object(
-    'domain', domains[1],
-    'category', case when cardinality(classes) = 1 then split_part(classes[1], '/', 2) end,
-    'kind', case when cardinality(market.text_array(filters -> 'offer_kind')) = 1
-      then (market.text_array(filters -> 'offer_kind'))[1] end);
+
+  by_place := case
+    when ask.place_query is null then null
+    when offer.location_text is null then 'unknown'
+    when offer.place @@ ask.place_query or found_place @> '{"remote": true}' and wanted_place @> '{"remote": true}' then 'met'
+    when found_place ->> 'country' <> wanted_place ->> 'country' then 'violated'
+    -- A quarter whose city is not known may lie in the city that is wanted.
+    when found_place ->> 'city' is null then 'unknown'
+    else 'violated' end;
+  -- Elsewhere is no answer, but for goods that are sent, within the country and for good. And nothing in another currency
+  -- answers from a place that nobody knows: it would be a hit by its words alone.
+  if by_place = 'violated' and (foreign_money or offer.offer_kind <> 'sale' or offer.domain = 'real_estate'
+      or found_place ->> 'country' is distinct from wanted_place ->> 'country' or not market.is_sent(offer.search))
+    or by_place = 'unknown' and foreign_money
+  then
+    return;
+  end if;
+
+  by_category := case
+    when ask.category is null or offer.category is null then 'unknown'
+    -- Between friends, activities and acquaintances there are no borders: there the kind decides.
+    when offer.domain = 'community' and ask.domain = 'community' and offer.category <> ask.category then 'unknown'
+    when (ask.domain, ask.category) = (offer.domain, offer.category) then 'met'
+    else 'violated' end;
+  by_words := case
+    when ask.keywords_query is null then null
+    when offer.search @@ ask.keywords_query then 'met'
+    else 'violated' end;
+  -- The subject: in the right category, a shared word or a near vector; elsewhere both have to agree.
+  if (case by_category
+    when 'met' then coalesce(by_words, 'met') = 'violated' and not near
+    when 'unknown' then coalesce(by_words, 'violated') = 'violated' and not very_near
+    else coalesce(by_words, 'violated') = 'violated' or not very_near
+      or ask.domain is distinct from offer.domain end) then
+    return;
+  end if;
+
+  by_condition := case
+    when ask.criteria ->> 'condition' is null then null
+    when offer.metadata ->> 'condition' is null then 'unknown'
+    when offer.metadata ->> 'condition' = ask.criteria ->> 'condition' then 'met'
+    else 'violated' end;
+
+  -- What a text does not say may still be so: unknown.
+  by_musts := case when ask.must_query is null then null when offer.search @@ ask.must_query then 'met' else 'unknown' end;
+  if ask.criteria -> 'attributes' <> '{}' then
+    by_attributes := (
+      select case when bool_or(f.value <> w.value) then 'violated' when bool_and(coalesce(f.value = w.value, false)) then 'met' else 'unknown' end
+      from (select w.name, market.fold(w.value) as value from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
+      cross join lateral (select market.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f);
+  end if;
+
+  score := greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
+    + case by_category when 'met' then 0.15 else 0 end
+    + case by_words when 'met' then 0.1 else 0 end
+    + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
+    + case by_price when 'met' then 0.05 else 0 end
+    + case by_condition when 'violated' then -0.1 else 0 end
+    + case by_musts when 'met' then 0.05 else 0 end
+    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end));
+  reasons := (
+    select jsonb_agg(jsonb_build_object('criterion', r.criterion, 'verdict', r.verdict, 'wanted', r.wanted, 'found', r.found) order by r.n)
+    from (values
+      (1, 'kind', 'met', to_jsonb(ask.ask_kind), to_jsonb(offer.offer_kind)),
+      (2, 'category', by_category, to_jsonb(concat_ws('/', ask.domain, ask.category)), to_jsonb(concat_ws('/', offer.domain, offer.category))),
+      (3, 'keywords', by_words, ask.criteria -> 'keywords', to_jsonb(offer.title)),
+      (4, 'price', by_price, ask.criteria -> 'price', offer.metadata -> 'pricing' -> 'label'),
+      (5, 'location', by_place, ask.criteria -> 'location' -> 'text', to_jsonb(offer.location_text)),
+      (6, 'condition', by_condition, ask.criteria -> 'condition', offer.metadata -> 'condition'),
+      (7, 'exclude', case when ask.exclude_query is not null then 'met' end, ask.criteria -> 'exclude', null),
+      (8, 'must', by_musts, ask.criteria -> 'must', null),
+      (9, 'attributes', by_attributes, ask.criteria -> 'attributes', offer.metadata -> 'attributes')
+    ) as r (n, criterion, verdict, wanted, found)
+    where r.verdict is not null);
+  return next;
 end
 $function$;
-comment on function market.classify_query(text,jsonb) is 'domain, category and kind of a search, null where its words and filters do not agree on one; null when nothing is certain.';
+comment on function market.judge(market.ask,market.offer,real,real) is 'Whether and how well an offer answers an ask: no row when it does not, else a score of 0 to 1 and the verdict on every criterion.';
+
+CREATE OR REPLACE FUNCTION market.is_sent(search tsvector)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select search @@ '''concept/sent'''::tsquery and not search @@ (
+    '(no|not|kein|keinen|pas|sans|sem|sin|senza|niente|geen|nie|bez) <->
+      (shipping|postage|posting|post|delivery|versand|envoi|livraison|envio|envios|spedizione|spedisco|verzending|wysylki|wysylam)
+    | (collection|pickup|collect|recogida|ritiro|recolha|ophalen) <-> only
+    | (nur|solo|so|seulement|alleen|tylko) <-> (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
+$function$;
+comment on function market.is_sent(tsvector) is 'Whether an offer says that the thing is sent, by its words and concepts (market.offer.search).';
+
+CREATE OR REPLACE FUNCTION market.match_ask(ask_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ask market.ask;
+  vector record;
+  answered uuid[];
+begin
+  -- The row is the lock: matches of one ask are written one after another, so sequences grow in the order of commits.
+  select * into ask from market.ask a where a.id = match_ask.ask_id for no key update;
+  if ask.id is null or ask.status <> 'active' or ask.read_at is null then
+    return;
+  end if;
+  select e.embedding, e.model, m.match_floor into vector
+  from market.ask_embedding e join market.embedding_model m on m.model = e.model
+  where e.ask_id = ask.id and to_jsonb(e.model) = market.setting('embedding_model');
+  with judged as (
+    select o.id, j.score, j.reasons
+    from market.answering_candidates(ask, vector.embedding, vector.model) as c
+    join market.offer o on o.id = c.offer_id
+    left join market.offer_embedding e on e.offer_id = o.id and e.model = vector.model
+    cross join lateral market.judge(ask, o,
+      (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
+    where o.account_id is distinct from ask.account_id
+    order by j.score desc, o.id
+    limit 100
+  ), stored as (
+    insert into market.match as m (ask_id, offer_id, score, reasons)
+    select ask.id, g.id, g.score, g.reasons from judged g
+    on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
+    where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+  )
+  select array_agg(g.id) into answered from judged g;
+  -- What a changed text no longer wants is forgotten.
+  delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
+end
+$function$;
+comment on function market.match_ask(uuid) is 'Holds one ask against the market; its matches are then exactly the best hundred offers that answer it.';
+
+CREATE OR REPLACE FUNCTION market.answering_candidates(ask market.ask, near halfvec, model text)
+ RETURNS TABLE(offer_id uuid)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  conditions market.conditions := market.conditions_of(
+    jsonb_build_object('offer_kind', (select to_jsonb(k.answered_by) from market.ask_kind k where k.ask_kind = ask.ask_kind)),
+    'infinity', null);
+begin
+  if ask.ask_kind is null or ask.domain is null then
+    return;
+  end if;
+  conditions.domains := array[ask.domain];
+  -- Newest first by its words where it is wanted, then anywhere; by its category where no words were read; and what is near.
+  return query
+  select unnest(market.worded_candidates(
+    coalesce(ask.keywords_query, market.any_lexeme(array[ask.domain || '/' || ask.category])), c.conditions, 300))
+  from (
+    select (conditions.as_of, conditions.domains, conditions.categories, conditions.kinds, null, null, null, null,
+      p.place, conditions.filters, null)::market.conditions as conditions
+    from (values (ask.place_query), (null::tsquery)) as p (place)) as c
+  union
+  select n.offer_id from market.near_candidates(near, answering_candidates.model, conditions) as n;
+end
+$function$;
+comment on function market.answering_candidates(market.ask,halfvec,text) is 'Live offers of the right kind and domain that share a word with an ask or lie near it.';
+
+CREATE OR REPLACE FUNCTION market.match_offer(offer_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  offer market.offer;
+  vector record;
+  answered uuid[];
+begin
+  select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published';
+  if offer.id is null or offer.offer_kind is null then
+    delete from market.match m where m.offer_id = match_offer.offer_id;
+    return;
+  end if;
+  -- A copy out of the compressed row: each ask would unpack it anew.
+  offer.search := offer.search || '';
+  select e.embedding, e.model, m.match_floor into vector
+  from market.offer_embedding e join market.embedding_model m on m.model = e.model
+  where e.offer_id = offer.id and to_jsonb(e.model) = market.setting('embedding_model');
+  -- Judged under their locks, which makes sequences grow in the order of commits; locked in the order of ids, so that two
+  -- offers that meet at the same asks do not wait for each other.
+  with locked as materialized (
+    select a as ask from market.ask a
+    where a.ask_kind = any (array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by)))
+      and a.domain = offer.domain and market.can_answer(a, offer)
+      -- What matched once is judged again, whether or not the ask goes on watching.
+      and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
+      -- Without a shared word it has to lie in the category and near.
+      and (offer.search @@ a.keywords_query or (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
+        and (a.keywords_query is null or exists (
+          select from market.ask_embedding e
+          where e.ask_id = a.id and e.model = vector.model
+            and 1 - (e.embedding operator(public.<=>) vector.embedding) >= vector.match_floor)))
+    order by a.id for no key update
+  ), judged as materialized (
+    select (l.ask).id, j.score, j.reasons
+    from locked l
+    left join market.ask_embedding e on e.ask_id = (l.ask).id and e.model = vector.model
+    cross join lateral market.judge(l.ask, offer,
+      (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
+  ), stored as (
+    insert into market.match as m (ask_id, offer_id, score, reasons)
+    select g.id, offer.id, g.score, g.reasons from judged g
+    on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
+    where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+  )
+  select array_agg(g.id) into answered from judged g;
+  -- An ask at rest keeps what it had: it catches up when it is active again.
+  delete from market.match m using market.ask a
+  where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active' and a.id <> all (coalesce(answered, '{}'));
+end
+$function$;
+comment on function market.match_offer(uuid) is 'Holds one offer against every ask that watches for its kind and subject.';
 
 CREATE OR REPLACE FUNCTION jobs.vocabulary_changed_at()
  RETURNS text
@@ -12739,5 +13280,484 @@ CREATE OR REPLACE FUNCTION jobs.vocabulary_changed_at()
 AS $function$ select c.changed_at::text from market.vocabulary_change c $function$;
 comment on function jobs.vocabulary_changed_at() is 'When the vocabulary or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;
+
+CREATE OR REPLACE FUNCTION market.embedding_input(offer market.offer)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  -- The title twice: it says what the thing is.
+  select offer.title || E'\n' || offer.title || E'\n' || concat_ws(' ', offer.category, offer.domain) || E'\n' || offer.text
+$function$;
+comment on function market.embedding_input(market.offer) is 'The words of an offer that its vector stands for.';
+
+CREATE OR REPLACE FUNCTION jobs.get_embedding_input(id uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select market.embedding_input(o) from market.offer o
+  where o.id = get_embedding_input.id and o.status = 'published'
+  union all
+  -- An ask as it stands: it is embedded before it has been read, too.
+  select a.text from market.ask a
+  where a.id = get_embedding_input.id and a.status = 'active'
+$function$;
+comment on function jobs.get_embedding_input(uuid) is 'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
+grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.use_embedding_model(model text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  waiting integer;
+begin
+  insert into market.embedding_model (model) values (use_embedding_model.model) on conflict do nothing;
+  if market.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
+    update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
+  end if;
+  -- One worker begins; those that start beside it find it begun.
+  lock table market.reembedding in share row exclusive mode;
+  update market.reembedding r set finished_at = now() where r.finished_at is null and r.model <> use_embedding_model.model;
+  if not exists (select from market.reembedding r where r.finished_at is null) then
+    select (
+        select count(*) from market.offer o left join market.offer_embedding e on e.offer_id = o.id
+        where o.status = 'published' and e.model is distinct from use_embedding_model.model)
+      + (
+        select count(*) from market.ask a left join market.ask_embedding e on e.ask_id = a.id
+        where a.status = 'active' and a.read_at is not null and e.model is distinct from use_embedding_model.model)
+    into waiting;
+    if waiting > 0 then
+      insert into market.reembedding (model, total) values (use_embedding_model.model, waiting);
+    end if;
+  end if;
+  perform jobs.resume_reembedding();
+end
+$function$;
+comment on function jobs.use_embedding_model(text) is 'Puts a model in force, and has everything embedded in the background that has no vector of it.';
+grant execute on function jobs.use_embedding_model(text) to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.resume_reembedding()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  resumed integer;
+begin
+  -- The key makes it one job, however often it is asked for.
+  select count(*) into resumed
+  from (select market.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null) as q;
+  return resumed;
+end
+$function$;
+comment on function jobs.resume_reembedding() is 'Sees to it that a change of model under way has a job: the last one may have failed for good. Gives how many there are.';
+grant execute on function jobs.resume_reembedding() to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.take_batch(id uuid, size integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  under_way market.reembedding;
+  items jsonb;
+begin
+  select * into under_way from market.reembedding r where r.id = take_batch.id and r.finished_at is null;
+  if under_way.id is null then
+    return null;
+  end if;
+  select jsonb_agg(jsonb_build_object('kind', 'offer', 'id', b.id, 'words', b.words) order by b.id) into items
+  from (
+    select o.id, market.embedding_input(o) as words
+    from market.offer o left join market.offer_embedding e on e.offer_id = o.id
+    where o.id > under_way.last_offer_id and o.status = 'published' and e.model is distinct from under_way.model
+    order by o.id limit size) as b;
+  if items is null then
+    select jsonb_agg(jsonb_build_object('kind', 'ask', 'id', b.id, 'words', b.text) order by b.id) into items
+    from (
+      select a.id, a.text
+      from market.ask a left join market.ask_embedding e on e.ask_id = a.id
+      where a.id > under_way.last_ask_id and a.status = 'active' and a.read_at is not null and e.model is distinct from under_way.model
+      order by a.id limit size) as b;
+  end if;
+  return jsonb_build_object('model', under_way.model, 'items', coalesce(items, '[]'));
+end
+$function$;
+comment on function jobs.take_batch(uuid,integer) is 'What a change of model embeds next: {model, items: [{kind, id, words}]}; null when it is not under way.';
+grant execute on function jobs.take_batch(uuid,integer) to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.store_batch(id uuid, vectors jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  under_way market.reembedding;
+  vector public.halfvec(512);
+  item record;
+  wrong integer := 0;
+begin
+  -- The lock keeps two workers from doing one batch twice.
+  select * into under_way from market.reembedding r where r.id = store_batch.id and r.finished_at is null for update;
+  if under_way.id is null then
+    return null;
+  end if;
+  for item in
+    select v ->> 'kind' as kind, (v ->> 'id')::uuid as id, v ->> 'embedding' as embedding from jsonb_array_elements(vectors) as v
+  loop
+    vector := market.unit_vector(item.embedding);
+    wrong := wrong + (vector is null)::integer;
+    if item.kind = 'offer' then
+      under_way.last_offer_id := greatest(under_way.last_offer_id, item.id);
+      if vector is not null then
+        insert into market.offer_embedding (offer_id, model, embedding)
+        select o.id, under_way.model, vector from market.offer o where o.id = item.id
+        on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
+      end if;
+    else
+      -- Matched when all offers have their vectors: what it had stays until then, and is not new after it.
+      under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
+      perform market.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a where a.id = item.id;
+      perform market.match_ask(item.id);
+    end if;
+  end loop;
+  update market.reembedding r set
+    last_offer_id = under_way.last_offer_id, last_ask_id = under_way.last_ask_id, moved_at = clock_timestamp(),
+    done = r.done + jsonb_array_length(vectors), failed = r.failed + wrong,
+    finished_at = case when vectors = '[]' then clock_timestamp() end
+  where r.id = under_way.id returning * into under_way;
+  if under_way.finished_at is null then
+    perform market.enqueue('reembed', under_way.id);
+  end if;
+  return jsonb_build_object('model', under_way.model, 'done', under_way.done, 'total', under_way.total,
+    'failed', under_way.failed, 'finished', under_way.finished_at is not null);
+end
+$function$;
+comment on function jobs.store_batch(uuid,jsonb) is 'Keeps the vectors of a batch, [{kind, id, embedding}], and has the next one done; an empty batch ends it. {model, done, total, failed, finished}, or null when it is not under way.';
+grant execute on function jobs.store_batch(uuid,jsonb) to souk_worker;
+
+CREATE OR REPLACE FUNCTION market.finish_ask(submission market.submission, reading jsonb, embedding text, model text, OUT status integer, OUT body jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ask market.ask;
+begin
+  update market.ask a set
+    text = submission.text, language = read.language, title = read.title, domain = read.domain, category = read.category,
+    ask_kind = read.ask_kind, criteria = read.criteria, keywords_query = read.keywords_query,
+    exclude_query = read.exclude_query, must_query = read.must_query, place_query = read.place_query, price_max_hundredths = read.price_max_hundredths,
+    price_currency = read.price_currency, read_at = now(), updated_at = now()
+  from market.read_ask(submission.text, finish_ask.reading) as read
+  where a.id = submission.target_id and a.account_id = submission.account_id
+  returning a.* into ask;
+  perform market.store_ask_embedding(ask.id, finish_ask.embedding, finish_ask.model);
+  -- Matched here and not by a job of its own, so that whoever reads the matches right after the answer finds them.
+  perform market.match_ask(ask.id);
+  status := case submission.kind when 'create_ask' then 201 else 200 end;
+  body := market.ask_document(ask);
+end
+$function$;
+comment on function market.finish_ask(market.submission,jsonb,text,text) is 'Fills in an ask by its reading and matches it: the answer''s status and body.';
+
+CREATE OR REPLACE FUNCTION market.read_ask(text text, reading jsonb)
+ RETURNS market.ask
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  ask market.ask;
+  price jsonb := reading -> 'price';
+  place jsonb := reading -> 'location';
+begin
+  ask.language := reading ->> 'language';
+  ask.title := left(reading -> 'title' ->> 'value', 120);
+  if not market.states_title(read_ask.text, ask.title) then
+    ask.title := market.first_line(read_ask.text);
+  end if;
+  select d.domain into ask.domain from market.domain d where d.domain = reading -> 'domain' ->> 'value';
+  select c.category into ask.category from market.category c
+  where c.domain = ask.domain and c.category = reading -> 'category' ->> 'value';
+  select k.ask_kind into ask.ask_kind from market.ask_kind k where k.ask_kind = reading -> 'ask_kind' ->> 'value';
+  if not market.is_quoted(read_ask.text, price)
+    or price -> 'value' ->> 'max' is not null
+      and not market.states_amount(price ->> 'quote', (price -> 'value' ->> 'max')::numeric)
+    or price -> 'value' ->> 'min' is not null
+      and not market.states_amount(price ->> 'quote', (price -> 'value' ->> 'min')::numeric) then
+    price := null;
+  end if;
+  if not market.is_quoted(read_ask.text, place)
+    or position(market.fold(place -> 'value' ->> 'text') in market.fold(place ->> 'quote')) = 0 then
+    place := null;
+  end if;
+  ask.price_max_hundredths := round((price -> 'value' ->> 'max')::numeric * 100);
+  ask.price_currency := price -> 'value' ->> 'currency';
+  ask.criteria := jsonb_build_object(
+    'keywords', (select coalesce(jsonb_agg(k), '[]') from jsonb_array_elements(coalesce(reading -> 'keywords', '[]')) as k
+      where market.states_title(read_ask.text, k #>> '{}')),
+    'must', (select coalesce(jsonb_agg(m -> 'value'), '[]') from jsonb_array_elements(coalesce(reading -> 'must', '[]')) as m
+      where market.is_quoted(read_ask.text, m)),
+    'exclude', (select coalesce(jsonb_agg(m -> 'value'), '[]') from jsonb_array_elements(coalesce(reading -> 'exclude', '[]')) as m
+      where market.is_quoted(read_ask.text, m)),
+    'price', jsonb_strip_nulls(price -> 'value'),
+    'location', jsonb_strip_nulls(place -> 'value'),
+    'condition', case when market.is_quoted(read_ask.text, reading -> 'condition') then reading -> 'condition' -> 'value' end,
+    'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
+      from jsonb_array_elements(coalesce(reading -> 'attributes', '[]')) as a where market.is_quoted(read_ask.text, a)));
+  ask.keywords_query := market.subject_query(ask.criteria -> 'keywords', ask.title, ask.language);
+  ask.exclude_query := market.exclude_query(ask.criteria -> 'exclude', ask.language);
+  ask.must_query := market.must_query(ask.criteria -> 'must', ask.language);
+  ask.place_query := market.either_place(read_ask.text, place -> 'value' ->> 'text', place -> 'value' ->> 'city');
+  return ask;
+end
+$function$;
+comment on function market.read_ask(text,jsonb) is 'What of a grounded reading counts: an ask with every column that the text decides, and nothing else set.';
+
+CREATE OR REPLACE FUNCTION api.get_vocabulary()
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ begin return jobs.get_vocabulary(); end $function$;
+comment on function api.get_vocabulary() is 'The taxonomy and the words of the market, as the reader of queries takes them.';
+grant execute on function api.get_vocabulary() to souk_api;
+
+CREATE OR REPLACE FUNCTION market.erase_account()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  erased uuid := market.account_id();
+  -- Each takes about a millisecond, and a statement has five seconds.
+  batch constant integer := 200;
+  offers uuid[];
+begin
+  -- First the account's own row: what is being published waits for it, or is waited for (jobs.finish_reading).
+  perform from market.account a where a.id = erased for update;
+  if not found or market.agent_id() is not null then
+    perform market.fail(401, 'unauthorized', 'You are not signed in, or this account no longer exists.');
+  end if;
+  -- Its tokens and sessions are refused by every replica that synchronous_standby_names lists, as with a removed agent.
+  perform set_config('synchronous_commit', 'remote_apply', true);
+  -- Nobody publishes from here on, however many calls it takes.
+  perform from market.agent a where a.account_id = erased order by a.id for update;
+  update market.agent a set removed_at = now() where a.account_id = erased and a.removed_at is null;
+  -- Then its offers: a vector that is being stored refers to one, and waits or is waited for.
+  offers := array(select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update);
+  perform from market.ask a where a.account_id = erased order by a.id for update;
+
+  delete from market.idempotency_key k
+  where k.owner_id = erased or k.owner_id in (select a.id from market.agent a where a.account_id = erased);
+  perform pg_notify('submission', s.id::text) from market.submission s where s.account_id = erased and s.settled_at is null;
+  delete from market.submission s where s.account_id = erased;
+
+  -- The rows stay for the reports of others and for what moderation decided; nothing of what a person wrote does.
+  update market.offer o set
+    status = case when o.status in ('published', 'pending_review') then 'archived' else o.status end,
+    title = 'Deleted offer', text = 'The account that published this offer was deleted.',
+    language = null, images = '{}', price_hundredths = null, price_currency = null, price_period = null,
+    location_text = null, metadata = '{}', contact = '{}', extraction = '{}', missing_fields = '{}', warnings = '{}',
+    review_note = null, origin_ask_id = null, agent_id = null, account_id = null
+  where o.id = any (offers);
+  delete from market.offer_embedding e where e.offer_id = any (offers);
+  delete from market.match m where m.offer_id = any (offers);
+  if cardinality(offers) = batch then
+    return false;
+  end if;
+  update market.report r set account_id = null, agent_id = null, comment = null where r.account_id = erased;
+
+  -- Agents, links, asks, profile, methods, sessions and verifications go with it.
+  delete from market.account a where a.id = erased;
+  update market.audit_event e set before = null, after = null
+  where e.subject_account_id = erased and (e.before is not null or e.after is not null);
+  return true;
+end
+$function$;
+comment on function market.erase_account() is 'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers: call again.';
+grant execute on function market.erase_account() to souk_person;
+
+CREATE OR REPLACE FUNCTION api.search_offers(request jsonb, reading jsonb, embedding text, model text, notices jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return market.answer_search(request, reading, embedding, model, notices);
+end
+$function$;
+comment on function api.search_offers(jsonb,jsonb,text,text,jsonb) is 'SearchResponse for a search body; reading: what was read from the query, or null; embedding: the query''s vector by that model, or null, and then notices say why.';
+grant execute on function api.search_offers(jsonb,jsonb,text,text,jsonb) to souk_api;
+
+CREATE OR REPLACE FUNCTION market.answer_search(request jsonb, reading jsonb, embedding text, model text, notices jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  query text := btrim(normalize(coalesce(request ->> 'query', ''), NFC));
+  filters jsonb := coalesce(request -> 'filters', '{}');
+  sort text := coalesce(request ->> 'sort', 'relevance');
+  size integer := coalesce((request ->> 'limit')::integer, 10);
+  -- A cursor belongs to the search it came from.
+  list text := 'search ' || md5((request - 'cursor' - 'limit' - 'detail')::text);
+  after jsonb := market.position_of(request ->> 'cursor', list);
+  errors jsonb := market.allowed_values(request);
+  as_of timestamptz := coalesce((after ->> 'as_of')::timestamptz, now());
+  vector public.halfvec := case when market.setting('embedding_model') = to_jsonb(model) then market.unit_vector(embedding) end;
+  before integer := coalesce((after ->> 'rank')::integer, 0);
+  skip integer := case when query <> '' then before else 0 end;
+  understood jsonb := market.left_open(reading, filters);
+  results jsonb;
+  last record;
+  more boolean;
+begin
+  if market.account_id() is null then
+    perform market.fail(401, 'unauthorized', 'Call with a token or a session.');
+  end if;
+  if jsonb_array_length(errors) > 0 then
+    perform market.fail_fields(errors);
+  end if;
+  if query = '' and filters = '{}' then
+    perform market.fail_fields('[{"pointer": "/query", "detail": "Say what to look for: a query, a filter, or both."}]');
+  end if;
+
+  -- A browsed list goes on after the last key; a ranked one is short, and goes on after the last rank.
+  with ranked as (
+    select s.offer_id, s.score, null::numeric as sort_key
+    from market.search_offers(query, understood, filters, vector, model, as_of, market.account_id(), 200) as s
+    where query <> '' and sort = 'relevance'
+    union all
+    select s.offer_id, s.score, case sort when 'newest' then extract(epoch from o.published_at) else o.price_hundredths end
+    from market.search_offers(query, understood, filters, vector, model, as_of, market.account_id(), 1000) as s
+    join market.offer o on o.id = s.offer_id
+    where query <> '' and sort <> 'relevance' and (sort = 'newest' or o.price_hundredths is not null)
+    union all
+    select b.offer_id, 0, b.sort_key
+    from market.browse_offers(filters, as_of, market.account_id(), case sort when 'relevance' then 'newest' else sort end,
+      after, size + 1) as b
+    where query = ''
+  ), ordered as (
+    select r.offer_id, r.score, row_number() over (order by
+      case sort when 'relevance' then r.score end desc,
+      case sort when 'price_asc' then r.sort_key end,
+      case when sort <> 'price_asc' then r.sort_key end desc,
+      case sort when 'price_asc' then r.offer_id end,
+      r.offer_id desc) as n
+    from ranked r
+  ), page as (
+    select p.n, p.score, o as offer
+    from ordered p join market.offer o on o.id = p.offer_id
+    where p.n > skip and p.n <= skip + size + 1
+  )
+  select
+    coalesce(jsonb_agg(market.search_result(p.offer) || jsonb_build_object(
+        'score', round(p.score::numeric, 4), 'rank', before - skip + p.n)
+      order by p.n) filter (where p.n <= skip + size), '[]'),
+    coalesce(max(p.n) > skip + size, false)
+  into results, more from page p;
+  if request ->> 'detail' = 'compact' then
+    select coalesce(jsonb_agg(r || jsonb_build_object('metadata', null,
+      'document', (r -> 'document') || jsonb_build_object('description', left(r -> 'document' ->> 'description', 200))) order by n), '[]')
+    into results from jsonb_array_elements(results) with ordinality as t (r, n);
+  end if;
+  select o.id, o.published_at, o.price_hundredths into last
+  from market.offer o where o.id = (results -> -1 ->> 'id')::uuid;
+
+  return jsonb_build_object(
+    'type', 'results', 'query', coalesce(request ->> 'query', ''),
+    'classification', market.classify_query(understood, filters),
+    'results', results,
+    'page', market.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'time', last.published_at,
+      'price', last.price_hundredths, 'rank', results -> -1 -> 'rank'), more),
+    'notices', notices || market.reading_notices(understood),
+    'next', case when results = '[]' and after is null then jsonb_build_array(jsonb_build_object(
+        'summary', 'Nothing is offered yet. State what the person wants as an ask, and read its matches later.',
+        'method', 'POST', 'path', '/v1/asks'))
+      when results = '[]' then '[]'
+      else jsonb_build_array(jsonb_build_object(
+        'summary', 'Read one offer in full before the person decides.',
+        'method', 'GET', 'path', '/v1/offers/' || (results -> 0 ->> 'id'))) end);
+end
+$function$;
+comment on function market.answer_search(jsonb,jsonb,text,text,jsonb) is 'The SearchResponse. Runs as its owner, since search operators are not leakproof; market.passes states who may see what.';
+grant execute on function market.answer_search(jsonb,jsonb,text,text,jsonb) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION inspect.check_market(share double precision)
+ RETURNS TABLE(invariant text, object text, detail text)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  model_in_force text := market.setting('embedding_model') #>> '{}';
+  -- A change of the model takes everything in turn, by one job.
+  embeds_all boolean := exists (
+    select from market.reembedding r where r.finished_at is null and inspect.is_underway('reembed', r.id));
+begin
+  return query
+  select 'offer_has_contact', 'offer ' || o.id, 'it is published, and names no way to reach anybody'
+  from market.offer o tablesample system (check_market.share)
+  where o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
+
+  return query
+  select 'offer_has_vector', 'offer ' || o.id,
+    format('published, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
+  from market.offer o tablesample system (check_market.share)
+  left join market.offer_embedding e on e.offer_id = o.id
+  where o.status = 'published' and e.model is distinct from model_in_force and not embeds_all
+    and not inspect.is_underway('embed_offer', o.id);
+
+  return query
+  select 'ask_has_vector', 'ask ' || a.id,
+    format('active, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
+  from market.ask a tablesample system (check_market.share)
+  left join market.ask_embedding e on e.ask_id = a.id
+  -- Its job is made a moment after it was read.
+  where a.status = 'active' and a.read_at < now() - interval '10 minutes' and e.model is distinct from model_in_force and not embeds_all
+    and not inspect.is_underway('embed_ask', a.id);
+
+  return query
+  select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at
+  from market.ask a
+  where a.read_at is null and a.updated_at < now() - interval '1 hour';
+
+  return query
+  select v.invariant, format('match of ask %s and offer %s', m.ask_id, m.offer_id), v.detail
+  from market.match m tablesample system (check_market.share)
+  join market.offer o on o.id = m.offer_id
+  join market.ask a on a.id = m.ask_id
+  left join market.ask_kind k on k.ask_kind = a.ask_kind
+  cross join lateral (values
+    ('match_is_of_a_live_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
+    ('match_is_of_a_read_ask', false, case when a.read_at is null then 'the ask was not read' end),
+    -- A call that was matching when the ask came to rest may have ended after it.
+    ('match_is_of_an_active_ask', false, case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
+      then format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
+    ('match_is_not_ones_own', false, case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
+    -- What changed a moment ago is judged again by its job; an ask at rest is judged again when it is active.
+    ('match_is_of_its_kind', true, case when a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false)
+      then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'), coalesce(a.ask_kind, 'do nothing')) end),
+    ('match_is_within_price', true, case when a.status = 'active'
+      and o.price_hundredths > a.price_max_hundredths and o.price_hundredths > 0 and o.price_currency = a.price_currency
+      and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true)
+      then format('%s is over %s hundredths of %s', o.price_hundredths, a.price_max_hundredths, a.price_currency) end),
+    ('match_is_not_excluded', true, case when a.status = 'active' and o.search @@ a.exclude_query
+      then 'the offer says what the ask does not want' end)) as v (invariant, mends, detail)
+  where v.detail is not null
+    and not (v.mends and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
+end
+$function$;
+comment on function inspect.check_market(double precision) is 'Offers, asks and matches: what breaks an invariant, in a share of 0 to 100 percent of the rows.';
 
 reset role;

@@ -17,6 +17,9 @@ set local role souk_owner;
 --!include market/vocabulary.sql
 --!include market/vocabulary_data.sql
 --!include market/reason.sql
+--!include market/wide_place.sql
+--!include market/synonym.sql
+--!include market/synonym_data.sql
 
 -- Who: accounts, agents, how they connect, and what they proved
 --!include market/account.sql
@@ -37,6 +40,7 @@ set local role souk_owner;
 --!include market/offer.sql
 --!include market/ask.sql
 --!include market/embedding.sql
+--!include market/reembedding.sql
 --!include market/match.sql
 --!include market/report.sql
 
@@ -65,7 +69,10 @@ set local role souk_owner;
 --!include market/questions.sql
 --!include market/read_offer.sql
 --!include market/suspicious_link.sql
+--!include market/query_terms.sql
 --!include market/passes.sql
+--!include market/agreement.sql
+--!include market/candidates.sql
 --!include market/search.sql
 --!include market/classify_query.sql
 --!include market/matching.sql
@@ -74,6 +81,7 @@ set local role souk_owner;
 --!include jobs/get_vocabulary.sql
 --!include jobs/get_submission.sql
 --!include jobs/embedding.sql
+--!include jobs/reembedding.sql
 --!include jobs/finish_reading.sql
 --!include market/withdraw.sql
 --!include jobs/upkeep.sql
@@ -82,6 +90,7 @@ set local role souk_owner;
 --!include jobs/approval_notice.sql
 
 -- The HTTP layer's door
+--!include api/get_vocabulary.sql
 --!include api/connect_agent.sql
 --!include api/connection.sql
 --!include api/agents.sql

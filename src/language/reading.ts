@@ -155,6 +155,22 @@ export const askReading = z.strictObject({
 });
 export type AskReading = z.infer<typeof askReading>;
 
+/**
+ * What the query of a search says beside the thing it looks for. What is `certain` filters, the rest ranks.
+ * `words`: the query without what was read as kind, place and price. `corrections`: per misspelt word the one that was
+ * meant. `places`: any of them; `price` in major units.
+ */
+export type QueryReading = {
+  words: string;
+  language: string | null;
+  corrections: Record<string, string>;
+  offer_kind: { value: (typeof OFFER_KINDS)[number]; certain: boolean } | null;
+  domain: string | null;
+  category: string | null;
+  price: NonNullable<AskReading["price"]>["value"] | null;
+  places: { text: string; city: string | null; country: string | null }[];
+};
+
 /** The vocabulary of the market, kept in tables (`market.category`, `market.vocabulary`), handed to makers as data. */
 export type Vocabulary = {
   /** Which kinds and categories a domain has. */

@@ -294,8 +294,8 @@ test.serial("matches come best first with their reasons, page by page, and since
     },
   });
 
-  // A sofa elsewhere matches less well, one that costs too much does not, and neither does a table.
-  const elsewhere = await publish(owner, OFFER.replace("Berlin", "Hamburg"));
+  // A sofa elsewhere that can be sent matches less well, one that costs too much does not, and neither does a table.
+  const elsewhere = await publish(owner, OFFER.replace("pick up in Berlin", "in Hamburg, shipping possible"));
   await publish(owner, OFFER.replace("180", "380"));
   const own = await publish(seeker);
   const both = await eventually(read, ({ body }) => body.results.length >= 2);
@@ -360,4 +360,21 @@ test.serial("nothing matches an ask to sell, whose next is to publish", async (t
       ],
     ],
   );
+});
+
+test("a new offer reaches the asks that it answers within a second of being published", async (t) => {
+  const [owner, seeker] = [await market.agent(), await market.agent()];
+  const id = await ask(seeker);
+  const times: number[] = [];
+  for (let n = 0; n < 3; n++) {
+    const offer = await publish(owner);
+    const published = performance.now();
+    await eventually(
+      () => seeker.call("GET", `/v1/asks/${id}/matches`),
+      (answer) => idsOf(answer).includes(offer),
+    );
+    times.push(performance.now() - published);
+  }
+  // The quickest of three: this machine may be busy with other things.
+  t.true(Math.min(...times) < 1000, times.map(Math.round).join(", "));
 });

@@ -340,3 +340,28 @@ test("a compact answer leaves out the facts and shortens the text", async (t) =>
     document: { ...full.document, description: full.document.description.slice(0, 200) },
   });
 });
+
+test("the query is read: kind, place and price filter, and the answer says so", async (t) => {
+  const { body } = await search({ query: "apartment to rent in Hamburg under 1000 euros" });
+  t.deepEqual(namesOf(body), ["flat"]);
+  t.deepEqual(body.classification, { domain: "real_estate", category: "apartments", kind: "rental" });
+  t.deepEqual(
+    body.notices.map(({ code }: Body) => code),
+    ["read_from_query"],
+  );
+  t.regex(body.notices[0].summary, /only rentals, in Hamburg, up to 1000 EUR/);
+  t.deepEqual(namesOf((await search({ query: "apartment to rent in Hamburg under 700 euros" })).body), []);
+});
+
+test("an explicit filter wins over what the query says", async (t) => {
+  const { body } = await search({ query: "apartment in Berlin", filters: { location: "Hamburg" } });
+  t.is(namesOf(body)[0], "flat");
+  t.deepEqual(body.notices, []);
+});
+
+test("other words, other languages and slips of the pen find the same", async (t) => {
+  for (const query of ["couch", "divano", "canapé gris", "settee"])
+    t.is(namesOf((await search({ query })).body)[0], "sofa", query);
+  for (const query of ["vélo", "Fahrrad", "bycicle"])
+    t.true(["bicycle", "dollars"].includes(namesOf((await search({ query })).body)[0] ?? ""), query);
+});

@@ -6,6 +6,7 @@ import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
 import { migrate } from "../../src/migrate.ts";
 import { hashSecret, newToken } from "../../src/tokens.ts";
 import { withClient } from "../support/database.ts";
+import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
 import type { Share } from "./fill.ts";
 import { askNumber } from "./texts.ts";
 
@@ -15,7 +16,6 @@ import { askNumber } from "./texts.ts";
 
 /** Enough that no agent's rows stay in a processor's cache alone, and that none reaches its hourly cap while publishing. */
 const AGENTS = 400;
-const ASKS = 2_000;
 /** What an ask of a common thing has; an ask shows ten at a time. */
 const MATCHES_PER_ASK = 30;
 /** The machine that goals are stated for has two processors. */
@@ -80,9 +80,10 @@ const COUNT_OFFERS = `
 
 const MAKE_ASKS = `
   insert into market.ask (account_id, agent_id, status, text, language, title, domain, category, ask_kind, criteria,
-    price_max_hundredths, price_currency, read_at)
+    price_max_hundredths, price_currency, keywords_query, place_query, read_at)
   select a.account_id, a.id, 'active', k.text, k.language, k.title, k.domain, k.category, k.ask_kind, k.criteria,
-    k.price_max_hundredths, k.price_currency, now()
+    k.price_max_hundredths, k.price_currency,
+    market.subject_query(k.criteria -> 'keywords', k.title, k.language), market.place_query(k.criteria -> 'location' ->> 'city'), now()
   from jsonb_populate_recordset(null::market.ask, $1) with ordinality as k
     join (select a.*, row_number() over (order by a.id) as n, count(*) over () as agents from market.agent a) as a
       on a.n = k.ordinality % a.agents + 1
@@ -114,9 +115,16 @@ const MAKE_MATCHES = `
 `;
 
 /** Makes the market in an empty database, ready to be measured: indexed, vacuumed, and with nothing for a worker to do. */
-export const makeMarket = async (url: string, offers: number, tell: (what: string) => void): Promise<Market> => {
+export const makeMarket = async (
+  url: string,
+  { offers, asks: wanted }: { offers: number; asks: number },
+  tell: (what: string) => void,
+): Promise<Market> => {
   await migrate(url);
   return withClient(url, async (client) => {
+    // The change in progress is measured before it is committed.
+    const current = await currentMigration();
+    if (!isEmptyMigration(current)) await client.query(`begin;\n${current}\n;commit`);
     await client.query("set maintenance_work_mem = '1GB'");
     const callers = await makeAgents(client);
     const indexes = await takeIndexes(client);
@@ -128,7 +136,7 @@ export const makeMarket = async (url: string, offers: number, tell: (what: strin
     tell("asks and matches");
     await client.query(COUNT_OFFERS);
     await client.query("set session_replication_role = replica");
-    const asks = Array.from({ length: ASKS }, (_, n) => askNumber(n));
+    const asks = Array.from({ length: wanted }, (_, n) => askNumber(n));
     await client.query(MAKE_ASKS, [JSON.stringify(asks)]);
     const vectors = await embedder.embed(
       asks.map(({ text }) => text),

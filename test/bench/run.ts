@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -10,9 +10,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
+import { createQueryReader } from "../../src/language/builtin/query.ts";
+import type { Vocabulary } from "../../src/language/reading.ts";
 import { withClient } from "../support/database.ts";
 import { violations } from "../support/invariants.ts";
 import { type Cluster, freePort, startCluster } from "../support/postgres.ts";
+import { measureGrowth } from "./growth.ts";
 import type { Job, Result } from "./load.ts";
 import { type Caller, type Market, makeMarket } from "./market.ts";
 import { runPgbench, type Sample } from "./pgbench.ts";
@@ -27,6 +30,9 @@ import { textToPublish } from "./texts.ts";
  * that whatever else the machine does hits both; the ratios are what to look at.
  *
  *   --offers N     the size of the market (100,000)
+ *   --asks N       how many asks it has (20,000)
+ *   --sizes N,N    instead of all that: how finding alone grows over markets of these sizes, as a table and as a chart
+ *   --chart FILE   where the chart goes (test/bench/growth.svg)
  *   --seconds S    how long each side of a measurement runs (5)
  *   --requests N   then N more requests, with the memory of the API process after each tenth of them
  *   --hold         in the end keeps everything running until Enter, to look at with psql
@@ -63,11 +69,15 @@ const SETTINGS = {
 };
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const CHART = fileURLToPath(new URL("growth.svg", import.meta.url));
 const LOAD = fileURLToPath(new URL("load.ts", import.meta.url));
 
 const { values: options } = parseArgs({
   options: {
     offers: { type: "string", default: "100000" },
+    sizes: { type: "string" },
+    asks: { type: "string", default: "20000" },
+    chart: { type: "string", default: CHART },
     seconds: { type: "string", default: "5" },
     requests: { type: "string", default: "0" },
     hold: { type: "boolean", default: false },
@@ -232,7 +242,7 @@ const soak = async (port: number, scenarios: Scenario[], api: Service): Promise<
 };
 
 const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
-  const market = await makeMarket(cluster.url, offers, tell);
+  const market = await makeMarket(cluster.url, { offers, asks: Number(options.asks) }, tell);
   tell("");
   const database = new URL(cluster.url).pathname.slice(1);
   const urlAs = (role: string) => `postgres://${role}@127.0.0.1:${cluster.port}/${database}`;
@@ -252,7 +262,17 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
     ),
   );
   const atStart = await memoryOf(api);
-  const targets = { baseUrl, callers: market.callers, offers, embedder: createBuiltinEmbedder() };
+  const vocabulary = await withClient(market.url, async (client) => {
+    const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
+    return rows[0]?.vocabulary ?? { taxonomy: [], terms: [] };
+  });
+  const targets = {
+    baseUrl,
+    callers: market.callers,
+    offers,
+    embedder: createBuiltinEmbedder(),
+    readQuery: createQueryReader(vocabulary),
+  };
   const scenarios = await makeScenarios({ ...targets, ...(await findTargets(market)) });
 
   print(`${offers} offers, ${CONNECTIONS} connections, ${seconds} s a side; times in milliseconds`);
@@ -284,7 +304,16 @@ const services: Service[] = [];
 // What was begun is cleaned up, however this ends; the cluster's watchdog and the services' exit listeners do the rest.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 try {
-  await bench(cluster, services);
+  if (options.sizes === undefined) {
+    await bench(cluster, services);
+  } else {
+    const sizes = options.sizes.split(",").map(Number);
+    const { lines, chart } = await measureGrowth({ url: cluster.url, sizes, asks: Number(options.asks) }, tell);
+    tell("");
+    for (const line of lines) print(line);
+    await writeFile(options.chart, chart);
+    print(`\nThe chart is in ${options.chart}.`);
+  }
 } finally {
   await Promise.all(services.map((service) => service.stop()));
   await cluster.destroy();

@@ -1,7 +1,7 @@
 import pgvector from "pgvector";
 import type { Arguments } from "../../src/database.ts";
 import { statementOf } from "../../src/database.ts";
-import type { Embedder } from "../../src/language/reading.ts";
+import type { Embedder, QueryReading } from "../../src/language/reading.ts";
 import { hashSecret, linkKey } from "../../src/tokens.ts";
 import type { Caller } from "./market.ts";
 import type { Statement } from "./pgbench.ts";
@@ -21,6 +21,7 @@ export type Targets = {
   offerIds: string[];
   asks: { id: string; accountId: string }[];
   embedder: Embedder;
+  readQuery: (query: string) => QueryReading;
 };
 
 /** Different requests of a scenario: enough that none is always in a processor's cache, few enough for pgbench's 128 files. */
@@ -48,7 +49,7 @@ const statementFor = (token: string, name: string, args: Arguments): Statement =
 
 /** As src/handle.ts calls each function: the same arguments in the same order. */
 export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
-  const { baseUrl, callers, embedder } = targets;
+  const { baseUrl, callers, embedder, readQuery } = targets;
   const tokenOf = (n: number): string => callers[n % callers.length]?.token ?? "";
 
   const reading = (
@@ -72,7 +73,14 @@ export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
       const query = body["query"];
       const [vector] = typeof query === "string" ? await embedder.embed([query], AbortSignal.timeout(1_000)) : [];
       const embedding = vector ? pgvector.toSql(vector) : null;
-      return statementFor(token, "search_offers", { request: body, embedding, model: embedder.model, notices: "[]" });
+      const reading = typeof query === "string" ? readQuery(query) : null;
+      return statementFor(token, "search_offers", {
+        request: body,
+        reading,
+        embedding,
+        model: embedder.model,
+        notices: "[]",
+      });
     });
     return {
       name,

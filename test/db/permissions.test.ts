@@ -388,6 +388,7 @@ const UNENTERED = [
   "get_taxonomy",
   "get_verification_page",
   "get_viewer",
+  "get_vocabulary",
   "offer_methods",
   "start_sign_in",
 ];
@@ -423,8 +424,8 @@ test.serial("without entering, the login role of the HTTP layer gets no answer, 
  */
 const AS_OWNER: Record<string, { call: string; gives: string }> = {
   "market.admit(text,text,bytea,jsonb)": { call: "market.admit('publish_offer', null, null, '[]')", gives: "PT401" },
-  "market.answer_search(jsonb,text,text,jsonb)": {
-    call: `market.answer_search('{"query": "sofa"}', null, null, '[]')`,
+  "market.answer_search(jsonb,jsonb,text,text,jsonb)": {
+    call: `market.answer_search('{"query": "sofa"}', null, null, null, '[]')`,
     gives: "PT401",
   },
   "market.call_cap(uuid,text)": { call: "market.call_cap(market.account_id(), 'publish_offer')", gives: "60" },

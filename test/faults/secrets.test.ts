@@ -249,6 +249,7 @@ test.serial(
 /** What anybody may call: each refuses by itself, or tells what anybody may know. */
 const OPEN_TO_VISITORS = new Set([
   "api.get_taxonomy",
+  "api.get_vocabulary",
   "api.connect_agent",
   "api.get_connection",
   "api.approve_connection",

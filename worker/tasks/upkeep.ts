@@ -4,7 +4,13 @@ import type { Tools } from "../task.ts";
 const clockwork =
   (
     { query, log }: Tools,
-    name: "forget_keys" | "forget_sign_ins" | "forget_agents" | "keep_audit_partitions" | "sweep_submissions",
+    name:
+      | "forget_keys"
+      | "forget_sign_ins"
+      | "forget_agents"
+      | "keep_audit_partitions"
+      | "sweep_submissions"
+      | "resume_reembedding",
   ): Task =>
   async () => {
     const { rows } = await query<{ count: number }>(`select jobs.${name}() as count`, []);
@@ -25,3 +31,6 @@ export const keepAuditPartitions = (tools: Tools) => clockwork(tools, "keep_audi
 
 /** Frees keys of submissions that nobody reads any more, and has unread asks read again. */
 export const sweepSubmissions = (tools: Tools) => clockwork(tools, "sweep_submissions");
+
+/** Goes on with a change of the embedding model whose job failed for good, as when a provider is down for hours. */
+export const resumeReembedding = (tools: Tools) => clockwork(tools, "resume_reembedding");

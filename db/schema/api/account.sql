@@ -123,7 +123,7 @@ as $$
 declare
   erased uuid := market.account_id();
   -- Each takes about a millisecond, and a statement has five seconds.
-  batch constant integer := 1000;
+  batch constant integer := 200;
   offers uuid[];
 begin
   -- First the account's own row: what is being published waits for it, or is waited for (jobs.finish_reading).

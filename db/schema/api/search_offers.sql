@@ -23,18 +23,18 @@ $$;
 comment on function market.allowed_values(jsonb) is 'What is unknown in the classification filters of a search: [{pointer, detail}].';
 grant execute on function market.allowed_values(jsonb), market.text_array(jsonb) to souk_agent, souk_person;
 
-create or replace function api.search_offers(request jsonb, embedding text, model text, notices jsonb) returns jsonb
+create or replace function api.search_offers(request jsonb, reading jsonb, embedding text, model text, notices jsonb) returns jsonb
   language plpgsql stable
 as $$
 begin
-  return market.answer_search(request, embedding, model, notices);
+  return market.answer_search(request, reading, embedding, model, notices);
 end
 $$;
-comment on function api.search_offers(jsonb, text, text, jsonb) is
-  'SearchResponse for a search body; embedding: the query''s vector by that model, or null, and then notices say why.';
-grant execute on function api.search_offers(jsonb, text, text, jsonb) to souk_api;
+comment on function api.search_offers(jsonb, jsonb, text, text, jsonb) is
+  'SearchResponse for a search body; reading: what was read from the query, or null; embedding: the query''s vector by that model, or null, and then notices say why.';
+grant execute on function api.search_offers(jsonb, jsonb, text, text, jsonb) to souk_api;
 
-create or replace function market.answer_search(request jsonb, embedding text, model text, notices jsonb) returns jsonb
+create or replace function market.answer_search(request jsonb, reading jsonb, embedding text, model text, notices jsonb) returns jsonb
   language plpgsql stable security definer set search_path = ''
   -- One plan with a branch for each way of searching: branches not taken cost nothing, planning them anew 0.5 ms.
   set plan_cache_mode = 'force_generic_plan'
@@ -52,6 +52,7 @@ declare
   vector public.halfvec := case when market.setting('embedding_model') = to_jsonb(model) then market.unit_vector(embedding) end;
   before integer := coalesce((after ->> 'rank')::integer, 0);
   skip integer := case when query <> '' then before else 0 end;
+  understood jsonb := market.left_open(reading, filters);
   results jsonb;
   last record;
   more boolean;
@@ -69,11 +70,11 @@ begin
   -- A browsed list goes on after the last key; a ranked one is short, and goes on after the last rank.
   with ranked as (
     select s.offer_id, s.score, null::numeric as sort_key
-    from market.search_offers(query, filters, vector, model, as_of, market.account_id(), 200) as s
+    from market.search_offers(query, understood, filters, vector, model, as_of, market.account_id(), 200) as s
     where query <> '' and sort = 'relevance'
     union all
     select s.offer_id, s.score, case sort when 'newest' then extract(epoch from o.published_at) else o.price_hundredths end
-    from market.search_offers(query, filters, vector, model, as_of, market.account_id(), 1000) as s
+    from market.search_offers(query, understood, filters, vector, model, as_of, market.account_id(), 1000) as s
     join market.offer o on o.id = s.offer_id
     where query <> '' and sort <> 'relevance' and (sort = 'newest' or o.price_hundredths is not null)
     union all
@@ -110,11 +111,11 @@ begin
 
   return jsonb_build_object(
     'type', 'results', 'query', coalesce(request ->> 'query', ''),
-    'classification', market.classify_query(query, filters),
+    'classification', market.classify_query(understood, filters),
     'results', results,
     'page', market.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'time', last.published_at,
       'price', last.price_hundredths, 'rank', results -> -1 -> 'rank'), more),
-    'notices', notices,
+    'notices', notices || market.reading_notices(understood),
     'next', case when results = '[]' and after is null then jsonb_build_array(jsonb_build_object(
         'summary', 'Nothing is offered yet. State what the person wants as an ask, and read its matches later.',
         'method', 'POST', 'path', '/v1/asks'))
@@ -124,6 +125,6 @@ begin
         'method', 'GET', 'path', '/v1/offers/' || (results -> 0 ->> 'id'))) end);
 end
 $$;
-comment on function market.answer_search(jsonb, text, text, jsonb) is
+comment on function market.answer_search(jsonb, jsonb, text, text, jsonb) is
   'The SearchResponse. Runs as its owner, since search operators are not leakproof; market.passes states who may see what.';
-grant execute on function market.answer_search(jsonb, text, text, jsonb) to souk_agent, souk_person;
+grant execute on function market.answer_search(jsonb, jsonb, text, text, jsonb) to souk_agent, souk_person;

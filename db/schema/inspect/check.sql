@@ -166,6 +166,9 @@ create or replace function inspect.check_market(share double precision)
 as $$
 declare
   model_in_force text := market.setting('embedding_model') #>> '{}';
+  -- A change of the model takes everything in turn, by one job.
+  embeds_all boolean := exists (
+    select from market.reembedding r where r.finished_at is null and inspect.is_underway('reembed', r.id));
 begin
   return query
   select 'offer_has_contact', 'offer ' || o.id, 'it is published, and names no way to reach anybody'
@@ -177,7 +180,8 @@ begin
     format('published, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
   from market.offer o tablesample system (check_market.share)
   left join market.offer_embedding e on e.offer_id = o.id
-  where o.status = 'published' and e.model is distinct from model_in_force and not inspect.is_underway('embed_offer', o.id);
+  where o.status = 'published' and e.model is distinct from model_in_force and not embeds_all
+    and not inspect.is_underway('embed_offer', o.id);
 
   return query
   select 'ask_has_vector', 'ask ' || a.id,
@@ -185,7 +189,7 @@ begin
   from market.ask a tablesample system (check_market.share)
   left join market.ask_embedding e on e.ask_id = a.id
   -- Its job is made a moment after it was read.
-  where a.status = 'active' and a.read_at < now() - interval '10 minutes' and e.model is distinct from model_in_force
+  where a.status = 'active' and a.read_at < now() - interval '10 minutes' and e.model is distinct from model_in_force and not embeds_all
     and not inspect.is_underway('embed_ask', a.id);
 
   return query

@@ -1,6 +1,6 @@
 -- How far the vectors are.
 
-create view inspect.embedding_progress with (security_invoker = true) as
+create or replace view inspect.embedding_progress with (security_invoker = true) as
 with item as (
   select 'offer' as kind, 'embed_offer' as task, e.model
   from market.offer o left join market.offer_embedding e on e.offer_id = o.id where o.status = 'published'
@@ -20,9 +20,11 @@ select c.kind, market.setting('embedding_model') #>> '{}' as model, c.items, c.w
   q.oldest, q.an_error
 from counted c
 left join (
-  select q.task, sum(q.jobs) as jobs, coalesce(sum(q.jobs) filter (where q.state = 'failed for good'), 0) as failed,
+  -- A change of the model is one job, for offers and asks alike.
+  select t.task, sum(q.jobs) as jobs, coalesce(sum(q.jobs) filter (where q.state = 'failed for good'), 0) as failed,
     max(q.oldest) as oldest, max(q.an_error) as an_error
-  from inspect.queue q group by q.task) as q on q.task = c.task;
+  from (values ('embed_offer'), ('embed_ask')) as t (task)
+  join inspect.queue q on q.task in (t.task, 'reembed') group by t.task) as q on q.task = c.task;
 comment on view inspect.embedding_progress is
   'When searches go by words only, or the embedding model was changed: how many live offers and active asks have a vector of the model in force, and what still waits. Visits every live offer: about a second for a million.';
 comment on column inspect.embedding_progress.kind is 'offer or ask.';
@@ -32,7 +34,7 @@ comment on column inspect.embedding_progress.with_vector is 'Of them, with a vec
 comment on column inspect.embedding_progress.of_another_model is 'With a vector that is not compared any more; found by words until it is replaced.';
 comment on column inspect.embedding_progress.without_vector is 'With none; found by words.';
 comment on column inspect.embedding_progress.percent is 'How far it is.';
-comment on column inspect.embedding_progress.jobs is 'Jobs that are to make vectors. Fewer than are missing: run jobs.use_embedding_model(model) again.';
+comment on column inspect.embedding_progress.jobs is 'Jobs that are to make vectors: one for each, or one reembed for everything that is missing (market.embedding_progress). None while some are missing: run jobs.use_embedding_model(model) again.';
 comment on column inspect.embedding_progress.jobs_failed is 'Of them, given up.';
 comment on column inspect.embedding_progress.oldest is 'How long the oldest of them has waited.';
 comment on column inspect.embedding_progress.an_error is 'One of their errors.';

@@ -29,7 +29,8 @@ grant select on market.call to souk_dba;
 grant select (id, kind, account_id, agent_id, target_id, origin_ask_id, created_at, settled_at, status)
   on market.submission to souk_dba;
 grant select (owner_id, key, submission_id, created_at) on market.idempotency_key to souk_dba;
-grant select on market.worker_heartbeat, market.audit_event, market.vocabulary_change to souk_dba;
+grant select on market.worker_heartbeat, market.audit_event, market.vocabulary_change,
+  market.synonym, market.broader_concept, market.wide_place, market.reembedding to souk_dba;
 
 create policy "a dba reads all" on market.account for select to souk_dba using (true);
 create policy "a dba reads all" on market.publisher for select to souk_dba using (true);
@@ -61,6 +62,10 @@ create policy "a dba reads all" on market.idempotency_key for select to souk_dba
 create policy "a dba reads all" on market.worker_heartbeat for select to souk_dba using (true);
 create policy "a dba reads all" on market.audit_event for select to souk_dba using (true);
 create policy "a dba reads all" on market.vocabulary_change for select to souk_dba using (true);
+create policy "a dba reads all" on market.synonym for select to souk_dba using (true);
+create policy "a dba reads all" on market.broader_concept for select to souk_dba using (true);
+create policy "a dba reads all" on market.wide_place for select to souk_dba using (true);
+create policy "a dba reads all" on market.reembedding for select to souk_dba using (true);
 
 -- What a view asks is then what the API itself asks.
 grant execute on function market.call_cap(uuid, text), market.call_cap_terms(uuid, text),

@@ -1,13 +1,20 @@
 -- Vectors: what is to be embedded, and keeping what was. A vector that is not one is refused, and words still find.
 
+create or replace function market.embedding_input(offer market.offer) returns text
+  language sql stable
+as $$
+  -- The title twice: it says what the thing is.
+  select offer.title || E'\n' || offer.title || E'\n' || concat_ws(' ', offer.category, offer.domain) || E'\n' || offer.text
+$$;
+comment on function market.embedding_input(market.offer) is 'The words of an offer that its vector stands for.';
+
 create or replace function jobs.get_embedding_input(id uuid) returns text
   language sql stable security definer set search_path = ''
 as $$
-  -- An offer's title twice: it says what the thing is. An ask as it stands: it is embedded before it has been read, too.
-  select o.title || E'\n' || o.title || E'\n' || concat_ws(' ', o.category, o.domain) || E'\n' || o.text
-  from market.offer o
+  select market.embedding_input(o) from market.offer o
   where o.id = get_embedding_input.id and o.status = 'published'
   union all
+  -- An ask as it stands: it is embedded before it has been read, too.
   select a.text from market.ask a
   where a.id = get_embedding_input.id and a.status = 'active'
 $$;
@@ -66,26 +73,6 @@ end
 $$;
 comment on function jobs.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector and matches the ask.';
 grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_worker;
-
-create or replace function jobs.use_embedding_model(model text) returns void
-  language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  insert into market.embedding_model (model) values (use_embedding_model.model) on conflict do nothing;
-  if market.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
-    update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
-  end if;
-  -- Whatever was embedded by another model is embedded again in the background; until then it is found by its words.
-  perform market.enqueue('embed_offer', o.id)
-  from market.offer o left join market.offer_embedding e on e.offer_id = o.id
-  where o.status = 'published' and e.model is distinct from use_embedding_model.model;
-  perform market.enqueue('embed_ask', a.id)
-  from market.ask a left join market.ask_embedding e on e.ask_id = a.id
-  where a.status = 'active' and a.read_at is not null and e.model is distinct from use_embedding_model.model;
-end
-$$;
-comment on function jobs.use_embedding_model(text) is 'Puts a model in force, and has everything embedded that has no vector of it.';
-grant execute on function jobs.use_embedding_model(text) to souk_worker;
 
 create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void
   language sql volatile security definer set search_path = ''

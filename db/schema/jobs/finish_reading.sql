@@ -123,7 +123,7 @@ begin
   update market.ask a set
     text = submission.text, language = read.language, title = read.title, domain = read.domain, category = read.category,
     ask_kind = read.ask_kind, criteria = read.criteria, keywords_query = read.keywords_query,
-    exclude_query = read.exclude_query, place_query = read.place_query, price_max_hundredths = read.price_max_hundredths,
+    exclude_query = read.exclude_query, must_query = read.must_query, place_query = read.place_query, price_max_hundredths = read.price_max_hundredths,
     price_currency = read.price_currency, read_at = now(), updated_at = now()
   from market.read_ask(submission.text, finish_ask.reading) as read
   where a.id = submission.target_id and a.account_id = submission.account_id
@@ -180,9 +180,10 @@ begin
     'condition', case when market.is_quoted(read_ask.text, reading -> 'condition') then reading -> 'condition' -> 'value' end,
     'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
       from jsonb_array_elements(coalesce(reading -> 'attributes', '[]')) as a where market.is_quoted(read_ask.text, a)));
-  ask.keywords_query := market.words_query(ask.criteria -> 'keywords');
-  ask.exclude_query := market.words_query(ask.criteria -> 'exclude');
-  ask.place_query := market.words_query(jsonb_build_array(place -> 'value' ->> 'text', place -> 'value' ->> 'city'));
+  ask.keywords_query := market.subject_query(ask.criteria -> 'keywords', ask.title, ask.language);
+  ask.exclude_query := market.exclude_query(ask.criteria -> 'exclude', ask.language);
+  ask.must_query := market.must_query(ask.criteria -> 'must', ask.language);
+  ask.place_query := market.either_place(read_ask.text, place -> 'value' ->> 'text', place -> 'value' ->> 'city');
   return ask;
 end
 $$;

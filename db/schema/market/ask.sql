@@ -21,6 +21,7 @@ create table market.ask (
   read_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  must_query tsquery,
   constraint ask_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint ask_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint ask_kind_fkey foreign key (ask_kind) references market.ask_kind on delete restrict,
@@ -47,14 +48,15 @@ comment on column market.ask.domain is 'Where a matching offer would be filed.';
 comment on column market.ask.category is 'Category of the domain.';
 comment on column market.ask.ask_kind is 'buy, rent, sell, lease_out, hire, offer_service, dating, friendship or general.';
 comment on column market.ask.criteria is 'keywords, must, exclude, price, location, condition, attributes, as read.';
-comment on column market.ask.keywords_query is 'Any of the keywords in their forms, made once: every new offer is held against it.';
+comment on column market.ask.keywords_query is 'Any of the things that the keywords name, whatever they are called; made once: every new offer is held against it.';
 comment on column market.ask.exclude_query is 'Any of the words that are not wanted.';
-comment on column market.ask.place_query is 'The words of the place.';
+comment on column market.ask.place_query is 'Any of the cities that would do, else the words of the place.';
 comment on column market.ask.price_max_hundredths is 'Stated ceiling in hundredths of the major unit.';
 comment on column market.ask.price_currency is 'ISO 4217.';
 comment on column market.ask.read_at is 'When its present text was read; null while it waits.';
 comment on column market.ask.created_at is 'When it was made.';
 comment on column market.ask.updated_at is 'When it last changed.';
+comment on column market.ask.must_query is 'All of the words that an offer has to hold to meet what must be.';
 
 create index ask_account_id_idx on market.ask (account_id, id desc);
 create index ask_agent_id_idx on market.ask (agent_id);

@@ -1,39 +1,65 @@
--- What a search is about, as far as its words and filters agree on it.
+-- What a search is about, by its filters and by what was read from its query.
 
-create or replace function market.classify_query(query text, filters jsonb) returns jsonb
-  language plpgsql stable
+create or replace function market.left_open(reading jsonb, filters jsonb) returns jsonb
+  language plpgsql immutable
+as $$
+begin
+  -- What a filter says holds, whatever the query says.
+  return jsonb_strip_nulls(case when jsonb_typeof(reading) = 'object' then reading else '{}' end)
+    - case when filters ? 'offer_kind' then 'offer_kind' else '' end
+    - case when filters ? 'location' then 'places' else '' end
+    - case when filters -> 'price' ?| array['min', 'max', 'currency'] then 'price' else '' end
+    - case when filters ?| array['domain', 'category'] and (
+        not coalesce(reading ->> 'domain' = any (market.text_array(filters -> 'domain')), true)
+        or not coalesce(reading ->> 'category' = any (market.text_array(filters -> 'category')), true)) then 'domain' else '' end;
+end
+$$;
+comment on function market.left_open(jsonb, jsonb) is 'A reading of a query without what the filters say otherwise.';
+
+create or replace function market.classify_query(reading jsonb, filters jsonb) returns jsonb
+  language plpgsql immutable
 as $$
 declare
-  classes text[];
-  domains text[];
+  domains text[] := coalesce(market.text_array(filters -> 'domain'), market.text_array(reading -> 'domain'));
+  categories text[] := coalesce(market.text_array(filters -> 'category'),
+    case when reading ? 'domain' then market.text_array(reading -> 'category') end);
+  kinds text[] := coalesce(market.text_array(filters -> 'offer_kind'),
+    case when reading -> 'offer_kind' ->> 'certain' = 'true' then market.text_array(reading -> 'offer_kind' -> 'value') end);
 begin
-  -- The categories that all words naming a thing have in common: "cargo bike" is about bicycles, "bike sofa" about nothing.
-  with named as (
-    select w.lexeme, substr(v.sense, 10) as class
-    from unnest(to_tsvector('simple', market.fold(query))) as w
-    -- Two lookups in the index instead of one condition that the planner would try on every word of the vocabulary.
-    cross join lateral (select w.lexeme as form union select rtrim(w.lexeme, 's')) as f
-    join market.vocabulary v on v.term = f.form and v.sense like 'category:%' and v.weight >= 2
-    group by 1, 2
-  )
-  select array_agg(c.class), array_agg(distinct split_part(c.class, '/', 1)) into classes, domains
-  from (
-    select n.class from named n group by n.class
-    having count(*) = (select count(distinct o.lexeme) from named o)) as c
-  where (not filters ? 'domain' or split_part(c.class, '/', 1) = any (market.text_array(filters -> 'domain')))
-    and (not filters ? 'category' or split_part(c.class, '/', 2) = any (market.text_array(filters -> 'category')));
-  if domains is null and cardinality(market.text_array(filters -> 'domain')) = 1 then
-    domains := market.text_array(filters -> 'domain');
-  end if;
-  if cardinality(domains) is distinct from 1 then
+  if cardinality(domains) is distinct from 1 and cardinality(kinds) is distinct from 1 then
     return null;
   end if;
   return jsonb_build_object(
-    'domain', domains[1],
-    'category', case when cardinality(classes) = 1 then split_part(classes[1], '/', 2) end,
-    'kind', case when cardinality(market.text_array(filters -> 'offer_kind')) = 1
-      then (market.text_array(filters -> 'offer_kind'))[1] end);
+    'domain', case when cardinality(domains) = 1 then domains[1] end,
+    'category', case when cardinality(domains) = 1 and cardinality(categories) = 1 then categories[1] end,
+    'kind', case when cardinality(kinds) = 1 then kinds[1] end);
 end
 $$;
-comment on function market.classify_query(text, jsonb) is
-  'domain, category and kind of a search, null where its words and filters do not agree on one; null when nothing is certain.';
+comment on function market.classify_query(jsonb, jsonb) is
+  'domain, category and kind of a search, null where its filters and query do not say one; null when nothing is certain.';
+
+create or replace function market.reading_notices(reading jsonb) returns jsonb
+  language plpgsql immutable
+as $$
+declare
+  kind text := case when reading -> 'offer_kind' ->> 'certain' = 'true' then
+    case reading -> 'offer_kind' ->> 'value' when 'sale' then 'things for sale' when 'rental' then 'rentals'
+      when 'service_offer' then 'services' when 'project_hire' then 'jobs' when 'dating' then 'dating'
+      when 'friendship' then 'friendships and activities' end end;
+  place text := (select string_agg(p ->> 'text', ' or ') from jsonb_array_elements(reading -> 'places') as p);
+  price jsonb := reading -> 'price';
+  said text[] := array_remove(array[
+    'only ' || kind, 'in ' || place,
+    case when (price ->> 'max')::numeric = 0 then 'free of charge'
+      when price ? 'max' and price ? 'currency' then 'up to ' || concat_ws(' ', price ->> 'max', price ->> 'currency')
+      when price ? 'min' and price ? 'currency' then 'from ' || concat_ws(' ', price ->> 'min', price ->> 'currency') end], null);
+begin
+  return case when cardinality(said) > 0 then jsonb_build_array(jsonb_build_object('code', 'read_from_query', 'summary',
+      format('Read from the query: %s. What is surely something else was left out; send filters to say it otherwise.', array_to_string(said, ', '))))
+    else '[]' end
+    || case when reading -> 'corrections' <> '{}' then jsonb_build_array(jsonb_build_object('code', 'spelling', 'summary',
+      format('Searched for what was probably meant, too: %s.', (select string_agg(c.value, ', ') from jsonb_each_text(reading -> 'corrections') as c))))
+    else '[]' end;
+end
+$$;
+comment on function market.reading_notices(jsonb) is 'What of a query was taken as a filter or for a slip of the pen: notices for the answer.';

@@ -4,17 +4,20 @@ create table market.embedding_model (
   model text constraint embedding_model_pkey primary key,
   search_floor real not null default 0.25,
   match_floor real not null default 0.35,
+  search_share real not null default 1,
   constraint embedding_model_model_length check (char_length(model) between 1 and 100),
-  constraint embedding_model_floors check (search_floor between 0 and 1 and match_floor between 0 and 1)
+  constraint embedding_model_floors check (search_floor between 0 and 1 and match_floor between 0 and 1),
+  constraint embedding_model_search_share_range check (search_share between 0 and 1)
 );
 comment on table market.embedding_model is 'One row is one model, with the cosine similarities below which its vectors say nothing.';
 comment on column market.embedding_model.model is 'The name that stands beside each vector.';
 comment on column market.embedding_model.search_floor is 'An offer less similar to a query is not found by its vector.';
 comment on column market.embedding_model.match_floor is 'An offer less similar to an ask does not match it by its vector.';
-insert into market.embedding_model (model, search_floor, match_floor) values
-  ('builtin-hash-1', 0.30, 0.20),
-  ('text-embedding-3-small', 0.30, 0.40),
-  ('text-embedding-3-large', 0.30, 0.40);
+comment on column market.embedding_model.search_share is 'What the place in the list by vector counts against the place in the list by words.';
+insert into market.embedding_model (model, search_floor, match_floor, search_share) values
+  ('builtin-hash-1', 0.30, 0.35, 0.5),
+  ('text-embedding-3-small', 0.30, 0.40, 1),
+  ('text-embedding-3-large', 0.30, 0.40, 1);
 
 create table market.offer_embedding (
   offer_id uuid constraint offer_embedding_pkey primary key

@@ -2,16 +2,29 @@
 -- Kind, price and exclusions are hard; so is the place where one has to be there. The subject has to agree too: by
 -- category, by words or by vector.
 
+create or replace function market.can_answer(ask market.ask, offer market.offer) returns boolean
+  language sql stable
+as $$
+  -- The hard criteria, as far as they are cheap. Written to be inlined: it is asked of every ask of the same kind and domain.
+  select ask.status = 'active' and ask.read_at is not null and ask.domain is not null
+    and offer.account_id is distinct from ask.account_id
+    and not coalesce(offer.price_hundredths > ask.price_max_hundredths and offer.price_currency = ask.price_currency
+      and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
+    and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
+    and (ask.place_query is null or offer.location_text is null or offer.place @@ ask.place_query
+      -- Nobody knows the city, it can be sent within the country, or it is done from afar.
+      or offer.metadata @> '{"location": {"remote": true}}' and ask.criteria @> '{"location": {"remote": true}}'
+      or offer.metadata -> 'location' ->> 'city' is null
+      or offer.metadata -> 'location' ->> 'country' = ask.criteria -> 'location' ->> 'country')
+$$;
+comment on function market.can_answer(market.ask, market.offer) is 'Whether nothing hard stands between an ask and an offer of the right kind; market.judge knows more.';
+
 create or replace function market.judge(ask market.ask, offer market.offer, similarity real, floor real) returns table (score real, reasons jsonb)
   language plpgsql stable
 as $$
 declare
-  kinds text[] := (select k.answered_by from market.ask_kind k where k.ask_kind = ask.ask_kind);
-  keywords tsquery := ask.keywords_query;
-  excluded tsquery := ask.exclude_query;
-  place tsquery := ask.place_query;
-  wanted_country text := ask.criteria -> 'location' ->> 'country';
-  found_country text := offer.metadata -> 'location' ->> 'country';
+  wanted_place jsonb := ask.criteria -> 'location';
+  found_place jsonb := offer.metadata -> 'location';
   by_category text;
   by_words text;
   by_place text;
@@ -19,55 +32,57 @@ declare
   by_condition text;
   by_musts text;
   by_attributes text;
+  foreign_money boolean;
   -- Without a vector nothing is near: then words have to do.
   near boolean := coalesce(similarity >= floor, false);
   very_near boolean := coalesce(similarity >= 1.5 * floor, false);
 begin
   -- Without a kind or a subject an ask matches nothing: better no answer than a wrong one.
-  if offer.offer_kind is null or not coalesce(offer.offer_kind = any (kinds), false) or ask.domain is null then
+  if offer.offer_kind is null or ask.domain is null or not exists (
+    select from market.ask_kind k where k.ask_kind = ask.ask_kind and offer.offer_kind = any (k.answered_by))
+  then
     return;
   end if;
 
+  -- Converted never: another currency cannot be compared. Nor is a day's rent held against a month's.
+  foreign_money := ask.price_max_hundredths is not null and offer.price_hundredths > 0 and offer.price_currency is distinct from ask.price_currency;
   by_price := case
     when ask.price_max_hundredths is null then null
-    when offer.price_hundredths is null then 'unknown'
+    when offer.price_hundredths is null or foreign_money then 'unknown'
     when offer.price_hundredths = 0 then 'met'
-    -- Converted never: another currency cannot be compared.
-    when offer.price_currency is distinct from ask.price_currency then 'unknown'
-    -- Nor is a day's rent held against a month's.
     when offer.price_period <> ask.criteria -> 'price' ->> 'period' then 'unknown'
     when offer.price_hundredths <= ask.price_max_hundredths then 'met'
     else 'violated' end;
-  if by_price = 'violated' or excluded is not null and offer.search @@ excluded then
+  if by_price = 'violated' or ask.exclude_query is not null and offer.search @@ ask.exclude_query then
     return;
   end if;
 
   by_place := case
-    when place is null then null
+    when ask.place_query is null then null
     when offer.location_text is null then 'unknown'
-    when offer.place @@ place then 'met'
-    when found_country <> wanted_country then 'violated'
-    -- A country alone is wanted: the same country will do.
-    when wanted_country = found_country and ask.criteria -> 'location' ->> 'city' is null then 'met'
+    when offer.place @@ ask.place_query or found_place @> '{"remote": true}' and wanted_place @> '{"remote": true}' then 'met'
+    when found_place ->> 'country' <> wanted_place ->> 'country' then 'violated'
     -- A quarter whose city is not known may lie in the city that is wanted.
-    when offer.metadata -> 'location' ->> 'city' is null then 'unknown'
+    when found_place ->> 'city' is null then 'unknown'
     else 'violated' end;
-  -- Elsewhere, for a price that cannot be compared: a hit by its words alone, and none that helps.
-  if by_place = 'violated' and by_price = 'unknown' then
-    return;
-  end if;
-  if by_place = 'violated' and (offer.domain in ('real_estate', 'services', 'community', 'jobs_projects')
-    or offer.offer_kind = 'rental') then
+  -- Elsewhere is no answer, but for goods that are sent, within the country and for good. And nothing in another currency
+  -- answers from a place that nobody knows: it would be a hit by its words alone.
+  if by_place = 'violated' and (foreign_money or offer.offer_kind <> 'sale' or offer.domain = 'real_estate'
+      or found_place ->> 'country' is distinct from wanted_place ->> 'country' or not market.is_sent(offer.search))
+    or by_place = 'unknown' and foreign_money
+  then
     return;
   end if;
 
   by_category := case
     when ask.category is null or offer.category is null then 'unknown'
+    -- Between friends, activities and acquaintances there are no borders: there the kind decides.
+    when offer.domain = 'community' and ask.domain = 'community' and offer.category <> ask.category then 'unknown'
     when (ask.domain, ask.category) = (offer.domain, offer.category) then 'met'
     else 'violated' end;
   by_words := case
-    when keywords is null then null
-    when offer.search @@ keywords then 'met'
+    when ask.keywords_query is null then null
+    when offer.search @@ ask.keywords_query then 'met'
     else 'violated' end;
   -- The subject: in the right category, a shared word or a near vector; elsewhere both have to agree.
   if (case by_category
@@ -85,15 +100,13 @@ begin
     else 'violated' end;
 
   -- What a text does not say may still be so: unknown.
-  by_musts := (
-    select case when bool_and(offer.search @@ market.words_query(jsonb_build_array(m.words))) then 'met' else 'unknown' end
-    from jsonb_array_elements(ask.criteria -> 'must') as m (words)
-    having count(*) > 0);
-  by_attributes := (
-    select case when bool_or(f.value <> w.value) then 'violated' when bool_and(coalesce(f.value = w.value, false)) then 'met' else 'unknown' end
-    from (select w.name, market.fold(w.value) as value from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
-    cross join lateral (select market.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f
-    having count(*) > 0);
+  by_musts := case when ask.must_query is null then null when offer.search @@ ask.must_query then 'met' else 'unknown' end;
+  if ask.criteria -> 'attributes' <> '{}' then
+    by_attributes := (
+      select case when bool_or(f.value <> w.value) then 'violated' when bool_and(coalesce(f.value = w.value, false)) then 'met' else 'unknown' end
+      from (select w.name, market.fold(w.value) as value from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
+      cross join lateral (select market.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f);
+  end if;
 
   score := greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
     + case by_category when 'met' then 0.15 else 0 end
@@ -112,7 +125,7 @@ begin
       (4, 'price', by_price, ask.criteria -> 'price', offer.metadata -> 'pricing' -> 'label'),
       (5, 'location', by_place, ask.criteria -> 'location' -> 'text', to_jsonb(offer.location_text)),
       (6, 'condition', by_condition, ask.criteria -> 'condition', offer.metadata -> 'condition'),
-      (7, 'exclude', case when excluded is not null then 'met' end, ask.criteria -> 'exclude', null),
+      (7, 'exclude', case when ask.exclude_query is not null then 'met' end, ask.criteria -> 'exclude', null),
       (8, 'must', by_musts, ask.criteria -> 'must', null),
       (9, 'attributes', by_attributes, ask.criteria -> 'attributes', offer.metadata -> 'attributes')
     ) as r (n, criterion, verdict, wanted, found)
@@ -123,15 +136,16 @@ $$;
 comment on function market.judge(market.ask, market.offer, real, real) is
   'Whether and how well an offer answers an ask: no row when it does not, else a score of 0 to 1 and the verdict on every criterion.';
 
-create or replace function market.store_match(ask_id uuid, offer_id uuid, score real, reasons jsonb) returns void
-  language sql volatile
+create or replace function market.is_sent(search tsvector) returns boolean
+  language sql immutable parallel safe
 as $$
-  insert into market.match as m (ask_id, offer_id, score, reasons)
-  values (store_match.ask_id, store_match.offer_id, store_match.score, store_match.reasons)
-  on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
-  where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+  select search @@ '''concept/sent'''::tsquery and not search @@ (
+    '(no|not|kein|keinen|pas|sans|sem|sin|senza|niente|geen|nie|bez) <->
+      (shipping|postage|posting|post|delivery|versand|envoi|livraison|envio|envios|spedizione|spedisco|verzending|wysylki|wysylam)
+    | (collection|pickup|collect|recogida|ritiro|recolha|ophalen) <-> only
+    | (nur|solo|so|seulement|alleen|tylko) <-> (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
 $$;
-comment on function market.store_match(uuid, uuid, real, jsonb) is 'Remembers a match; one that was known keeps its sequence and first_matched_at.';
+comment on function market.is_sent(tsvector) is 'Whether an offer says that the thing is sent, by its words and concepts (market.offer.search).';
 
 create or replace function market.match_ask(ask_id uuid) returns void
   language plpgsql volatile
@@ -140,7 +154,6 @@ declare
   ask market.ask;
   vector record;
   answered uuid[];
-  candidate record;
 begin
   -- The row is the lock: matches of one ask are written one after another, so sequences grow in the order of commits.
   select * into ask from market.ask a where a.id = match_ask.ask_id for no key update;
@@ -150,29 +163,54 @@ begin
   select e.embedding, e.model, m.match_floor into vector
   from market.ask_embedding e join market.embedding_model m on m.model = e.model
   where e.ask_id = ask.id and to_jsonb(e.model) = market.setting('embedding_model');
-  for candidate in
+  with judged as (
     select o.id, j.score, j.reasons
-    from market.search_offers(
-      concat_ws(' ', (select string_agg(k, ' ') from jsonb_array_elements_text(ask.criteria -> 'keywords') as k), ask.title),
-      jsonb_build_object('offer_kind', (select to_jsonb(k.answered_by) from market.ask_kind k where k.ask_kind = ask.ask_kind))
-        || case when ask.domain is not null then jsonb_build_object('domain', ask.domain) else '{}' end,
-      vector.embedding, vector.model, 'infinity', null, 200) as s
-    join market.offer o on o.id = s.offer_id
+    from market.answering_candidates(ask, vector.embedding, vector.model) as c
+    join market.offer o on o.id = c.offer_id
     left join market.offer_embedding e on e.offer_id = o.id and e.model = vector.model
     cross join lateral market.judge(ask, o,
       (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
     where o.account_id is distinct from ask.account_id
     order by j.score desc, o.id
     limit 100
-  loop
-    perform market.store_match(ask.id, candidate.id, candidate.score, candidate.reasons);
-    answered := array_append(answered, candidate.id);
-  end loop;
+  ), stored as (
+    insert into market.match as m (ask_id, offer_id, score, reasons)
+    select ask.id, g.id, g.score, g.reasons from judged g
+    on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
+    where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+  )
+  select array_agg(g.id) into answered from judged g;
   -- What a changed text no longer wants is forgotten.
   delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
 end
 $$;
 comment on function market.match_ask(uuid) is 'Holds one ask against the market; its matches are then exactly the best hundred offers that answer it.';
+
+create or replace function market.answering_candidates(ask market.ask, near public.halfvec, model text) returns table (offer_id uuid)
+  language plpgsql stable
+as $$
+declare
+  conditions market.conditions := market.conditions_of(
+    jsonb_build_object('offer_kind', (select to_jsonb(k.answered_by) from market.ask_kind k where k.ask_kind = ask.ask_kind)),
+    'infinity', null);
+begin
+  if ask.ask_kind is null or ask.domain is null then
+    return;
+  end if;
+  conditions.domains := array[ask.domain];
+  -- Newest first by its words where it is wanted, then anywhere; by its category where no words were read; and what is near.
+  return query
+  select unnest(market.worded_candidates(
+    coalesce(ask.keywords_query, market.any_lexeme(array[ask.domain || '/' || ask.category])), c.conditions, 300))
+  from (
+    select (conditions.as_of, conditions.domains, conditions.categories, conditions.kinds, null, null, null, null,
+      p.place, conditions.filters, null)::market.conditions as conditions
+    from (values (ask.place_query), (null::tsquery)) as p (place)) as c
+  union
+  select n.offer_id from market.near_candidates(near, answering_candidates.model, conditions) as n;
+end
+$$;
+comment on function market.answering_candidates(market.ask, public.halfvec, text) is 'Live offers of the right kind and domain that share a word with an ask or lie near it.';
 
 create or replace function market.match_offer(offer_id uuid) returns void
   language plpgsql volatile
@@ -181,43 +219,45 @@ declare
   offer market.offer;
   vector record;
   answered uuid[];
-  candidate record;
-  ask market.ask;
-  verdict record;
 begin
   select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published';
   if offer.id is null or offer.offer_kind is null then
     delete from market.match m where m.offer_id = match_offer.offer_id;
     return;
   end if;
+  -- A copy out of the compressed row: each ask would unpack it anew.
+  offer.search := offer.search || '';
   select e.embedding, e.model, m.match_floor into vector
   from market.offer_embedding e join market.embedding_model m on m.model = e.model
   where e.offer_id = offer.id and to_jsonb(e.model) = market.setting('embedding_model');
-  for candidate in
-    select a.id, j.score, j.reasons, (1 - (e.embedding operator(public.<=>) vector.embedding))::real as similarity
-    from market.ask a
-    left join market.ask_embedding e on e.ask_id = a.id and e.model = vector.model
-    cross join lateral market.judge(a, offer,
-      (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
-    where a.status = 'active' and a.read_at is not null
+  -- Judged under their locks, which makes sequences grow in the order of commits; locked in the order of ids, so that two
+  -- offers that meet at the same asks do not wait for each other.
+  with locked as materialized (
+    select a as ask from market.ask a
+    where a.ask_kind = any (array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by)))
+      and a.domain = offer.domain and market.can_answer(a, offer)
       -- What matched once is judged again, whether or not the ask goes on watching.
       and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
-      and a.ask_kind = any (array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by)))
-      and a.domain = offer.domain
-      -- Another category needs a shared word at least: cheaper to see here than in market.judge.
-      and (a.category is null or offer.category is null or a.category = offer.category or offer.search @@ a.keywords_query)
-      and a.account_id is distinct from offer.account_id
-    -- In the order of ids, so that two offers that meet at the same asks lock them in the same order.
-    order by a.id
-  loop
-    -- Judged again under its lock: the ask may have changed since.
-    select * into ask from market.ask a where a.id = candidate.id and a.status = 'active' for no key update;
-    continue when ask.id is null;
-    select * into verdict from market.judge(ask, offer, candidate.similarity, vector.match_floor);
-    continue when not found;
-    perform market.store_match(ask.id, offer.id, verdict.score, verdict.reasons);
-    answered := array_append(answered, ask.id);
-  end loop;
+      -- Without a shared word it has to lie in the category and near.
+      and (offer.search @@ a.keywords_query or (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
+        and (a.keywords_query is null or exists (
+          select from market.ask_embedding e
+          where e.ask_id = a.id and e.model = vector.model
+            and 1 - (e.embedding operator(public.<=>) vector.embedding) >= vector.match_floor)))
+    order by a.id for no key update
+  ), judged as materialized (
+    select (l.ask).id, j.score, j.reasons
+    from locked l
+    left join market.ask_embedding e on e.ask_id = (l.ask).id and e.model = vector.model
+    cross join lateral market.judge(l.ask, offer,
+      (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
+  ), stored as (
+    insert into market.match as m (ask_id, offer_id, score, reasons)
+    select g.id, offer.id, g.score, g.reasons from judged g
+    on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
+    where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+  )
+  select array_agg(g.id) into answered from judged g;
   -- An ask at rest keeps what it had: it catches up when it is active again.
   delete from market.match m using market.ask a
   where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active' and a.id <> all (coalesce(answered, '{}'));

@@ -28,13 +28,6 @@ create table market.offer (
   updated_at timestamptz not null default now(),
   published_at timestamptz,
   removed_at timestamptz,
-  search tsvector not null generated always as (
-    setweight(to_tsvector('simple', market.fold(title)), 'A')
-    || setweight(to_tsvector(market.search_config(language), market.fold(title)), 'A')
-    -- The category as one lexeme, which no word of a text can be: market.query_terms asks for it.
-    || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
-    || setweight(to_tsvector('simple', market.fold(text)), 'C')
-    || setweight(to_tsvector(market.search_config(language), market.fold(text)), 'C')) stored,
   place tsvector not null generated always as (
     to_tsvector('simple', market.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
@@ -43,6 +36,15 @@ create table market.offer (
     || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country')], null))) stored,
   review_reason text constraint offer_review_reason_fkey references market.reason on delete restrict,
   suspended_at timestamptz,
+  concepts tsvector not null default '',
+  search tsvector not null generated always as (
+    setweight(to_tsvector('simple', market.fold(title)), 'A')
+    || setweight(to_tsvector(market.search_config(language), market.fold(title)), 'A')
+    -- The category as one lexeme, which no word of a text can be: market.query_terms asks for it.
+    || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
+    || concepts
+    || setweight(to_tsvector('simple', market.fold(text)), 'C')
+    || setweight(to_tsvector(market.search_config(language), market.fold(text)), 'C')) stored,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known
@@ -95,8 +97,9 @@ comment on column market.offer.published_at is 'When it first went live.';
 comment on column market.offer.removed_at is 'When moderation last took it down.';
 comment on column market.offer.review_reason is 'Why a moderator took it down or rejected it, as a code.';
 comment on column market.offer.suspended_at is 'When it was archived because its account was suspended; it is published again when the account is reinstated.';
-comment on column market.offer.search is 'Words and stems for lexical search: title A, category B, text C.';
 comment on column market.offer.place is 'Words of the place, for the location filter.';
+comment on column market.offer.concepts is 'What it names, whatever it is called: lexemes of market.synonym, kept by a trigger.';
+comment on column market.offer.search is 'Words, stems and concepts for lexical search: title A, category B, text C.';
 
 -- Lists of one's own; and what caps count.
 create index offer_account_id_idx on market.offer (account_id, id desc);
@@ -126,3 +129,15 @@ create policy "a connected caller moves offers of its account" on market.offer f
   with check (account_id = (select market.account_id()));
 grant select on market.offer to souk_agent, souk_person;
 grant update (status) on market.offer to souk_agent, souk_person;
+
+create or replace function market.file_concepts() returns trigger
+  language plpgsql volatile
+as $$
+begin
+  new.concepts := market.concept_vector(new.title, new.text, new.language);
+  return new;
+end
+$$;
+comment on function market.file_concepts() is 'Files an offer under what it names.';
+create or replace trigger file_concepts before insert or update of title, text, language on market.offer
+  for each row execute function market.file_concepts();

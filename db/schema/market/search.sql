@@ -4,180 +4,122 @@
 -- These run as their owner, because text search and vector operators are not leakproof: under row-level security
 -- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published'.
 
-create or replace function market.any_lexeme(lexemes text[]) returns tsquery
-  language plpgsql immutable
-as $$
-begin
-  return (select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery from unnest(lexemes) as l);
-end
-$$;
-comment on function market.any_lexeme(text[]) is 'A tsquery for any of the lexemes.';
-
-create or replace function market.query_terms(query text)
-  returns table (forms tsquery, forms_and_classes tsquery, names_thing boolean, n integer)
+create or replace function market.read_place(places jsonb) returns tsquery
   language plpgsql stable
 as $$
 begin
-  -- Per word its forms: itself and its stem in each language we know, since nobody says which one a query is in; and the
-  -- categories that the vocabulary knows it for, so that a couch finds a sofa.
-  -- Words that are stop words somewhere tell little, and are kept only when there is nothing else. At most 16 words count.
-  return query
-  with words as (
-    select w.lexeme as word, w.positions[1] as n
-    from unnest(to_tsvector('simple', market.fold(query))) as w
-  ), alternatives as (
-    select w.word, w.n,
-      array(
-        select distinct l.lexeme
-        from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config),
-          lateral (
-            select unnest(tsvector_to_array(to_tsvector(('pg_catalog.' || c.config)::regconfig, w.word))) as lexeme
-            union all select w.word) as l) as forms,
-      array(
-        select distinct substr(v.sense, 10) from market.vocabulary v
-        -- 2: the vocabulary's weight for words that name a thing, above those that only hint at it.
-        where v.term in (w.word, rtrim(w.word, 's')) and v.sense like 'category:%' and v.weight >= 2) as classes,
-      exists (
-        select from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config)
-        where to_tsvector(('pg_catalog.' || c.config)::regconfig, w.word) = '') as stops
-    from words w
-  )
-  select market.any_lexeme(a.forms), market.any_lexeme(a.forms || a.classes), a.classes <> '{}', a.n::integer
-  from alternatives a
-  where not a.stops or not exists (select from alternatives b where not b.stops)
-  order by a.n limit 16;
-end
-$$;
-comment on function market.query_terms(text) is
-  'The words of a query: each as a tsquery of its forms, and of its forms and categories; whether it names a thing; its place.';
-
-create or replace function market.words_query(phrases jsonb) returns tsquery
-  language plpgsql stable
-as $$
-begin
-  -- Any of the phrases; within a phrase the forms of every word.
-  return (select string_agg(p.forms, ' | ')::tsquery
-  from jsonb_array_elements_text(phrases) as phrase,
-    lateral (select '(' || string_agg('(' || t.forms::text || ')', ' & ') || ')' as forms from market.query_terms(phrase) as t) as p
-  where p.forms is not null);
-end
-$$;
-comment on function market.words_query(jsonb) is 'A tsquery for any of several phrases, in all their word forms; null when there is none.';
-
-create or replace function market.place_query(place text) returns tsquery
-  language plpgsql stable
-as $$
-begin
-  if place is null then
-    return null;
-  end if;
-  -- Every word, but for "in" and the like; a country by its name in any language or by its code.
   return (
-    with words as (
-      select w.lexeme as word,
-        array(
-          select 'country/' || lower(substr(v.sense, 9)) from market.vocabulary v
-          where v.term = w.lexeme and v.sense like 'country:%'
-          union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$') as countries,
-        exists (
-          select from unnest(array['english', 'german', 'french', 'spanish', 'italian', 'portuguese', 'dutch']) as c (config)
-          where to_tsvector(('pg_catalog.' || c.config)::regconfig, w.lexeme) = '') as stops
-      from unnest(to_tsvector('simple', market.fold(place))) as w
-    )
-    select coalesce(string_agg('(' || market.any_lexeme(w.word || w.countries)::text || ')', ' & '), '')::tsquery
-    from words w where not w.stops or not exists (select from words o where not o.stops));
+    select string_agg('(' || q.place::text || ')', ' | ')::tsquery
+    from jsonb_array_elements(coalesce(places, '[]')) as p,
+    lateral (select market.place_query(coalesce(p ->> 'city', p ->> 'text')) as place) as q
+    where q.place::text <> '');
 end
 $$;
-comment on function market.place_query(text) is 'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
+comment on function market.read_place(jsonb) is 'Any of the places read from a query, as a query of market.offer.place; null when there is none.';
 
 create or replace function market.search_offers(
   query text,
+  reading jsonb,
   filters jsonb,
   embedding public.halfvec,
   model text,
   as_of timestamptz,
   searcher uuid,
-  candidates integer
+  depth integer
 )
   returns table (offer_id uuid, score double precision)
   language plpgsql stable security definer set search_path = ''
-  -- Scan on until enough pass the filters, else HNSW returns too few without saying so.
-  set hnsw.iterative_scan = 'relaxed_order'
-  set hnsw.ef_search = 100
-  -- The plan depends on which filters are there.
-  set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
+  -- Per term of the query: what is it, what names it in a title, what only lies in its category, how much it counts.
   terms tsquery[];
-  -- A word that names a thing counts as two: "couch in London" is about a couch.
-  weights integer[];
+  titled tsquery[];
+  classes tsquery[];
+  weights real[];
+  whole real;
   every tsquery;
   some_of tsquery;
-  wanted_place tsquery := market.place_query(filters ->> 'location');
-  domains text[] := market.text_array(filters -> 'domain');
-  categories text[] := market.text_array(filters -> 'category');
-  kinds text[] := market.text_array(filters -> 'offer_kind');
-  price jsonb := coalesce(filters -> 'price', '{}');
-  price_min bigint := round((price ->> 'min')::numeric * 100);
-  price_max bigint := round((price ->> 'max')::numeric * 100);
-  floor real := (select m.search_floor from market.embedding_model m where m.model = search_offers.model);
-  depth integer := least(greatest(candidates, 100), 1000);
+  -- What was read from the query.
+  in_domain text := reading ->> 'domain';
+  in_category text := reading ->> 'category';
+  of_kind text := reading -> 'offer_kind' ->> 'value';
+  at_most bigint := round((reading -> 'price' ->> 'max')::numeric * 100);
+  at_least bigint := round((reading -> 'price' ->> 'min')::numeric * 100);
+  in_currency text := reading -> 'price' ->> 'currency';
+  per text := reading -> 'price' ->> 'period';
+  there tsquery := market.read_place(reading -> 'places');
+  countries text[] := array(select p ->> 'country' from jsonb_array_elements(coalesce(reading -> 'places', '[]')) as p where p ? 'country');
+  conditions market.conditions := market.conditions_of(filters, as_of, searcher);
+  local market.conditions;
+  by_words uuid[];
+  floor real;
+  share real;
+  -- When fewer have every word, those that have some are looked at, too: two pages.
+  enough constant integer := 20;
 begin
-  select array_agg(t.forms_and_classes order by t.n), array_agg(case when t.names_thing then 2 else 1 end order by t.n),
-    string_agg('(' || t.forms_and_classes::text || ')', ' & ')::tsquery,
-    -- When nothing has every word, at least what is named has to be there.
-    coalesce(string_agg(t.forms_and_classes::text, ' | ') filter (where t.names_thing),
-      string_agg(t.forms_and_classes::text, ' | '))::tsquery
-  into terms, weights, every, some_of
-  from market.query_terms(query) as t;
+  select m.search_floor, m.search_share into floor, share from market.embedding_model m where m.model = search_offers.model;
+  select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
+    array_agg(t.weight order by t.n), sum(t.weight),
+    string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')', ' & ') filter (where t.weight >= 1)::tsquery,
+    coalesce(string_agg(coalesce(t.forms || t.classes, t.forms)::text, ' | ') filter (where t.weight >= 2),
+      string_agg(t.forms::text, ' | '))::tsquery
+  into terms, titled, classes, weights, whole, every, some_of
+  from market.query_terms(coalesce(nullif(reading ->> 'words', ''), query), reading ->> 'language', coalesce(reading -> 'corrections', '{}')) as t;
+  -- When nothing has every word, at least what is named has to be there, or lie in its category.
+  some_of := coalesce(some_of || market.any_lexeme(array[in_domain || '/' || in_category]), some_of);
+  if reading -> 'offer_kind' ->> 'certain' = 'true' then
+    conditions.kinds := coalesce(conditions.kinds, array[of_kind]);
+  end if;
+  if at_most = 0 and conditions.price_max is null then
+    -- Who wants it for nothing wants whatever is free.
+    conditions.price_max := 0;
+    some_of := null;
+  end if;
+  local := conditions;
+  local.place := coalesce(local.place, there);
+  by_words := market.worded_candidates(coalesce(every, some_of), local, depth);
+  if cardinality(by_words) < enough then
+    by_words := by_words || market.worded_candidates(some_of, local, depth);
+  end if;
+  if cardinality(by_words) < enough and there is not null then
+    -- Those of which nobody knows the city.
+    by_words := by_words || market.worded_candidates(some_of, conditions, depth);
+  end if;
+
   return query
-  -- search || '' is a copy out of the compressed row: each term would unpack it anew, which was half of the ranking.
-  with every_word as materialized (
-    select o.id, o.search || '' as search from market.offer o
-    where every is not null and o.search @@ every and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-      price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
-    limit 2 * depth
-  ), some_word as materialized (
-    select o.id, o.search || '' as search from market.offer o
-    where some_of is not null and cardinality(terms) > 1 and o.search @@ some_of
-      -- Only when too few have every word, since many offers have some word of a query.
-      and (select count(*) from every_word) < 20
-      and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
-    limit 2 * depth
-  ), worded as (
-    select c.id, row_number() over (order by c.coverage desc, c.weight desc, c.id desc) as rank
+  with worded as (
+    select c.id, row_number() over (order by c.strength desc, c.density desc, c.id desc) as rank
     from (
-      select w.id, r.coverage, r.weight
-      from (
-        select e.id, e.search from every_word e
-        union all
-        select s.id, s.search from some_word s where not exists (select from every_word e where e.id = s.id)) as w
+      select o.id, r.density, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
+        + market.class_agreement(o, in_domain, in_category, of_kind) as strength
+      from market.offer o
+      -- search || '' is a copy out of the compressed row: each term would unpack it anew, which was half of the ranking.
+      cross join lateral (select o.search || '' as search offset 0) as w
       cross join lateral (
-        select sum(weights[i]) filter (where w.search @@ terms[i]) as coverage,
-          sum(ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, terms[i], 1)) as weight
-        from generate_subscripts(terms, 1) as i) as r) as c
-    order by rank limit depth
-  ), near as materialized (
-    select e.offer_id, e.embedding operator(public.<=>) search_offers.embedding as distance
-    from market.offer_embedding e join market.offer o on o.id = e.offer_id
-    where search_offers.embedding is not null and e.model = search_offers.model
-      and market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
-    order by e.embedding operator(public.<=>) search_offers.embedding
-    limit 100
+        select sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
+            when w.search @@ classes[i] then 0.25 else 0 end) / whole as coverage,
+          sum(ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, terms[i], 1)) as density
+        from generate_subscripts(terms, 1) as i) as r
+      cross join lateral (
+        select market.place_agreement(o, there, countries) as place,
+          market.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
+      where o.id = any (by_words) and a.place is not null and a.price is not null) as c
   ), similar_to as (
-    select n.offer_id as id, row_number() over (order by n.distance, n.offer_id desc) as rank
-    from near n where 1 - n.distance >= floor
+    select n.offer_id as id, row_number() over (order by n.distance
+      - 0.5 * market.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
+    from market.near_candidates(search_offers.embedding, search_offers.model, local) as n
+    join market.offer o on o.id = n.offer_id
+    cross join lateral (select market.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
+    where 1 - n.distance >= floor and a.price is not null
   )
   select coalesce(w.id, s.id),
     -- 0 to 1: first in both lists is 1.
-    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(1.0 / (60 + s.rank), 0))::double precision / (2.0 / 61)
+    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(share / (60 + s.rank), 0))::double precision / ((1 + coalesce(share, 0)) / 61)
   from worded w full join similar_to s on s.id = w.id;
 end
 $$;
-comment on function market.search_offers(text, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
-  'Published offers that pass the filters and answer the query by words or by meaning, with a relevance of 0 to 1. At most `candidates` by words and 100 by vector.';
+comment on function market.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
+  'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 50 by vector.';
 
 create or replace function market.browse_offers(
   filters jsonb, as_of timestamptz, searcher uuid, sort text, after jsonb, candidates integer
@@ -187,16 +129,10 @@ create or replace function market.browse_offers(
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
-  wanted_place tsquery := market.place_query(filters ->> 'location');
-  domains text[] := market.text_array(filters -> 'domain');
-  categories text[] := market.text_array(filters -> 'category');
-  kinds text[] := market.text_array(filters -> 'offer_kind');
-  price jsonb := coalesce(filters -> 'price', '{}');
-  price_min bigint := round((price ->> 'min')::numeric * 100);
-  price_max bigint := round((price ->> 'max')::numeric * 100);
+  conditions market.conditions := market.conditions_of(filters, as_of, searcher);
   -- Prices go with categories: by the index of prices the cheapest of 7,000 flats came after all that is cheaper (160 ms
   -- on 100,000 offers), sorted after the filter it takes 15 ms. The sum keeps the planner from that index.
-  narrowed boolean := domains is not null or categories is not null or wanted_place is not null;
+  narrowed boolean := conditions.domains is not null or conditions.categories is not null or conditions.place is not null;
   after_id uuid := (after ->> 'id')::uuid;
   after_time timestamptz := (after ->> 'time')::timestamptz;
   after_price bigint := (after ->> 'price')::bigint;
@@ -204,23 +140,20 @@ begin
   if sort = 'newest' then
     return query
     select o.id, extract(epoch from o.published_at) from market.offer o
-    where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
+    where market.passes(o, conditions)
       and (after is null or (o.published_at, o.id) < (after_time, after_id))
     order by o.published_at desc, o.id desc limit candidates;
   elsif sort = 'price_asc' then
     return query
     select o.id, o.price_hundredths::numeric from market.offer o
-    where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
+    where market.passes(o, conditions)
       and o.price_hundredths is not null
       and (after is null or (o.price_hundredths, o.id) > (after_price, after_id))
     order by case when narrowed then o.price_hundredths + 0 else o.price_hundredths end, o.id limit candidates;
   else
     return query
     select o.id, o.price_hundredths::numeric from market.offer o
-    where market.passes(o, as_of, domains, categories, kinds, price_min, price_max,
-        price ->> 'currency', price ->> 'period', wanted_place, filters, searcher)
+    where market.passes(o, conditions)
       and o.price_hundredths is not null
       and (after is null or (o.price_hundredths, o.id) < (after_price, after_id))
     order by case when narrowed then o.price_hundredths + 0 else o.price_hundredths end desc, o.id desc limit candidates;

@@ -1,0 +1,129 @@
+-- The steps of a change of model: begin, take a batch, keep its vectors, until nothing is left.
+
+create or replace function jobs.use_embedding_model(model text) returns void
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  waiting integer;
+begin
+  insert into market.embedding_model (model) values (use_embedding_model.model) on conflict do nothing;
+  if market.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
+    update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
+  end if;
+  -- One worker begins; those that start beside it find it begun.
+  lock table market.reembedding in share row exclusive mode;
+  update market.reembedding r set finished_at = now() where r.finished_at is null and r.model <> use_embedding_model.model;
+  if not exists (select from market.reembedding r where r.finished_at is null) then
+    select (
+        select count(*) from market.offer o left join market.offer_embedding e on e.offer_id = o.id
+        where o.status = 'published' and e.model is distinct from use_embedding_model.model)
+      + (
+        select count(*) from market.ask a left join market.ask_embedding e on e.ask_id = a.id
+        where a.status = 'active' and a.read_at is not null and e.model is distinct from use_embedding_model.model)
+    into waiting;
+    if waiting > 0 then
+      insert into market.reembedding (model, total) values (use_embedding_model.model, waiting);
+    end if;
+  end if;
+  perform jobs.resume_reembedding();
+end
+$$;
+comment on function jobs.use_embedding_model(text) is
+  'Puts a model in force, and has everything embedded in the background that has no vector of it.';
+grant execute on function jobs.use_embedding_model(text) to souk_worker;
+
+create or replace function jobs.resume_reembedding() returns integer
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  resumed integer;
+begin
+  -- The key makes it one job, however often it is asked for.
+  select count(*) into resumed
+  from (select market.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null) as q;
+  return resumed;
+end
+$$;
+comment on function jobs.resume_reembedding() is 'Sees to it that a change of model under way has a job: the last one may have failed for good. Gives how many there are.';
+grant execute on function jobs.resume_reembedding() to souk_worker;
+
+create or replace function jobs.take_batch(id uuid, size integer) returns jsonb
+  language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  under_way market.reembedding;
+  items jsonb;
+begin
+  select * into under_way from market.reembedding r where r.id = take_batch.id and r.finished_at is null;
+  if under_way.id is null then
+    return null;
+  end if;
+  select jsonb_agg(jsonb_build_object('kind', 'offer', 'id', b.id, 'words', b.words) order by b.id) into items
+  from (
+    select o.id, market.embedding_input(o) as words
+    from market.offer o left join market.offer_embedding e on e.offer_id = o.id
+    where o.id > under_way.last_offer_id and o.status = 'published' and e.model is distinct from under_way.model
+    order by o.id limit size) as b;
+  if items is null then
+    select jsonb_agg(jsonb_build_object('kind', 'ask', 'id', b.id, 'words', b.text) order by b.id) into items
+    from (
+      select a.id, a.text
+      from market.ask a left join market.ask_embedding e on e.ask_id = a.id
+      where a.id > under_way.last_ask_id and a.status = 'active' and a.read_at is not null and e.model is distinct from under_way.model
+      order by a.id limit size) as b;
+  end if;
+  return jsonb_build_object('model', under_way.model, 'items', coalesce(items, '[]'));
+end
+$$;
+comment on function jobs.take_batch(uuid, integer) is
+  'What a change of model embeds next: {model, items: [{kind, id, words}]}; null when it is not under way.';
+grant execute on function jobs.take_batch(uuid, integer) to souk_worker;
+
+create or replace function jobs.store_batch(id uuid, vectors jsonb) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  under_way market.reembedding;
+  vector public.halfvec(512);
+  item record;
+  wrong integer := 0;
+begin
+  -- The lock keeps two workers from doing one batch twice.
+  select * into under_way from market.reembedding r where r.id = store_batch.id and r.finished_at is null for update;
+  if under_way.id is null then
+    return null;
+  end if;
+  for item in
+    select v ->> 'kind' as kind, (v ->> 'id')::uuid as id, v ->> 'embedding' as embedding from jsonb_array_elements(vectors) as v
+  loop
+    vector := market.unit_vector(item.embedding);
+    wrong := wrong + (vector is null)::integer;
+    if item.kind = 'offer' then
+      under_way.last_offer_id := greatest(under_way.last_offer_id, item.id);
+      if vector is not null then
+        insert into market.offer_embedding (offer_id, model, embedding)
+        select o.id, under_way.model, vector from market.offer o where o.id = item.id
+        on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
+      end if;
+    else
+      -- Matched when all offers have their vectors: what it had stays until then, and is not new after it.
+      under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
+      perform market.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a where a.id = item.id;
+      perform market.match_ask(item.id);
+    end if;
+  end loop;
+  update market.reembedding r set
+    last_offer_id = under_way.last_offer_id, last_ask_id = under_way.last_ask_id, moved_at = clock_timestamp(),
+    done = r.done + jsonb_array_length(vectors), failed = r.failed + wrong,
+    finished_at = case when vectors = '[]' then clock_timestamp() end
+  where r.id = under_way.id returning * into under_way;
+  if under_way.finished_at is null then
+    perform market.enqueue('reembed', under_way.id);
+  end if;
+  return jsonb_build_object('model', under_way.model, 'done', under_way.done, 'total', under_way.total,
+    'failed', under_way.failed, 'finished', under_way.finished_at is not null);
+end
+$$;
+comment on function jobs.store_batch(uuid, jsonb) is
+  'Keeps the vectors of a batch, [{kind, id, embedding}], and has the next one done; an empty batch ends it. {model, done, total, failed, finished}, or null when it is not under way.';
+grant execute on function jobs.store_batch(uuid, jsonb) to souk_worker;

@@ -1,0 +1,52 @@
+-- Changing the model of the vectors: everything is embedded again in the background, batch by batch, and how far it has
+-- come is kept here, so that it goes on where it stopped. What waits for its vector is found by its words.
+
+create table market.reembedding (
+  id uuid default market.uuid_v7() constraint reembedding_pkey primary key,
+  model text not null constraint reembedding_model_fkey references market.embedding_model on delete restrict,
+  total integer not null,
+  done integer not null default 0,
+  failed integer not null default 0,
+  last_offer_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  last_ask_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  started_at timestamptz not null default now(),
+  moved_at timestamptz not null default now(),
+  finished_at timestamptz,
+  constraint reembedding_model_length check (char_length(model) <= 100),
+  constraint reembedding_counts check (total >= 0 and done >= 0 and failed between 0 and done)
+);
+create index reembedding_model_idx on market.reembedding (model);
+create unique index reembedding_unfinished_key on market.reembedding ((true)) where finished_at is null;
+comment on table market.reembedding is 'One row is one time that everything without a vector of a model was embedded; at most one is under way.';
+comment on column market.reembedding.id is 'UUIDv7; its jobs carry only this.';
+comment on column market.reembedding.model is 'The model that vectors are made with.';
+comment on column market.reembedding.total is 'How many offers and asks had no vector of it at the start.';
+comment on column market.reembedding.done is 'How many have been embedded since.';
+comment on column market.reembedding.failed is 'Of these: for how many the model gave no right vector; words find them still.';
+comment on column market.reembedding.last_offer_id is 'Offers up to here are done; they come first.';
+comment on column market.reembedding.last_ask_id is 'Asks up to here are done, and matched again.';
+comment on column market.reembedding.started_at is 'When the model came into force.';
+comment on column market.reembedding.moved_at is 'When the last batch was done.';
+comment on column market.reembedding.finished_at is 'When everything was done, or another model came into force.';
+
+alter table market.reembedding enable row level security;
+alter table market.reembedding force row level security;
+create policy "the owner sees all" on market.reembedding to souk_owner using (true) with check (true);
+
+create or replace view market.embedding_progress with (security_invoker = true) as
+select r.model, r.total, r.done, r.failed,
+  round(100.0 * least(r.done, r.total) / nullif(r.total, 0), 1) as percent,
+  r.started_at, r.moved_at, r.finished_at,
+  -- At the pace so far.
+  case when r.finished_at is null and r.done > 0 then r.moved_at + (r.moved_at - r.started_at) * (greatest(r.total - r.done, 0)::double precision / r.done) end as expected_at
+from market.reembedding r;
+comment on view market.embedding_progress is 'How far each change of the embedding model has come, and when it should be done.';
+comment on column market.embedding_progress.model is 'The model that vectors are made with.';
+comment on column market.embedding_progress.total is 'How many offers and asks had no vector of it at the start.';
+comment on column market.embedding_progress.done is 'How many have been embedded since.';
+comment on column market.embedding_progress.failed is 'For how many of these the model gave no right vector.';
+comment on column market.embedding_progress.percent is 'What part is done.';
+comment on column market.embedding_progress.started_at is 'When the model came into force.';
+comment on column market.embedding_progress.moved_at is 'When the last batch was done.';
+comment on column market.embedding_progress.finished_at is 'When everything was done, or another model came into force.';
+comment on column market.embedding_progress.expected_at is 'When it should be done, at the pace so far; null when nothing is done yet, or everything.';

@@ -1,0 +1,263 @@
+import { performance } from "node:perf_hooks";
+import pg from "pg";
+import pgvector from "pgvector";
+import { statementOf } from "../../src/database.ts";
+import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
+import { createQueryReader } from "../../src/language/builtin/query.ts";
+import type { QueryReading, Vocabulary } from "../../src/language/reading.ts";
+import { hashSecret } from "../../src/tokens.ts";
+import { withClient } from "../support/database.ts";
+import { drawGrowth } from "./chart.ts";
+import { type Market, makeMarket } from "./market.ts";
+import { modelOf } from "./texts.ts";
+
+/**
+ * How finding grows with the market: searches of each kind in markets of several sizes, each beside the bare index scan
+ * that PostgreSQL itself takes for the same words and filters; what part of the truly nearest is found by vector; and how
+ * long one new offer is held against all asks.
+ */
+
+/** Runs of each search: enough for a 95th percentile that does not jump. */
+const RUNS = 60;
+/** Before them: plans are made, pages are read. */
+const WARM_UP = 6;
+const OFFERS_MATCHED = 40;
+/** Query vectors whose nearest ten are compared with an exact scan. */
+const RECALL_QUERIES = 40;
+/** Distances closer than this are one: halfvec keeps three digits of each of 512 numbers. */
+const TIE = 1e-6;
+
+type Body = { query?: string; filters?: Record<string, unknown> };
+type Percentiles = { p50: number; p95: number };
+export type Series = { name: string; ours: Percentiles[]; bare: number[] };
+
+const embedder = createBuiltinEmbedder();
+
+const percentiles = (times: number[]): Percentiles => {
+  const sorted = Float64Array.from(times).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { p50: at(0.5), p95: at(0.95) };
+};
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+};
+
+/** Searches of each kind; where a kind has several they take turns. */
+const searchesOf = (offers: number): Record<string, Body[]> => ({
+  "common words": [{ query: "good condition sofa" }, { query: "Fahrrad in gutem Zustand" }],
+  "a rare word": Array.from({ length: 12 }, (_, n) => ({ query: modelOf(Math.floor((n * offers) / 12)) })),
+  "words and filters": [
+    { query: "good condition sofa", filters: { location: "Bristol", price: { max: 300, currency: "GBP" } } },
+    { query: "laptop", filters: { domain: "electronics", price: { max: 500, currency: "EUR" } } },
+  ],
+  "read from the query": [
+    { query: "flat to rent in London under 1200 pounds" },
+    { query: "couch up to 300 EUR in Berlin" },
+  ],
+  "filters alone": [
+    { filters: { domain: "vehicles", price: { max: 400, currency: "EUR" } } },
+    { filters: { location: "Berlin" } },
+  ],
+});
+
+/** Filters as the planner can use them, written down. */
+const conditionsOf = async (client: pg.Client, filters: object): Promise<string> => {
+  const { rows } = await client.query<{ conditions: string }>(
+    "select market.conditions_of($1, 'infinity', null)::text as conditions",
+    [JSON.stringify(filters)],
+  );
+  return rows[0]?.conditions ?? "";
+};
+
+/** What PostgreSQL takes to find by its indexes alone every offer with the words and filters. */
+const BARE = `
+  select count(*) from market.offer o
+  where ($1::tsquery is null or o.search @@ $1) and market.passes(o, $2::market.conditions)`;
+
+const measureSearches = async (
+  market: Market,
+  offers: number,
+  readQuery: (query: string) => QueryReading,
+): Promise<{ name: string; ours: Percentiles; bare: number }[]> => {
+  const asAgent = new pg.Client({ connectionString: market.url.replace(/\/\/[^@/]+@/, "//souk_api@") });
+  await asAgent.connect();
+  try {
+    return await withClient(market.url, async (operator) => {
+      const measured = [];
+      for (const [name, bodies] of Object.entries(searchesOf(offers))) {
+        const searches = [];
+        for (const body of bodies) {
+          const { query = null, filters = {} } = body;
+          const [vector] = query === null ? [] : await embedder.embed([query], AbortSignal.timeout(5_000));
+          const reading = query === null ? null : readQuery(query);
+          const args = {
+            request: JSON.stringify(body),
+            reading: reading && JSON.stringify(reading),
+            embedding: vector ? pgvector.toSql(vector) : null,
+            model: embedder.model,
+            notices: "[]",
+          };
+          const { rows } = await operator.query<{ words: string | null }>(
+            "select string_agg('(' || forms::text || ')', ' & ') as words from market.query_terms($1, $2) where weight >= 1",
+            [reading?.words ?? "", reading?.language ?? null],
+          );
+          searches.push({
+            text: statementOf("agent", "search_offers", Object.keys(args)),
+            args,
+            conditions: await conditionsOf(operator, filters),
+            words: query === null ? null : (rows[0]?.words ?? null),
+          });
+        }
+        const times: number[] = [];
+        const bare: number[] = [];
+        for (let n = -WARM_UP; n < RUNS; n++) {
+          const search = searches[(n + WARM_UP) % searches.length];
+          if (!search) continue;
+          const token = hashSecret(market.callers[(n + WARM_UP) % market.callers.length]?.token ?? "");
+          const took = await timed(() =>
+            asAgent.query({ name: "search", text: search.text, values: [token, ...Object.values(search.args)] }),
+          );
+          // Fewer of these: counting is as slow as it is steady.
+          const alone = n % 4 === 0 ? await timed(() => operator.query(BARE, [search.words, search.conditions])) : null;
+          if (n < 0) continue;
+          times.push(took);
+          if (alone !== null) bare.push(alone);
+        }
+        measured.push({ name, ours: percentiles(times), bare: percentiles(bare).p50 });
+      }
+      return measured;
+    });
+  } finally {
+    await asAgent.end();
+  }
+};
+
+/** The part of the ten truly nearest that is found, without filters and under one that keeps about 1 %. */
+const measureRecall = (market: Market): Promise<{ all: number; filtered: number; share: number }> =>
+  withClient(market.url, async (client) => {
+    const { rows: vectors } = await client.query<{ vector: string }>(
+      "select e.embedding::text as vector from market.ask_embedding e order by md5(e.ask_id::text) limit $1",
+      [RECALL_QUERIES],
+    );
+    // A day's publications and more: what a filter by time keeps has nothing to do with what is near.
+    const { rows: kept } = await client.query<{ since: string }>(
+      `select ((now() at time zone 'UTC')::date - 1)::text as since`,
+    );
+    const filtered = await conditionsOf(client, { posted_since: kept[0]?.since });
+    const found = async (where: string): Promise<number> => {
+      let hits = 0;
+      let wanted = 0;
+      for (const { vector } of vectors) {
+        const { rows: ours } = await client.query<{ distance: number }>(
+          `select distance from market.near_candidates($1::halfvec, '${embedder.model}', $2::market.conditions) order by distance limit 10`,
+          [vector, where],
+        );
+        await client.query("begin");
+        await client.query("set local enable_indexscan = off");
+        const { rows: exact } = await client.query<{ distance: number }>(
+          `select e.embedding <=> $1::halfvec as distance from market.offer_embedding e join market.offer o on o.id = e.offer_id
+           where market.passes(o, $2::market.conditions) order by 1 limit 10`,
+          [vector, where],
+        );
+        await client.query("rollback");
+        // Of several as far away as the tenth any will do.
+        const farthest = (exact.at(-1)?.distance ?? 0) + TIE;
+        hits += ours.filter(({ distance }) => distance <= farthest).length;
+        wanted += exact.length;
+      }
+      return wanted === 0 ? 1 : hits / wanted;
+    };
+    const { rows: share } = await client.query<{ share: number }>(
+      `select avg(market.passes(o, $1::market.conditions)::integer)::float as share from market.offer o`,
+      [filtered],
+    );
+    return {
+      all: await found(await conditionsOf(client, {})),
+      filtered: await found(filtered),
+      share: share[0]?.share ?? 0,
+    };
+  });
+
+/** One new offer against all asks, again and again without keeping what comes of it. */
+const measureMatching = (market: Market): Promise<Percentiles> =>
+  withClient(market.url, async (client) => {
+    const { rows } = await client.query<{ id: string }>("select id from market.offer order by md5(id::text) limit $1", [
+      OFFERS_MATCHED + WARM_UP,
+    ]);
+    const times: number[] = [];
+    for (const [n, { id }] of rows.entries()) {
+      await client.query("begin");
+      await client.query("delete from market.match where offer_id = $1", [id]);
+      const took = await timed(() => client.query("select market.match_offer($1)", [id]));
+      await client.query("rollback");
+      if (n >= WARM_UP) times.push(took);
+    }
+    return percentiles(times);
+  });
+
+/**
+ * Measures markets of several sizes one after the other, in databases of their own.
+ * @returns the table as lines, and the chart as SVG
+ */
+export const measureGrowth = async (
+  server: { url: string; sizes: number[]; asks: number },
+  tell: (what: string) => void,
+): Promise<{ lines: string[]; chart: string }> => {
+  const { url, sizes, asks } = server;
+  const series = new Map<string, Series>();
+  const matching: Series = { name: `one new offer against ${asks} asks`, ours: [], bare: [] };
+  const recalls: string[] = [];
+  for (const offers of sizes) {
+    const name = `market_${offers}`;
+    await withClient(url, (client) => client.query(`create database ${name} template template0`));
+    const there = new URL(url);
+    there.pathname = `/${name}`;
+    const market = await makeMarket(there.href, { offers, asks }, (what) => tell(`${offers}: ${what}`));
+    const vocabulary = await withClient(market.url, async (client) => {
+      const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
+      return rows[0]?.vocabulary ?? { taxonomy: [], terms: [] };
+    });
+    tell(`${offers}: searching`);
+    for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryReader(vocabulary))) {
+      const one = series.get(what) ?? { name: what, ours: [], bare: [] };
+      series.set(what, one);
+      one.ours.push(ours);
+      one.bare.push(bare);
+    }
+    tell(`${offers}: comparing with an exact scan`);
+    const recall = await measureRecall(market);
+    recalls.push(
+      `${offers} offers: ${recall.all.toFixed(3)}, and ${recall.filtered.toFixed(3)} under a filter that keeps ${(100 * recall.share).toFixed(1)} %`,
+    );
+    tell(`${offers}: matching`);
+    matching.ours.push(await measureMatching(market));
+    matching.bare.push(Number.NaN);
+    await withClient(url, (client) => client.query(`drop database ${name} with (force)`));
+  }
+  const all = [...series.values(), matching];
+  const lines = [
+    `| milliseconds: p50 / p95 (bare index scan) | ${sizes.map((size) => `${size} offers`).join(" | ")} | p50 a tenfold |`,
+    `|---|${sizes.map(() => "---:").join("|")}|---:|`,
+    ...all.map(({ name, ours, bare }) => {
+      const cells = ours.map(({ p50, p95 }, n) => {
+        const alone = bare[n] ?? Number.NaN;
+        return `${p50.toFixed(1)} / ${p95.toFixed(1)}${Number.isNaN(alone) ? "" : ` (${alone.toFixed(1)})`}`;
+      });
+      return `| ${name} | ${cells.join(" | ")} | ${growthOf(sizes, ours).toFixed(2)} x |`;
+    }),
+    "",
+    "Of the ten truly nearest offers the search by vector finds:",
+    "",
+    ...recalls.map((line) => `- ${line}`),
+  ];
+  return { lines, chart: drawGrowth(sizes, all) };
+};
+
+/** By what the median is multiplied when the market grows tenfold, from the smallest to the largest. */
+const growthOf = (sizes: number[], ours: Percentiles[]): number => {
+  const tenfolds = Math.log10((sizes.at(-1) ?? 1) / (sizes[0] ?? 1));
+  return tenfolds > 0 ? ((ours.at(-1)?.p50 ?? 0) / (ours[0]?.p50 ?? 1)) ** (1 / tenfolds) : Number.NaN;
+};

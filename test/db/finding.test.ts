@@ -1,0 +1,290 @@
+import test from "ava";
+import { type Answer, type Caller, type OfferFacts, openMarket, vectorOf } from "./market.ts";
+
+/**
+ * Finding what is meant: other words for the same thing, what was read from a query, and pages that stay as they are.
+ *
+ *   reading  what the reader of queries hands over beside the words (src/language/reading.ts)
+ */
+
+const CATALOGUE: Record<string, OfferFacts> = {
+  couch: { title: "Blue couch", price: "200 EUR", place: "Berlin", city: "Berlin", country: "DE" },
+  divano: {
+    title: "Divano in pelle",
+    language: "it",
+    price: "250 EUR",
+    place: "Roma",
+    city: "Roma",
+    country: "IT",
+  },
+  ledersofa: {
+    title: "Ledersofa",
+    language: "de",
+    price: "900 EUR",
+    place: "Hamburg",
+    city: "Hamburg",
+    country: "DE",
+  },
+  hired: {
+    title: "Sofa for a party",
+    kind: "rental",
+    price: "40 EUR",
+    period: "day",
+    place: "Berlin",
+    city: "Berlin",
+    country: "DE",
+  },
+  dollars: { title: "Green sofa", price: "150 USD", place: null },
+  unpriced: { title: "Yellow sofa", price: null, place: "Altona", country: "DE" },
+  gift: { title: "Old sofa", price: "0 EUR", place: "Berlin", city: "Berlin", country: "DE" },
+  cleaning: {
+    title: "Sofa cleaning",
+    domain: "services",
+    category: "cleaning",
+    kind: "service_offer",
+    price: "60 EUR",
+    place: "Berlin",
+    city: "Berlin",
+    country: "DE",
+  },
+  washer: {
+    title: "Machine à laver",
+    language: "fr",
+    domain: "home_garden",
+    category: "appliances",
+    price: "90 EUR",
+    place: null,
+  },
+  ebike: {
+    title: "Elektrofahrrad",
+    language: "de",
+    domain: "vehicles",
+    category: "bicycles",
+    price: "800 EUR",
+    place: null,
+  },
+  bike: { title: "City bicycle", domain: "vehicles", category: "bicycles", price: "100 EUR", place: null },
+};
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let searcher: Caller;
+let publisher: Caller;
+const names = new Map<string, string>();
+
+test.before(async () => {
+  market = await openMarket();
+  [searcher, publisher] = [await market.approved(), await market.approved()];
+  for (const [name, facts] of Object.entries(CATALOGUE)) names.set(await market.offer(publisher, facts), name);
+});
+
+test.after.always(() => market?.close());
+
+const search = (request: object, reading: object | null = null): Promise<Answer> =>
+  market.call(searcher, "search_offers", {
+    request: { limit: 50, ...request },
+    reading,
+    embedding: null,
+    model: null,
+    notices: [],
+  });
+
+const found = async (request: object, reading: object | null = null): Promise<string[]> =>
+  (await search(request, reading)).results.map((result: Answer) => names.get(result.id));
+
+const SOFAS = ["couch", "divano", "ledersofa", "hired", "dollars", "unpriced", "gift", "cleaning"];
+
+for (const query of ["sofa", "couch", "canapé", "settees", "Sofas"]) {
+  test(`"${query}" finds every sofa, whatever it is called and in whichever language`, async (t) => {
+    t.deepEqual((await found({ query })).filter((name) => SOFAS.includes(name)).sort(), SOFAS.toSorted());
+  });
+}
+
+test("a name of several words is one thing", async (t) => {
+  t.is((await found({ query: "washing machine" }))[0], "washer");
+  t.is((await found({ query: "lavadora" }))[0], "washer");
+});
+
+test("what is narrower is found by what is broader, and stands before it when it is asked for", async (t) => {
+  t.deepEqual((await found({ query: "bicycle" })).slice(0, 2).sort(), ["bike", "ebike"]);
+  t.is((await found({ query: "electric bike" }))[0], "ebike");
+});
+
+test("a misspelt word finds what was meant, and says so", async (t) => {
+  t.deepEqual(await found({ query: "bicylce" }), []);
+  const reading = {
+    words: "bicylce",
+    language: null,
+    corrections: { bicylce: "bicycle" },
+    offer_kind: null,
+    price: null,
+    places: [],
+  };
+  t.true((await found({ query: "bicylce" }, reading)).includes("bike"));
+  const { notices } = await search({ query: "bicylce" }, reading);
+  t.deepEqual(
+    notices.map(({ code }: Answer) => code),
+    ["spelling"],
+  );
+  t.regex(notices[0].summary, /bicycle/);
+});
+
+const READ = {
+  words: "sofa",
+  language: "en",
+  corrections: {},
+  offer_kind: { value: "sale", certain: true },
+  domain: "home_garden",
+  category: "furniture",
+  price: null,
+  places: [],
+};
+const PRICE = { min: null, max: 210, currency: "EUR", period: null };
+const BERLIN = [{ text: "Berlin", city: "Berlin", country: "DE" }];
+
+test("a kind that is surely read filters, and one that is guessed only ranks", async (t) => {
+  const surely = await found({ query: "sofa" }, READ);
+  t.false(surely.includes("hired") || surely.includes("cleaning"));
+  const guessed = await found({ query: "sofa" }, { ...READ, offer_kind: { value: "rental", certain: false } });
+  t.true(guessed.includes("couch"));
+  t.is(guessed[0], "hired");
+  t.is(guessed.at(-1), "cleaning", "a work is no thing");
+});
+
+test("a price that is read leaves out what is well above, and nothing that cannot be compared", async (t) => {
+  const within = await found({ query: "sofa" }, { ...READ, price: PRICE });
+  t.deepEqual(within.toSorted(), ["couch", "dollars", "gift", "unpriced"]);
+  const little = await found({ query: "sofa" }, { ...READ, price: { ...PRICE, max: 190 } });
+  t.true(little.includes("couch"), "a little above is shown");
+  t.true(little.indexOf("couch") > little.indexOf("gift"), "and stands lower");
+  t.deepEqual(await found({ query: "sofa" }, { ...READ, price: { ...PRICE, max: 0, currency: null } }), ["gift"]);
+});
+
+test("a place that is read leaves out what is surely elsewhere, and nothing of which nobody knows", async (t) => {
+  const there = await found({ query: "sofa in Berlin" }, { ...READ, places: BERLIN });
+  t.deepEqual(there.toSorted(), ["couch", "dollars", "gift", "unpriced"]);
+  t.deepEqual(there.slice(0, 2).toSorted(), ["couch", "gift"]);
+  const either = [...BERLIN, { text: "Rome", city: "Roma", country: "IT" }];
+  t.true((await found({ query: "sofa" }, { ...READ, places: either })).includes("divano"));
+});
+
+test("an explicit filter wins over what is read", async (t) => {
+  const all = { ...READ, price: PRICE, places: BERLIN };
+  t.deepEqual(await found({ query: "sofa", filters: { offer_kind: "rental" } }, all), ["hired"]);
+  t.deepEqual(await found({ query: "sofa", filters: { location: "Hamburg" } }, { ...READ, places: BERLIN }), [
+    "ledersofa",
+  ]);
+  t.deepEqual(await found({ query: "sofa", filters: { price: { min: 500 } } }, { ...READ, price: PRICE }), [
+    "ledersofa",
+  ]);
+});
+
+test("classification and notices say what was understood", async (t) => {
+  const { classification, notices } = await search({ query: "sofa" }, { ...READ, price: PRICE, places: BERLIN });
+  t.deepEqual(classification, { domain: "home_garden", category: "furniture", kind: "sale" });
+  t.deepEqual(
+    notices.map(({ code }: Answer) => code),
+    ["read_from_query"],
+  );
+  t.regex(notices[0].summary, /only things for sale, in Berlin, up to 210 EUR/);
+  const filtered = await search({ query: "sofa", filters: { offer_kind: "rental", domain: "electronics" } }, READ);
+  t.deepEqual(
+    [filtered.classification, filtered.notices],
+    [{ domain: "electronics", category: null, kind: "rental" }, []],
+  );
+  t.deepEqual((await search({ query: "zzzyx" })).classification, null);
+});
+
+for (const location of ["Europe", "Europa", "DACH"]) {
+  test(`a part of the world is a place: ${location}`, async (t) => {
+    const there = await found({ query: "sofa", filters: { location } });
+    t.true(there.includes("couch") && there.includes("ledersofa"));
+    t.is(there.includes("divano"), location !== "DACH");
+    t.false(there.includes("dollars"));
+  });
+}
+
+test("anything may be handed over as a reading", async (t) => {
+  for (const reading of [
+    null,
+    {},
+    { words: "" },
+    { words: null, places: null, price: {}, offer_kind: {} },
+    { price: { max: 1e12 } },
+  ]) {
+    t.true(Array.isArray(await found({ query: "sofa" }, reading)), JSON.stringify(reading));
+  }
+});
+
+test("the same cursor gives the same results while others publish, by words, by meaning and by both", async (t) => {
+  const own = await openMarket(t);
+  const [reader, writer] = [await own.approved(), await own.approved()];
+  for (let n = 0; n < 12; n++)
+    await own.offer(writer, {
+      title: `Grey sofa ${n}`,
+      vector: vectorOf("sofa", { name: `other ${n}`, share: 0.05 * n }),
+    });
+  const page = (cursor: string | null): Promise<Answer> =>
+    own.call(reader, "search_offers", {
+      request: { query: "grey sofa", limit: 4, ...(cursor === null ? {} : { cursor }) },
+      reading: null,
+      embedding: vectorOf("sofa"),
+      model: "builtin-hash-1",
+      notices: [],
+    });
+  const ids = ({ results }: Answer) => results.map((result: Answer) => [result.id, result.rank, result.score]);
+  const first = await page(null);
+  const before = await page(first.page.next_cursor);
+  for (let n = 0; n < 5; n++) await own.offer(writer, { title: "Grey sofa", vector: vectorOf("sofa") });
+  const after = await page(first.page.next_cursor);
+  t.deepEqual(ids(after), ids(before));
+  t.is(before.results.length, 4);
+  t.notDeepEqual(ids(await page(null)), ids(first), "a new search sees what is new");
+});
+
+test("of words that thousands share the newest are ranked, and a filter still finds the oldest", async (t) => {
+  const own = await openMarket(t);
+  const reader = await own.approved();
+  await own.sql(
+    // Past the triggers, each of which would enqueue a job.
+    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+     insert into market.offer (account_id, status, language, text, title, domain, category, offer_kind, published_at, price_hundredths, price_currency)
+     select $1, 'published', 'en', 'In good condition', 'Grey sofa ' || n, 'home_garden', 'furniture', 'sale',
+       now() - make_interval(mins => n), n * 100, 'EUR'
+     from off, generate_series(1, 3000) as n`,
+    [reader.account],
+  );
+  await own.sql("analyze market.offer");
+  const titles = async (request: object): Promise<string[]> =>
+    (
+      await own.call(reader, "search_offers", { request, reading: null, embedding: null, model: null, notices: [] })
+    ).results.map(({ document }: Answer) => document.title);
+  t.true(
+    (await titles({ query: "grey sofa in good condition", limit: 50 })).every(
+      (title) => Number(title.slice(10)) <= 400,
+    ),
+  );
+  t.deepEqual(await titles({ query: "grey sofa 2999" }).then(([first]) => first), "Grey sofa 2999");
+  t.deepEqual(await titles({ query: "grey sofa", filters: { price: { min: 2999 } }, sort: "price_asc" }), [
+    "Grey sofa 2999",
+    "Grey sofa 3000",
+  ]);
+});
+
+test("an offer that is changed is filed under what it names now", async (t) => {
+  const own = await openMarket(t);
+  const [reader, writer] = [await own.approved(), await own.approved()];
+  const id = await own.offer(writer, { title: "Blue couch" });
+  const sofas = async () =>
+    (
+      await own.call(reader, "search_offers", {
+        request: { query: "divano" },
+        reading: null,
+        embedding: null,
+        model: null,
+        notices: [],
+      })
+    ).results.map((result: Answer) => result.id);
+  t.deepEqual(await sofas(), [id]);
+  await own.change(writer, id, { title: "Old phone", domain: "electronics", category: "phones" });
+  t.deepEqual(await sofas(), []);
+});

@@ -1,0 +1,36 @@
+import { type Tools, task } from "../task.ts";
+
+/** Texts of one call to the provider: seconds of work, so that little is done twice after a crash. */
+const BATCH = 64;
+/** Longer than a provider takes for a batch. */
+const EMBEDDING_TIMEOUT_MS = 60_000;
+
+type Batch = { model: string; items: { kind: "offer" | "ask"; id: string; words: string }[] };
+type Progress = { model: string; done: number; total: number; failed: number; finished: boolean };
+
+/** One batch of a change of the embedding model; storing it queues the next one. */
+export const reembed = ({ query, makers, log }: Tools) =>
+  task(async ({ id }, signal) => {
+    const { rows } = await query<{ batch: Batch | null }>("select jobs.take_batch($1, $2) as batch", [id, BATCH]);
+    const batch = rows[0]?.batch;
+    // A worker with other settings leaves it to those that have the model.
+    if (!batch || batch.model !== makers.embedder.model) return;
+    const vectors =
+      batch.items.length === 0
+        ? []
+        : await makers.embedder.embed(
+            batch.items.map(({ words }) => words),
+            AbortSignal.any([signal, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)]),
+          );
+    const stored = batch.items.map(({ kind, id: of }, n) => ({
+      kind,
+      id: of,
+      embedding: vectors[n] ? JSON.stringify(vectors[n]) : null,
+    }));
+    const { rows: after } = await query<{ progress: Progress | null }>("select jobs.store_batch($1, $2) as progress", [
+      id,
+      JSON.stringify(stored),
+    ]);
+    const progress = after[0]?.progress;
+    if (progress) log.info(progress, progress.finished ? "embedded again" : "embedding again");
+  });
