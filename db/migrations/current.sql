@@ -4676,7 +4676,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('snow removal', 'en', 'category:services/other_services', 3),
   ('snow plowing', 'en', 'category:services/other_services', 3),
   ('snow shoveling', 'en', 'category:services/other_services', 3),
-  ('chimney sweep', 'en', 'category:services/other_services', 3),
+  ('chimney sweep', 'en', 'category:services/other_services', 4),
   ('exterminator', 'en', 'category:services/other_services', 3),
   ('wasp nest', 'en', 'category:services/other_services', 3),
   ('translator', 'en', 'category:services/other_services', 3),
@@ -10541,7 +10541,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('libros', 'es', 'category:hobbies/books', 3),
   ('apuntes', 'es', 'category:hobbies/books', 3),
   ('teclado piano', 'es', 'category:hobbies/music_instruments', 3),
-  ('bateria', 'es', 'category:hobbies/music_instruments', 3),
+  ('bateria', 'es', 'category:hobbies/music_instruments', 1.5),
   ('bajo', 'es', 'category:hobbies/music_instruments', 3),
   ('bandurria', 'es', 'category:hobbies/music_instruments', 3),
   ('gaita', 'es', 'category:hobbies/music_instruments', 3),
@@ -10905,7 +10905,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('manuali', 'it', 'category:hobbies/books', 3),
   ('testi scolastici', 'it', 'category:hobbies/books', 3),
   ('riviste', 'it', 'category:hobbies/books', 3),
-  ('batteria', 'it', 'category:hobbies/music_instruments', 3),
+  ('batteria', 'it', 'category:hobbies/music_instruments', 1.5),
   ('arpa', 'it', 'category:hobbies/music_instruments', 3),
   ('pesi', 'it', 'category:hobbies/sports', 3),
   ('tavolo da ping pong', 'it', 'category:hobbies/sports', 3),
@@ -11253,7 +11253,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('xaile', 'pt', 'category:fashion/accessories', 3),
   ('romances', 'pt', 'category:hobbies/books', 3),
   ('orgao', 'pt', 'category:hobbies/music_instruments', 3),
-  ('bateria', 'pt', 'category:hobbies/music_instruments', 3),
+  ('bateria', 'pt', 'category:hobbies/music_instruments', 1.5),
   ('baixo', 'pt', 'category:hobbies/music_instruments', 3),
   ('skis', 'pt', 'category:hobbies/sports', 3),
   ('pesos', 'pt', 'category:hobbies/sports', 3),
@@ -12516,7 +12516,13 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('two weeks in august', 'en', 'category:real_estate/vacation', 3),
   ('shepherd s hut', 'en', 'category:real_estate/vacation', 3),
   ('shepherds hut on', 'en', 'category:real_estate/vacation', 3),
-  ('villa', 'en', 'category:real_estate/vacation', 1.5)
+  ('villa', 'en', 'category:real_estate/vacation', 1.5),
+  ('bateria a', 'pt', 'category:electronics/phones', 1.5),
+  ('bateria com', 'pt', 'category:electronics/phones', 1.5),
+  ('bateria al', 'es', 'category:electronics/phones', 1.5),
+  ('bateria con', 'es', 'category:electronics/phones', 1.5),
+  ('batteria al', 'it', 'category:electronics/phones', 1.5),
+  ('batteria con', 'it', 'category:electronics/phones', 1.5)
 on conflict do nothing;
 -- Vocabulary: end
 

@@ -177,7 +177,7 @@ const combine = <K extends string>(
         const activity = category === ACTIVITY && pastime > 0 && offers.includes(PASTIME) ? pastime * LENT_PASTIME : 0;
         const own = Math.max(things.get(`${domain}/${category}`)?.score ?? 0, activity);
         if (own <= 0) continue;
-        const thing = own + whole / 2;
+        const thing = own + Math.max(whole, done) / 2;
         const sureness = Math.min(1, thing / SURE_THING);
         const score = base + affinity(kind, domain, category) * sureness + saturate(thing, SATURATION) * THING;
         candidates.push({ kind, domain, category, score, thing });
@@ -215,7 +215,8 @@ const decide = <K extends string>(
     options.kinds,
     options.offersOf,
     options.affinity,
-    (kind) => kindTally.get(kind)?.score ?? 0,
+    // An offer names what it does itself; who asks for a work often names the thing alone.
+    (kind) => (options.family === "ask_kind" ? (kindTally.get(kind)?.score ?? 0) : 0),
   );
   const best = candidates[0];
   if (best === undefined || (best.thing <= 0 && best.score < LEAST_KIND))

@@ -270,7 +270,7 @@ export const findPlace = (
 
   for (const hit of geography) {
     // "halifax NS" is as good as a capital letter.
-    const lower = !tokens[hit.from]?.capital && !isState(hit.to);
+    const lower = !tokens.slice(hit.from, hit.to).some((token) => token.capital) && !isState(hit.to);
     if (lower && !whispering && contextOf(hit.from) <= 0) continue;
     const known = hit.weight >= SURE_PLACE;
     const isTown = hit.family === "place" || hit.family === "city";
