@@ -12894,7 +12894,7 @@ begin
   from worded w full join similar_to s on s.id = w.id;
 end
 $function$;
-comment on function market.search_offers(text,jsonb,jsonb,halfvec,text,timestamp with time zone,uuid,integer) is 'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 50 by vector.';
+comment on function market.search_offers(text,jsonb,jsonb,halfvec,text,timestamp with time zone,uuid,integer) is 'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 40 by vector.';
 
 CREATE OR REPLACE FUNCTION market.browse_offers(filters jsonb, as_of timestamp with time zone, searcher uuid, sort text, after jsonb, candidates integer)
  RETURNS TABLE(offer_id uuid, sort_key numeric)
@@ -13544,7 +13544,7 @@ CREATE OR REPLACE FUNCTION market.erase_account()
 AS $function$
 declare
   erased uuid := market.account_id();
-  -- Each takes about a millisecond, and a statement has five seconds.
+  -- Each takes some milliseconds, and a statement has five seconds.
   batch constant integer := 200;
   offers uuid[];
 begin
@@ -13642,7 +13642,7 @@ begin
   -- A browsed list goes on after the last key; a ranked one is short, and goes on after the last rank.
   with ranked as (
     select s.offer_id, s.score, null::numeric as sort_key
-    from market.search_offers(query, understood, filters, vector, model, as_of, market.account_id(), 200) as s
+    from market.search_offers(query, understood, filters, vector, model, as_of, market.account_id(), 100) as s
     where query <> '' and sort = 'relevance'
     union all
     select s.offer_id, s.score, case sort when 'newest' then extract(epoch from o.published_at) else o.price_hundredths end

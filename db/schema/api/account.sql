@@ -122,7 +122,7 @@ create or replace function market.erase_account() returns boolean
 as $$
 declare
   erased uuid := market.account_id();
-  -- Each takes about a millisecond, and a statement has five seconds.
+  -- Each takes some milliseconds, and a statement has five seconds.
   batch constant integer := 200;
   offers uuid[];
 begin

@@ -70,7 +70,7 @@ begin
   -- A browsed list goes on after the last key; a ranked one is short, and goes on after the last rank.
   with ranked as (
     select s.offer_id, s.score, null::numeric as sort_key
-    from market.search_offers(query, understood, filters, vector, model, as_of, market.account_id(), 200) as s
+    from market.search_offers(query, understood, filters, vector, model, as_of, market.account_id(), 100) as s
     where query <> '' and sort = 'relevance'
     union all
     select s.offer_id, s.score, case sort when 'newest' then extract(epoch from o.published_at) else o.price_hundredths end

@@ -119,7 +119,7 @@ begin
 end
 $$;
 comment on function market.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
-  'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 50 by vector.';
+  'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 40 by vector.';
 
 create or replace function market.browse_offers(
   filters jsonb, as_of timestamptz, searcher uuid, sort text, after jsonb, candidates integer
