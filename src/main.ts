@@ -198,9 +198,9 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       await untilItWorks("the database cannot be used", log, stopping.signal, async () => {
         await check();
         await call("visitor", "offer_methods", { methods: signIn.methods });
-        offered = true;
         const vocabulary = JSON.parse(await call("visitor", "get_vocabulary", {}, "read"));
         readQuery = (await loadQueryReader()).createQueryReader(vocabulary);
+        offered = true;
       });
       log.info("ready");
       // Somebody has to be the first to moderate, and who runs an embedded database may have no psql.

@@ -29,9 +29,9 @@ const RUN_AS_OWNER = [
   "api.get_taxonomy()",
   "api.get_verification_page(bytea,bytea)",
   "api.get_viewer(bytea)",
+  "api.get_vocabulary()",
   "api.offer_methods(jsonb)",
   "api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,bytea,text)",
-  "api.get_vocabulary()",
   "api.withdraw_submission(uuid)",
 ];
 

@@ -134,13 +134,8 @@ export const startWorker = (options: {
     };
     await pool.query("select jobs.use_embedding_model($1)", [makers.embedder.model]);
 
-    const tools: Tools = {
-      query,
-      makers: { ...makers, embedder: metrics.measured(makers.embedder) },
-      mailer: options.mailer,
-      baseUrl: options.baseUrl,
-      log,
-    };
+    makers.embedder = metrics.measured(makers.embedder);
+    const tools: Tools = { query, makers, mailer: options.mailer, baseUrl: options.baseUrl, log };
     const events = new EventEmitter() as WorkerEvents;
     metrics.watchJobs(events);
     const beat = async (alone: boolean) => {

@@ -88,6 +88,7 @@ test.serial("the committed migrations and db/schema bring the same rows", async 
   const [one, other] = await Promise.all([contents(migrated), contents(declared)]);
   t.deepEqual(Object.keys(one), [
     "market.ask_kind",
+    "market.broader_concept",
     "market.category",
     "market.domain",
     "market.embedding_model",
@@ -96,8 +97,10 @@ test.serial("the committed migrations and db/schema bring the same rows", async 
     "market.reason",
     "market.setting",
     "market.sign_in_method",
+    "market.synonym",
     "market.vocabulary",
     "market.vocabulary_change",
+    "market.wide_place",
   ]);
   t.deepEqual(one, other);
 });

@@ -50,7 +50,11 @@ test.serial(
     const started = Date.now();
     const service = await start(dataDir, t);
     t.true(Date.now() - started < FIRST_START_MS, `${Date.now() - started} ms`);
-    t.true(service.logs().includes(`Souk is ready at ${service.url}`), service.logs());
+    // It says so on standard output, which arrives when it arrives.
+    await eventually(
+      async () => service.logs(),
+      (logs) => logs.includes(`Souk is ready at ${service.url}`),
+    );
 
     const seller = await connectAgent(service.url, "Seller");
     t.is((await seller.call("GET", "/v1/me")).body.account.connected, false);

@@ -134,7 +134,8 @@ create or replace function market.file_concepts() returns trigger
   language plpgsql volatile
 as $$
 begin
-  new.concepts := market.concept_vector(new.title, new.text, new.language);
+  -- What belongs to nobody any more is not found.
+  new.concepts := case when new.account_id is null then '' else market.concept_vector(new.title, new.text, new.language) end;
   return new;
 end
 $$;
