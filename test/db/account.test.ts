@@ -224,10 +224,11 @@ test("activity tells what was done, by which agent, newest first, page by page, 
   const sofa = { type: "offer", id: offer, title: "Green sofa" };
   const wanted = { type: "ask", id: ask, title: "Wanted: grey sofa" };
   t.deepEqual(
-    seen.map(({ action, agent, target }) => [action, agent, target]),
+    seen.map(({ action, agent, target, by }) => [action, agent, target, ...(by === undefined ? [] : [by])]),
     [
       ["agent.removed", null, { type: "agent", id: caller.agent, title: "Helper" }],
-      ["method.proved", null, { type: "method", id: "email", title: "email" }],
+      // Written by the test itself, as a DBA writes.
+      ["method.proved", null, { type: "method", id: "email", title: "email" }, "dba"],
       ["profile.updated", null, null],
       ["ask.fulfilled", helper, wanted],
       ["offer.archived", null, sofa],
