@@ -12521,6 +12521,7 @@ on conflict do nothing;
 -- Vocabulary: end
 
 -- Sign-in mails: begin
+comment on column market.call.scope is 'Whose window: agent:<id>, address:<network>, mailbox:<half a SHA-256>, or mailbox_at:<half a SHA-256>, of mailbox and network.';
 -- Sign-in mails: end
 
 -- Functions beside tables whose text changed (as db/schema has them)
@@ -12791,5 +12792,138 @@ CREATE OR REPLACE FUNCTION api.list_activity("limit" integer, cursor text)
 AS $function$ begin return market.own_activity(list_activity.limit, list_activity.cursor); end $function$;
 comment on function api.list_activity(integer,text) is 'What was done in the account in the last 12 months, newest first, and by which agent (null: the person, or whom by names: moderator, job, dba).';
 grant execute on function api.list_activity(integer,text) to souk_api;
+
+CREATE OR REPLACE FUNCTION market.sign_in_mail_windows(email text, address text)
+ RETURNS TABLE(scope text, cap integer, span interval)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  network text := market.network_of(sign_in_mail_windows.address);
+  mailbox text := encode(market.subject_hash('email', sign_in_mail_windows.email), 'hex');
+begin
+  -- The first keeps one network from using up what a mailbox has: its person, elsewhere, still gets a message. The
+  -- others bound the guessing, of five tries a message.
+  return query values
+    ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5, interval '1 hour'),
+    ('address:' || network, 20, interval '1 hour'),
+    ('mailbox:' || substr(mailbox, 1, 32), 20, interval '1 hour'),
+    ('mailbox:' || substr(mailbox, 1, 32), 60, interval '1 day');
+end
+$function$;
+comment on function market.sign_in_mail_windows(text,text) is 'The windows that a sign-in message counts in: those of the mailbox as asked for from this network, of the network, and of the mailbox in an hour and in a day.';
+
+CREATE OR REPLACE FUNCTION market.count_sign_in_mail(email text, address text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  scopes text[] := (select array_agg(distinct w.scope order by w.scope)
+    from market.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
+  wait integer;
+begin
+  perform market.lock_window(s.scope, 'sign_in_mail') from unnest(scopes) as s (scope);
+  wait := (select max(market.window_wait(w.scope, 'sign_in_mail', w.cap, w.span))
+    from market.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
+  if wait is not null then
+    perform market.fail(429, 'rate_limited',
+      format('Too many sign-in messages were asked for. Try again in %s minutes. Until then only a message that this browser asked for can help, within 15 minutes: a code works only in the browser that asked for it.',
+        ceil(wait / 60.0)), jsonb_build_object('retry_after', wait));
+  end if;
+  insert into market.call (scope, action) select s.scope, 'sign_in_mail' from unnest(scopes) as s (scope);
+end
+$function$;
+comment on function market.count_sign_in_mail(text,text) is 'Counts a sign-in message: an hour has 5 for a mailbox from one address, 20 for an address, 20 for a mailbox, and a day 60 for a mailbox; 429 beyond.';
+
+CREATE OR REPLACE FUNCTION api.start_sign_in(flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea, email text, link_hash bytea, code_hash bytea, address text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  verification market.verification;
+  account_id uuid;
+  mailbox text := market.mailbox_of(start_sign_in.email);
+begin
+  if not exists (select from market.sign_in_method m where m.method = start_sign_in.method and m.available) then
+    perform market.fail(400, 'unknown_method', 'This way to sign in is not offered. Choose another one.',
+      jsonb_build_object('options', market.methods(true)));
+  end if;
+  if start_sign_in.verification_hash is not null then
+    select * into verification from market.verification v
+    where v.secret_hash = start_sign_in.verification_hash for key share;
+    perform market.check_verification(verification, verification.account_id, start_sign_in.session_hash);
+    if verification.method <> start_sign_in.method then
+      perform market.fail(400, 'bad_request', format('Your agent asked for %s. Continue with that.', market.method_name(verification.method)));
+    end if;
+    account_id := verification.account_id;
+  elsif start_sign_in.purpose = 'add' then
+    account_id := (market.find_session(start_sign_in.session_hash)).account_id;
+    if account_id is null then
+      perform market.fail(401, 'unauthorized', 'Sign in first; then you can add another way to sign in.');
+    end if;
+  elsif start_sign_in.purpose is distinct from 'sign_in' then
+    perform market.fail(400, 'bad_request', 'A sign-in is begun to sign in, or to add a method.');
+  end if;
+  -- An account that is being deleted goes first.
+  perform from market.account a where a.id = account_id for key share;
+  if account_id is not null and not found then
+    perform market.fail(401, 'unauthorized', 'This account was deleted.');
+  end if;
+  if start_sign_in.method = 'email' then
+    if mailbox is null then
+      perform market.fail_fields('[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
+    end if;
+    perform market.count_sign_in_mail(mailbox, start_sign_in.address);
+  end if;
+  insert into market.sign_in (flow_hash, method, purpose, account_id, verification_id, email, link_hash, code_hash, expires_at)
+  values (start_sign_in.flow_hash, start_sign_in.method,
+    case when account_id is null then 'sign_in' else 'add' end, account_id, verification.id,
+    case when start_sign_in.method = 'email' then mailbox end,
+    case when start_sign_in.method = 'email' then start_sign_in.link_hash end,
+    case when start_sign_in.method = 'email' then start_sign_in.code_hash end,
+    least(now() + interval '15 minutes', verification.expires_at))
+  on conflict do nothing;
+  if not found then
+    perform market.fail(409, 'invalid_state', 'This sign-in was begun already. Start again.');
+  end if;
+  return jsonb_strip_nulls(jsonb_build_object('email', case when start_sign_in.method = 'email' then mailbox end));
+end
+$function$;
+comment on function api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,bytea,text) is 'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks for. 400, 401, 404, 409, 410, or 429 for mail. The answer is the address that the mail goes to, as it is kept (email), and does not tell whether an account exists.';
+grant execute on function api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,bytea,text) to souk_api;
+
+CREATE OR REPLACE FUNCTION api.cancel_sign_in(flow_hash bytea, address text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  attempt market.sign_in;
+  window_scope text;
+begin
+  -- Nobody has entered a code yet: an attempt whose code was tried stays counted.
+  delete from market.sign_in s
+  where s.flow_hash = cancel_sign_in.flow_hash and s.method = 'email' and s.finished_at is null and s.tries = 0
+  returning * into attempt;
+  if attempt.id is null then
+    return jsonb '{}';
+  end if;
+  for window_scope in
+    select distinct w.scope from market.sign_in_mail_windows(attempt.email, cancel_sign_in.address) as w order by 1
+  loop
+    perform market.lock_window(window_scope, 'sign_in_mail');
+    delete from market.call c where c.id = (
+      select k.id from market.call k
+      where k.scope = window_scope and k.action = 'sign_in_mail' and k.called_at >= attempt.created_at
+      order by k.called_at desc limit 1);
+  end loop;
+  return jsonb '{}';
+end
+$function$;
+comment on function api.cancel_sign_in(bytea,text) is 'Takes back an attempt whose mail could not be sent, with what was counted for it from this address. Nothing when it was finished, tried, or never begun.';
+grant execute on function api.cancel_sign_in(bytea,text) to souk_api;
 
 reset role;

@@ -8,7 +8,7 @@ const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
 
 const SCRIPT: Script = {
   get_viewer: { viewer: null },
-  start_sign_in: {},
+  start_sign_in: { email: "lena@example.com" },
   get_sign_in: { method: "email", email: "lena@example.com", expires_in: 873, tries_left: 5, finished: false },
   get_mail_link: { same_browser: true, expires_in: 873 },
   finish_mail_sign_in: { label: "lena@example.com" },

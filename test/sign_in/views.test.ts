@@ -28,7 +28,7 @@ const PENDING: Verification = {
 
 const SIGN_IN_SCRIPT: Script = {
   get_viewer: { viewer: null },
-  start_sign_in: {},
+  start_sign_in: { email: "lena@example.com" },
   get_sign_in: ATTEMPT,
   get_mail_link: { same_browser: true, expires_in: 873 },
   finish_mail_sign_in: { wrong_code: true, tries_left: 3 },
@@ -59,7 +59,13 @@ const press = (name: string) => (page: Page) => page.getByRole("button", { name,
 
 const STATES: State[] = [
   { name: "sign-in", path: "/sign-in", heading: "Sign in" },
-  { name: "sign-in-wrong", path: "/sign-in", act: (page) => ask(page, "lena@example"), heading: "Sign in" },
+  {
+    name: "sign-in-wrong",
+    path: "/sign-in",
+    script: { start_sign_in: raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.") },
+    act: (page) => ask(page, "lena@example"),
+    heading: "Sign in",
+  },
   {
     name: "sign-in-again",
     path: "/sign-in?again=1",
