@@ -354,6 +354,20 @@ test("signing in replaces the session, and a session that someone planted is wor
   t.is((await sessionsOf("fixed@example.com")).count, 1);
 });
 
+test("forms of before a sign-in or a sign-out count no more after it", async (t) => {
+  const person = stranger();
+  const secret = () => person.cookie(market.url, "souk_csrf");
+  const first = await person.get(`${market.url}/sign-in`);
+  const before = secret();
+  await signInByMail(market, person, "renewed@example.com");
+  const during = secret();
+  t.notDeepEqual(during, before);
+  t.is((await person.send(first, "email", { email: "renewed@example.com" })).status, 400);
+  await person.submit(await person.get(`${market.url}/sign-out`), "Sign out here");
+  t.notDeepEqual(secret(), during);
+  t.regex(secret() ?? "", /^[\w-]{43}$/);
+});
+
 test("the cookies of a sign-in are out of reach of scripts and of other sites, and end with it", async (t) => {
   const person = stranger();
   const page = await person.get(`${market.url}/sign-in`);
@@ -371,6 +385,7 @@ test("the cookies of a sign-in are out of reach of scripts and of other sites, a
     arrived.headers.getSetCookie().map((cookie) => cookie.replace(/=[\w-]{4,}/, "=…")),
     [
       "souk_session=…; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax",
+      "souk_csrf=…; Path=/; HttpOnly; SameSite=Lax",
       "souk_flow=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax",
       "souk_return=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax",
     ],

@@ -86,6 +86,22 @@ for (const path of PATHS.filter((one) => !one.startsWith("/sign-in/google") && !
   });
 }
 
+test("a token of an agent opens no page that is for one person, and those that are for everyone", async (t) => {
+  const site = await serve(t);
+  const headers = { authorization: "Bearer agt_x" };
+  const moderator = `/moderator/${SECRET}`;
+  for (const path of [...PATHS, `/connect/${SECRET}`, moderator, "/settings", "/settings/account/deleted"]) {
+    if (path === "/sign-out/everywhere") continue;
+    const page = await newVisitor().get(site.url + path, headers);
+    t.is(page.status, 400, path);
+    t.true(page.text.includes("This page is for a person in a browser."), path);
+  }
+  for (const path of ["/", "/errors", "/assets/souk.css"]) {
+    t.is((await newVisitor().get(site.url + path, headers)).status, 200, path);
+  }
+  t.deepEqual(site.calls, []);
+});
+
 test("looking at any of the pages calls nothing that writes", async (t) => {
   const site = await serve(t);
   const visitor = newVisitor();
@@ -153,7 +169,8 @@ test("wherever a form or a cookie says to go, a sign-in leads to a page of ours"
     t.false(page.text.includes("evil.example"), path);
     const code = await visitor.submit(page, "email", { email: "lena@example.com", return: path });
     t.is((await visitor.send(code, "code", { code: "123456" })).headers.get("location"), "/settings", path);
-    const again = await visitor.submit(page, "email", { email: "lena@example.com" });
+    const fresh = await visitor.get(`${site.url}/sign-in`);
+    const again = await visitor.submit(fresh, "email", { email: "lena@example.com" });
     visitor.jar.get("127.0.0.1")?.set("souk_return", Buffer.from(path).toString("base64url"));
     t.is((await visitor.send(again, "code", { code: "123456" })).headers.get("location"), "/settings", path);
   }

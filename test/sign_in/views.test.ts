@@ -145,6 +145,7 @@ const STATES: State[] = [
   {
     name: "verify-wrong",
     path: `/verify/${SECRET}`,
+    script: { start_sign_in: raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.") },
     act: (page) => ask(page, "lena@example"),
     heading: "Your agent asks you to sign in",
   },

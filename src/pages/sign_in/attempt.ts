@@ -6,7 +6,7 @@ import { refuse, toRefusal } from "../../problem.ts";
 import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import type { SignInMethod } from "../../sign_in/settings.ts";
 import { hashSecret, newSecret } from "../../tokens.ts";
-
+import { renewFormSecret } from "../forgery.ts";
 import { seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { LABEL_LENGTH, rootOf, shownText } from "../render.ts";
@@ -122,6 +122,7 @@ export const startAttempt = async (
 /** Gives the browser the session of its attempt, and leads it to where it wanted to go. */
 const arrive = (request: Request, response: Response, baseUrl: string, flow: string): void => {
   giveSession(response, baseUrl, sessionSecret(flow));
+  renewFormSecret(response, baseUrl);
   setCookie(response, baseUrl, FLOW_COOKIE, "", 0);
   setCookie(response, baseUrl, RETURN_COOKIE, "", 0);
   seeOther(response, rootOf(baseUrl) + returnPathOf(request, baseUrl));
