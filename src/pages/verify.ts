@@ -1,12 +1,13 @@
 import type { Request, Response } from "express";
 import { refuse, toRefusal } from "../problem.ts";
+import { shownName, shownText } from "../shown.ts";
 import type { SignInMethod } from "../sign_in/settings.ts";
 import { providerOrigins } from "../sign_in/sign_in.ts";
 import { hashSecret } from "../tokens.ts";
 import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
 import type { PagesContext } from "./pages.ts";
-import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, shownName, shownText, signInPath } from "./render.ts";
+import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, signInPath } from "./render.ts";
 import { sessionHash } from "./session.ts";
 import { startAttempt, viewerOf } from "./sign_in/attempt.ts";
 import { toFormErrors } from "./sign_in/choose.ts";

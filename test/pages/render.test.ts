@@ -8,9 +8,9 @@ import {
   renderErrors,
   renderHome,
   renderRefusal,
-  shownName,
 } from "../../src/pages/render.ts";
 import { PROBLEMS, type ProblemCode } from "../../src/problem.ts";
+import { shownName } from "../../src/shown.ts";
 import { CONNECTION, REQUEST_ID } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
 

@@ -1,7 +1,7 @@
 import { toRefusal } from "../../problem.ts";
+import { shownName, shownText } from "../../shown.ts";
 import type { Page } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
-import { shownName, shownText } from "../render.ts";
 import { momentOf, monthOf, type Time } from "./dates.ts";
 import { nameOfMethod } from "./method_names.ts";
 import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from "./section.ts";

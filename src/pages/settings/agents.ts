@@ -1,9 +1,9 @@
 import { isId } from "../../ids.ts";
 import { refuse } from "../../problem.ts";
+import { shownName } from "../../shown.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
-import { shownName } from "../render.ts";
 import { dayOf, monthOf } from "./dates.ts";
 import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
 

@@ -3,13 +3,14 @@ import { addressOf } from "../../address.ts";
 import { readCookie, setCookie } from "../../cookies.ts";
 import { signInMessage } from "../../mail/messages.ts";
 import { refuse, toRefusal } from "../../problem.ts";
+import { shownText } from "../../shown.ts";
 import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import type { SignInMethod } from "../../sign_in/settings.ts";
 import { hashSecret, newSecret } from "../../tokens.ts";
 import { renewFormSecret } from "../forgery.ts";
 import { seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
-import { LABEL_LENGTH, rootOf, shownText } from "../render.ts";
+import { LABEL_LENGTH, rootOf } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { giveSession, sessionHash } from "../session.ts";
 
