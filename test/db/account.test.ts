@@ -294,6 +294,13 @@ test("a copy of everything holds everything, in pieces of a bounded size, and no
   t.deepEqual(Object.keys(document), ["account", "agents", "offers", "asks", "reports", "verifications", "activity"]);
   t.like(document.account, { id: caller.account, display_name: "Lena", contact_email: "lena@example.com" });
   t.is(document.account.methods[0].email, "lena@example.com");
+  t.is(document.account.sessions.length, 1);
+  t.deepEqual(Object.keys(document.account.sessions[0]).toSorted(), [
+    "created_at",
+    "expires_at",
+    "seen_at",
+    "signed_in_at",
+  ]);
   t.deepEqual(
     document.agents.map(({ id }: Answer) => id),
     [caller.agent],
