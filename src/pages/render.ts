@@ -114,15 +114,18 @@ export const renderApproved = (baseUrl: string, agentName: string, hasMethod: bo
 /** What a person sees after "Not mine". */
 export const renderDeclined = (baseUrl: string): string => renderPage("declined", baseUrl, {});
 
-/** What a refusal means for the person in front of it: a heading, what to do, and whether opening the link again helps. */
+/** What a refusal means for the person in front of it: a heading, what to do, and whether opening the page again helps. */
 type Guidance = { heading: string; steps: readonly string[]; again: boolean };
 
-const NEW_LINK = "If that does not help, ask your agent to connect again. It gets a new link and a new code.";
+type Guides = Partial<Record<ProblemCode, Guidance>>;
 
-const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
+const INCOMPLETE = "A link easily loses its end when it is copied: open it where your agent showed it.";
+
+/** Of a link by which an agent connects. */
+const CONNECTION_GUIDANCE: Guides = {
   not_found: {
     heading: "Nothing is here",
-    steps: ["A link easily loses its end when it is copied: open it where your agent showed it.", NEW_LINK],
+    steps: [INCOMPLETE, "If that does not help, ask your agent to connect again. It gets a new link and a new code."],
     again: false,
   },
   connection_already_used: {
@@ -141,6 +144,23 @@ const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
     ],
     again: false,
   },
+};
+
+/** Of a link by which an agent asks its person to prove a sign-in method. */
+const NEW_VERIFICATION = "Your agent can ask for a new verification link at any time; it stays connected as it is.";
+const VERIFICATION_GUIDANCE: Guides = {
+  not_found: { heading: "Nothing is here", steps: [INCOMPLETE, NEW_VERIFICATION], again: false },
+  link_expired: { heading: "This link has ended", steps: [NEW_VERIFICATION], again: false },
+  invalid_state: { heading: "This link is done with", steps: [NEW_VERIFICATION], again: false },
+};
+
+/** Of any page. */
+const GUIDANCE: Guides = {
+  not_found: {
+    heading: "Nothing is here",
+    steps: ["If you followed a link, check that it was copied whole."],
+    again: false,
+  },
   service_unavailable: {
     heading: "Souk is briefly unavailable",
     steps: ["A few seconds are usually enough."],
@@ -156,8 +176,16 @@ const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
 /** For refusals that concern the form: whatever was wrong with it, a fresh one is the remedy. */
 const FORM_GUIDANCE: Guidance = {
   heading: "Your answer was not taken",
-  steps: ["Nothing was changed. Open the link again and answer there."],
+  steps: ["Nothing was changed. Open the page again and answer there."],
   again: true,
+};
+
+/** What helps on the page at a path, and what opening it again is called: people know links, and pages. */
+const guidesOf = (path: string): { guides: Guides; again: string } => {
+  const [, kind] = path.split("/");
+  if (kind === "connect") return { guides: CONNECTION_GUIDANCE, again: "Open the link again" };
+  if (kind === "verify") return { guides: VERIFICATION_GUIDANCE, again: "Open the link again" };
+  return { guides: {}, again: "Open the page again" };
 };
 
 /** The page of a refusal. `link` is the whole address of the page to open again. */
@@ -165,12 +193,15 @@ export const renderRefusal = (
   baseUrl: string,
   refusal: { refused: ProblemCode; detail: string; requestId: string; link: string },
 ): string => {
-  const { heading, steps, again } = GUIDANCE[refusal.refused] ?? FORM_GUIDANCE;
+  const { refused } = refusal;
+  const { guides, again: label } = guidesOf(refusal.link.slice(baseUrl.length));
+  const { heading, steps, again } = guides[refused] ?? GUIDANCE[refused] ?? FORM_GUIDANCE;
   return renderPage("refused", baseUrl, {
     heading,
     steps,
     detail: refusal.detail,
     link: again ? refusal.link : null,
+    again: label,
     requestId: refusal.requestId,
   });
 };
