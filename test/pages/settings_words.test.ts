@@ -15,8 +15,8 @@ test("dates are told in UTC, whatever the server's clock stands in", (t) => {
 
 test("what an agent did is told as people tell it", (t) => {
   t.is(whatItDid({ offers: 0, asks: 0 }), null);
-  t.is(whatItDid({ offers: 1, asks: 0 }), "1 offer published");
-  t.is(whatItDid({ offers: 2, asks: 1 }), "2 offers published, 1 ask");
+  t.is(whatItDid({ offers: 1, asks: 0 }), "1 offer");
+  t.is(whatItDid({ offers: 2, asks: 1 }), "2 offers, 1 ask");
 });
 
 test("a phone number is kept in E.164, and only when it can be called", (t) => {

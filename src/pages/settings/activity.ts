@@ -120,8 +120,9 @@ export const activityPage = (context: PagesContext): Page => {
       const wanted = parameter(request, "cursor", CURSOR);
       const read = (cursor: string | null) =>
         ask<Activity>(request, "list_activity", { limit: PAGE_SIZE, cursor }).then((found) => ({ ...found, cursor }));
-      const [account, { activity, page, cursor }] = await Promise.all([
+      const [account, { agents }, { activity, page, cursor }] = await Promise.all([
         ask<Account>(request, "get_account"),
+        ask<{ agents: { offers: number; asks: number }[] }>(request, "list_agents"),
         read(wanted).catch((thrown: unknown) => {
           // A cursor that was made up: the list is read from its start.
           if (wanted === null || toRefusal(thrown).refused !== "bad_request") throw thrown;
@@ -136,6 +137,8 @@ export const activityPage = (context: PagesContext): Page => {
           months: byMonth(activity),
           older: page.has_more ? `${PATH}?${new URLSearchParams({ cursor: page.next_cursor ?? "" })}` : null,
           newest: cursor === null ? null : PATH,
+          // Offers from before anything was recorded, or from longer ago than is told.
+          didMore: agents.some(({ offers, asks }) => offers + asks > 0),
         },
       );
     },

@@ -25,9 +25,9 @@ type Agent = {
 const counted = (count: number, one: string, many: string): string | null =>
   count === 0 ? null : `${count} ${count === 1 ? one : many}`;
 
-/** What an agent did, as people say it; null when it did nothing that stays. */
+/** What came of an agent, published or not, as people say it; null when there is nothing. */
 export const whatItDid = ({ offers, asks }: Pick<Agent, "offers" | "asks">): string | null => {
-  const did = [counted(offers, "offer published", "offers published"), counted(asks, "ask", "asks")];
+  const did = [counted(offers, "offer", "offers"), counted(asks, "ask", "asks")];
   return did.filter((part) => part !== null).join(", ") || null;
 };
 
