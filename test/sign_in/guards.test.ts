@@ -102,6 +102,14 @@ test("a token of an agent opens no page that is for one person, and those that a
   t.deepEqual(site.calls, []);
 });
 
+test("before a name is taken over from a provider, it is said that agents see it", async (t) => {
+  const site = await serve(t);
+  const said = async (path: string) =>
+    (await newVisitor().get(site.url + path)).text.includes("agents are shown that name");
+  t.true(await said("/sign-in"));
+  t.false(await said("/sign-in?again=1"), "the account has its name already");
+});
+
 test("looking at any of the pages calls nothing that writes", async (t) => {
   const site = await serve(t);
   const visitor = newVisitor();

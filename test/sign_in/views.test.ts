@@ -222,6 +222,23 @@ for (const view of EXTREMES) {
   });
 }
 
+test("no button of signing in wraps on a small phone, and only what goes on or gives up stands out", async (t) => {
+  const site = await servePages(t, { ...SIGN_IN_SCRIPT, get_viewer: { viewer: VIEWER.viewer } });
+  const page = await openPage(browser, PHONE, t);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.context().addCookies([{ name: "souk_session", value: SECRET, url: site.url }]);
+  for (const path of ["/sign-in", `/verify/${SECRET}`, "/sign-out"]) {
+    await page.goto(site.url + path);
+    const heights = await page
+      .locator("button.choice")
+      .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().height));
+    t.deepEqual([...new Set(heights)], [heights[0]], path);
+    // 3.5rem, of one line.
+    t.is(heights[0], 56, path);
+    t.is(await page.locator(".choice.no").count(), 0, path);
+  }
+});
+
 test("a field that was filled in wrongly has the focus, and says what is wrong with it", async (t) => {
   const start_sign_in = raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.");
   const site = await servePages(t, { ...SIGN_IN_SCRIPT, start_sign_in });
