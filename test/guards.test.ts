@@ -72,6 +72,28 @@ test("index.sql names every file of db/schema once, and no other", async (t) => 
   );
 });
 
+test("in containers, each process is given every variable that it uses", async (t) => {
+  const [example, compose] = await Promise.all(
+    [".env.example", "docker-compose.yml"].map((path) => readFile(join(ROOT, path), "utf8")),
+  );
+  const all = [...(example ?? "").matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name ?? "");
+  t.true(all.includes("SMTP_URL"));
+  const given = (service: string): string[] => {
+    const block = new RegExp(`^  ${service}:\\n((?: {4}.*\\n|\\n)+)`, "m").exec(compose ?? "")?.[1] ?? "";
+    return [...block.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name]) => name ?? "").toSorted();
+  };
+  // The port is published as 3000, and there is no embedded database.
+  const everywhere = all.filter((name) => name !== "PORT" && name !== "DATA_DIR");
+  const ofWorkerOnly = ["EXTRACTION_MODEL"];
+  const ofApiOnly = /^(GOOGLE|APPLE)_|^(TRUST_PROXY|CONNECTIONS_PER_HOUR|DATABASE_READ_URL|DATABASE_POOL_SIZE)$/;
+  t.deepEqual(given("api"), everywhere.filter((name) => !ofWorkerOnly.includes(name)).toSorted());
+  t.deepEqual(given("worker"), everywhere.filter((name) => !ofApiOnly.test(name)).toSorted());
+});
+
+test("the worker loads no page", async (t) => {
+  t.deepEqual(linesThatMatch(await sourcesIn("worker"), pattern('from "[^"]*/pag', "es/")), []);
+});
+
 test("every foreign key says what happens on delete", async (t) => {
   const schema = await sourcesIn("db/schema");
   const offenders = schema.flatMap(({ path, text }) =>

@@ -9,7 +9,7 @@ export type Message = { subject: string; text: string; html: string };
 export type Mailer = {
   /**
    * Hands a message to the mail server.
-   * @param to one address, checked by isMailbox
+   * @param to one address, as the database gives it
    * @param signal gives up when it aborts
    * @throws Refusal service_unavailable when the server does not take it now; bad_request when it refuses the address.
    */

@@ -27,6 +27,13 @@ export const giveFormToken = (request: Request, response: Response, baseUrl: str
   return tokenFor(secret, path);
 };
 
+/**
+ * Gives the browser another cookie when who is signed in there changes: what was made for one person's forms is worth
+ * nothing in the hands of the next.
+ */
+export const renewFormSecret = (response: Response, baseUrl: string): void =>
+  setCookie(response, baseUrl, FORGERY_COOKIE, newSecret());
+
 /** Whether this browser was given this token for the form at this path. */
 export const isFormToken = (request: Request, baseUrl: string, path: string, token: string): boolean => {
   const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
@@ -46,18 +53,25 @@ export const browserSecret = (request: Request, baseUrl: string, purpose: string
 };
 
 /**
- * Lets only a person's browser answer, from our own page.
- * @throws Refusal when the request carries a token of an agent, or comes from elsewhere.
+ * Lets only a person's browser in, which sends no token.
+ * @throws Refusal when the request carries a token of an agent, or any other Authorization.
  */
-export const checkSender = (request: Request, baseUrl: string): void => {
+export const refuseTokens = (request: Request): void => {
   if (request.get("Authorization") !== undefined) {
     throw refuse(
       "bad_request",
-      "Only a person can answer here, in a browser. A request that carries a token is refused: an agent cannot approve itself.",
+      "This page is for a person in a browser. A request that carries a token is refused: an agent uses /v1 with it, and cannot approve itself.",
       {},
       CLOSE,
     );
   }
+};
+
+/**
+ * Lets an answer in only from our own page.
+ * @throws Refusal when the request comes from elsewhere.
+ */
+export const checkSender = (request: Request, baseUrl: string): void => {
   if (!isFromOwnPage(request, baseUrl)) {
     throw refuse("bad_request", "This answer did not come from our own page, so it does not count.", {}, CLOSE);
   }

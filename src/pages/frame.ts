@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import helmet from "helmet";
 import { refuse, toProblem, toRefusal } from "../problem.ts";
-import { checkSender, isFormToken } from "./forgery.ts";
+import { checkSender, isFormToken, refuseTokens } from "./forgery.ts";
 import { readForm } from "./form.ts";
 import { renderRefusal, signInPath } from "./render.ts";
 
@@ -118,6 +118,7 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
     async (request, response) => {
       response.set("Cache-Control", page.cache === "public" ? PUBLIC_CACHE : "no-store");
       try {
+        if (page.cache !== "public") refuseTokens(request);
         await handle(request, response);
       } catch (thrown) {
         const refusal = toRefusal(thrown);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
 import { PROBLEMS, type ProblemCode } from "../problem.ts";
+import { shownName, shownText } from "../shown.ts";
 
 /**
  * Pages as text: a function for each, from plain data. Templates are read and compiled once, when this module is loaded,
@@ -27,22 +28,6 @@ const cssHash = createHash("sha256").update(css).digest("base64url").slice(0, 16
 
 /** The one stylesheet, with the ETag that changes when it does. */
 export const STYLESHEET: Readonly<{ css: string; etag: string }> = { css, etag: `"${cssHash}"` };
-
-/** The longest name that the market keeps, in characters; a page holds on to it whatever it is given. */
-const NAME_LENGTH = 80;
-
-/**
- * A name that someone else chose, fit to be shown: without what is invisible or turns the direction of the text around it
- * (controls, bidirectional and zero-width characters, line separators, halves of characters). The market removes these
- * when it takes the name; a page that asks for trust does not rely on that.
- */
-export const shownName = (name: string): string => shownText(name, NAME_LENGTH) || "Unnamed agent";
-
-/** Text of someone else on one line, as shownName shows a name: at most `length` characters, "" when nothing is visible. */
-export const shownText = (text: string, length: number): string => {
-  const visible = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim();
-  return Array.from(visible).slice(0, length).join("");
-};
 
 /** Whole minutes since the agent asked, as people say it. */
 export const minutesAgo = (minutes: number): string => {
@@ -129,15 +114,18 @@ export const renderApproved = (baseUrl: string, agentName: string, hasMethod: bo
 /** What a person sees after "Not mine". */
 export const renderDeclined = (baseUrl: string): string => renderPage("declined", baseUrl, {});
 
-/** What a refusal means for the person in front of it: a heading, what to do, and whether opening the link again helps. */
+/** What a refusal means for the person in front of it: a heading, what to do, and whether opening the page again helps. */
 type Guidance = { heading: string; steps: readonly string[]; again: boolean };
 
-const NEW_LINK = "If that does not help, ask your agent to connect again. It gets a new link and a new code.";
+type Guides = Partial<Record<ProblemCode, Guidance>>;
 
-const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
+const INCOMPLETE = "A link easily loses its end when it is copied: open it where your agent showed it.";
+
+/** Of a link by which an agent connects. */
+const CONNECTION_GUIDANCE: Guides = {
   not_found: {
     heading: "Nothing is here",
-    steps: ["A link easily loses its end when it is copied: open it where your agent showed it.", NEW_LINK],
+    steps: [INCOMPLETE, "If that does not help, ask your agent to connect again. It gets a new link and a new code."],
     again: false,
   },
   connection_already_used: {
@@ -156,6 +144,23 @@ const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
     ],
     again: false,
   },
+};
+
+/** Of a link by which an agent asks its person to prove a sign-in method. */
+const NEW_VERIFICATION = "Your agent can ask for a new verification link at any time; it stays connected as it is.";
+const VERIFICATION_GUIDANCE: Guides = {
+  not_found: { heading: "Nothing is here", steps: [INCOMPLETE, NEW_VERIFICATION], again: false },
+  link_expired: { heading: "This link has ended", steps: [NEW_VERIFICATION], again: false },
+  invalid_state: { heading: "This link is done with", steps: [NEW_VERIFICATION], again: false },
+};
+
+/** Of any page. */
+const GUIDANCE: Guides = {
+  not_found: {
+    heading: "Nothing is here",
+    steps: ["If you followed a link, check that it was copied whole."],
+    again: false,
+  },
   service_unavailable: {
     heading: "Souk is briefly unavailable",
     steps: ["A few seconds are usually enough."],
@@ -171,8 +176,16 @@ const GUIDANCE: Partial<Record<ProblemCode, Guidance>> = {
 /** For refusals that concern the form: whatever was wrong with it, a fresh one is the remedy. */
 const FORM_GUIDANCE: Guidance = {
   heading: "Your answer was not taken",
-  steps: ["Nothing was changed. Open the link again and answer there."],
+  steps: ["Nothing was changed. Open the page again and answer there."],
   again: true,
+};
+
+/** What helps on the page at a path, and what opening it again is called: people know links, and pages. */
+const guidesOf = (path: string): { guides: Guides; again: string } => {
+  const [, kind] = path.split("/");
+  if (kind === "connect") return { guides: CONNECTION_GUIDANCE, again: "Open the link again" };
+  if (kind === "verify") return { guides: VERIFICATION_GUIDANCE, again: "Open the link again" };
+  return { guides: {}, again: "Open the page again" };
 };
 
 /** The page of a refusal. `link` is the whole address of the page to open again. */
@@ -180,12 +193,15 @@ export const renderRefusal = (
   baseUrl: string,
   refusal: { refused: ProblemCode; detail: string; requestId: string; link: string },
 ): string => {
-  const { heading, steps, again } = GUIDANCE[refusal.refused] ?? FORM_GUIDANCE;
+  const { refused } = refusal;
+  const { guides, again: label } = guidesOf(refusal.link.slice(baseUrl.length));
+  const { heading, steps, again } = guides[refused] ?? GUIDANCE[refused] ?? FORM_GUIDANCE;
   return renderPage("refused", baseUrl, {
     heading,
     steps,
     detail: refusal.detail,
     link: again ? refusal.link : null,
+    again: label,
     requestId: refusal.requestId,
   });
 };

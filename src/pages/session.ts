@@ -3,6 +3,7 @@ import { readCookie, SESSION_COOKIE, setCookie } from "../cookies.ts";
 import type { Actor } from "../database.ts";
 import { refuse } from "../problem.ts";
 import { hashSecret } from "../tokens.ts";
+import { renewFormSecret } from "./forgery.ts";
 
 /** The browser's session: a cookie that holds a secret, of which the database knows the hash. */
 
@@ -17,12 +18,9 @@ export const sessionHash = (request: Request, baseUrl: string): Buffer | null =>
 
 /**
  * The person at this browser, as the actor of a call.
- * @throws Refusal unauthorized when the browser has no session, bad_request when an agent's token comes along.
+ * @throws Refusal unauthorized when the browser has no session.
  */
 export const personOf = (request: Request, baseUrl: string): Actor => {
-  if (request.get("Authorization") !== undefined) {
-    throw refuse("bad_request", "This page is for a person in a browser. An agent uses /v1 with its token.");
-  }
   const person = sessionHash(request, baseUrl);
   if (person === null) throw refuse("unauthorized", "You are not signed in.");
   return { person };
@@ -33,5 +31,7 @@ export const giveSession = (response: Response, baseUrl: string, secret: string)
   setCookie(response, baseUrl, SESSION_COOKIE, secret, SESSION_SECONDS);
 
 /** Makes this browser forget its session. */
-export const forgetSession = (response: Response, baseUrl: string): void =>
+export const forgetSession = (response: Response, baseUrl: string): void => {
   setCookie(response, baseUrl, SESSION_COOKIE, "", 0);
+  renewFormSecret(response, baseUrl);
+};

@@ -1,16 +1,16 @@
 import type { Request, Response } from "express";
 import { refuse, toRefusal } from "../problem.ts";
-import { isMailbox, normalAddress } from "../sign_in/address.ts";
+import { shownName, shownText } from "../shown.ts";
 import type { SignInMethod } from "../sign_in/settings.ts";
 import { providerOrigins } from "../sign_in/sign_in.ts";
 import { hashSecret } from "../tokens.ts";
 import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
 import type { PagesContext } from "./pages.ts";
-import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, shownName, shownText, signInPath } from "./render.ts";
+import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, signInPath } from "./render.ts";
 import { sessionHash } from "./session.ts";
 import { startAttempt, viewerOf } from "./sign_in/attempt.ts";
-import { NO_MAILBOX, toFormErrors } from "./sign_in/choose.ts";
+import { toFormErrors } from "./sign_in/choose.ts";
 import { type FormErrors, TITLES } from "./sign_in/views.ts";
 
 /** The page behind a verification link, on which a person proves a sign-in method because an agent asked for it. */
@@ -87,8 +87,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
     const { method } = verification;
     try {
       if (stale) throw STALE_FORM;
-      const email = method === "email" ? normalAddress(typed) : null;
-      if (email !== null && !isMailbox(email)) throw refuse("bad_request", NO_MAILBOX);
+      const email = method === "email" ? typed : null;
       await startAttempt(context, request, response, {
         method,
         email,

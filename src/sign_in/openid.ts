@@ -17,7 +17,6 @@ import {
 } from "openid-client";
 import type { Log } from "../log.ts";
 import { refuse } from "../problem.ts";
-import { isMailbox } from "./address.ts";
 import { openIdSecrets } from "./flow.ts";
 import type { AppleSettings, GoogleSettings } from "./settings.ts";
 
@@ -93,6 +92,9 @@ const isUnreachable = (thrown: unknown): boolean =>
   (thrown instanceof TypeError && thrown.cause !== undefined) ||
   (thrown instanceof ClientError && thrown.cause instanceof TypeError) ||
   (thrown instanceof ResponseBodyError && thrown.status >= 500);
+
+/** Whether the database can take a text; whether it is a mailbox, the database says. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
 /** What the database can take; how a name is shown, it decides. */
 const cleanName = (name: string): string | null =>
@@ -212,7 +214,7 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
       const name = nameOf(claims, answer);
       return {
         subject: claims.sub,
-        email: vouched && typeof email === "string" && isMailbox(email) ? email : null,
+        email: vouched && typeof email === "string" && isStorable(email) ? email : null,
         name: typeof name === "string" ? cleanName(name) : null,
       };
     },

@@ -224,10 +224,11 @@ test("activity tells what was done, by which agent, newest first, page by page, 
   const sofa = { type: "offer", id: offer, title: "Green sofa" };
   const wanted = { type: "ask", id: ask, title: "Wanted: grey sofa" };
   t.deepEqual(
-    seen.map(({ action, agent, target }) => [action, agent, target]),
+    seen.map(({ action, agent, target, by }) => [action, agent, target, ...(by === undefined ? [] : [by])]),
     [
       ["agent.removed", null, { type: "agent", id: caller.agent, title: "Helper" }],
-      ["method.proved", null, { type: "method", id: "email", title: "email" }],
+      // Written by the test itself, as a DBA writes.
+      ["method.proved", null, { type: "method", id: "email", title: "email" }, "dba"],
       ["profile.updated", null, null],
       ["ask.fulfilled", helper, wanted],
       ["offer.archived", null, sofa],
@@ -293,6 +294,13 @@ test("a copy of everything holds everything, in pieces of a bounded size, and no
   t.deepEqual(Object.keys(document), ["account", "agents", "offers", "asks", "reports", "verifications", "activity"]);
   t.like(document.account, { id: caller.account, display_name: "Lena", contact_email: "lena@example.com" });
   t.is(document.account.methods[0].email, "lena@example.com");
+  t.is(document.account.sessions.length, 1);
+  t.deepEqual(Object.keys(document.account.sessions[0]).toSorted(), [
+    "created_at",
+    "expires_at",
+    "seen_at",
+    "signed_in_at",
+  ]);
   t.deepEqual(
     document.agents.map(({ id }: Answer) => id),
     [caller.agent],

@@ -8,9 +8,9 @@ import {
   renderErrors,
   renderHome,
   renderRefusal,
-  shownName,
 } from "../../src/pages/render.ts";
 import { PROBLEMS, type ProblemCode } from "../../src/problem.ts";
+import { shownName } from "../../src/shown.ts";
 import { CONNECTION, REQUEST_ID } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
 
@@ -23,12 +23,12 @@ const approval = (agent_name: string): string =>
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
 
-const refusal = (refused: ProblemCode): string =>
+const refusal = (refused: ProblemCode, path = "/connect/secret"): string =>
   renderRefusal(BASE, {
     refused,
     detail: "Why it was <refused>.",
     requestId: REQUEST_ID,
-    link: `${BASE}/connect/secret`,
+    link: BASE + path,
   });
 
 const HOSTILE = [
@@ -153,6 +153,18 @@ test("a refusal tells what was wrong, and offers the link again only where it he
   t.false(offering.includes("connection_expired"));
   t.true(offering.includes("bad_request"));
   t.true(offering.includes("service_unavailable"));
+});
+
+test("a refusal advises by the page it is about", (t) => {
+  t.true(refusal("not_found").includes("ask your agent to connect again"));
+  for (const code of ["not_found", "link_expired", "invalid_state"] as const) {
+    const html = refusal(code, "/verify/secret");
+    t.true(html.includes("a new verification link"), code);
+    t.false(html.includes("connect again"), code);
+  }
+  t.true(refusal("internal_error").includes("Open the link again"));
+  for (const code of codes) t.notRegex(refusal(code, "/settings/market"), /the link again|your agent/, code);
+  t.true(refusal("internal_error", "/settings/market").includes("Open the page again"));
 });
 
 test("the home page gives the sentence to paste, and the way for agents", (t) => {

@@ -297,6 +297,19 @@ const HOSTILE = [
   "A\u202Etxet\u202C\u2066x\u2069",
 ];
 
+test("an empty activity is not called new where agents have done something before", async (t) => {
+  const list_activity = { ...ACTIVITY, activity: [] };
+  for (const [agents, heading] of [
+    [[], "Nothing yet"],
+    [[AGENT], "Nothing recorded"],
+  ] as const) {
+    const site = await serveSettings(t, { list_activity, list_agents: { agents } });
+    const headers = { Cookie: `souk_session=${SESSION}` };
+    const html = await (await fetch(`${site.url}/settings/activity`, { headers })).text();
+    t.true(html.includes(`<h2>${heading}</h2>`), heading);
+  }
+});
+
 for (const words of HOSTILE) {
   test(`${JSON.stringify(words)} is inert wherever a stranger can write it`, async (t) => {
     const site = await serveSettings(t, {

@@ -71,7 +71,16 @@ const STATES: State[] = [
   { name: "asks", path: "/settings/market?show=asks" },
   { name: "asks-none", path: "/settings/market?show=asks", script: { list_asks: NONE } },
   { name: "activity", path: "/settings/activity" },
-  { name: "activity-none", path: "/settings/activity", script: { list_activity: { activity: [], page: LAST_PAGE } } },
+  {
+    name: "activity-none",
+    path: "/settings/activity",
+    script: { list_activity: { activity: [], page: LAST_PAGE }, list_agents: { agents: [] } },
+  },
+  {
+    name: "activity-none-recorded",
+    path: "/settings/activity",
+    script: { list_activity: { activity: [], page: LAST_PAGE }, list_agents: { agents: [AGENT] } },
+  },
   { name: "profile", path: "/settings/profile" },
   { name: "profile-saved", path: "/settings/profile?done=profile-saved" },
   {

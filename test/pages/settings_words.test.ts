@@ -15,8 +15,8 @@ test("dates are told in UTC, whatever the server's clock stands in", (t) => {
 
 test("what an agent did is told as people tell it", (t) => {
   t.is(whatItDid({ offers: 0, asks: 0 }), null);
-  t.is(whatItDid({ offers: 1, asks: 0 }), "1 offer published");
-  t.is(whatItDid({ offers: 2, asks: 1 }), "2 offers published, 1 ask");
+  t.is(whatItDid({ offers: 1, asks: 0 }), "1 offer");
+  t.is(whatItDid({ offers: 2, asks: 1 }), "2 offers, 1 ask");
 });
 
 test("a phone number is kept in E.164, and only when it can be called", (t) => {
@@ -46,8 +46,8 @@ const EVENT: Event = {
 };
 
 const said = (event: Partial<Event>): string => {
-  const { who, agent, before, name, after } = sentenceOf({ ...EVENT, ...event });
-  const actor = who === "agent" ? `Your agent “${agent}”` : who === "you" ? "You" : "A moderator";
+  const { who, other, agent, before, name, after } = sentenceOf({ ...EVENT, ...event });
+  const actor = who === "agent" ? `Your agent “${agent}”` : who === "you" ? "You" : other;
   return `${actor} ${before}${name === null ? "" : ` “${name}”`}${after}.`;
 };
 
@@ -76,6 +76,14 @@ test("what was done is told in sentences", (t) => {
   t.is(said({ action: "account.claimed", agent: null, target: null }), "You opened this account.");
   t.is(said({ action: "profile.updated", agent: null, target: null }), "You changed the profile.");
   t.is(said({ action: "something.new" }), "Your agent “Claude” changed something.");
+});
+
+test("what others did is not told as the person's own act", (t) => {
+  const updated = { action: "offer.updated", agent: null } as const;
+  t.is(said({ ...updated, by: "moderator" }), "A moderator changed “Sofa”.");
+  t.is(said({ ...updated, by: "dba" }), "Whoever runs this market changed “Sofa”.");
+  t.is(said({ ...updated, by: "job" }), "The market’s own upkeep changed “Sofa”.");
+  t.is(said({ action: "offer.removed", agent: null, by: "dba" }), "Whoever runs this market took down “Sofa”.");
 });
 
 test("events stand under the month in which they happened, in UTC", (t) => {

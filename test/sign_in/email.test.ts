@@ -1,7 +1,7 @@
 import test from "ava";
 import { codeFrom, linkFrom, smtpError, wrongOf } from "./mailbox.ts";
 import { askForMail, labelOf, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
-import { formsOf, wordsOf } from "./visitor.ts";
+import { formsOf, newVisitor, wordsOf } from "./visitor.ts";
 
 /** Signing in by a message to a mailbox. */
 
@@ -206,17 +206,25 @@ test("a code of someone else's attempt is worth nothing here", async (t) => {
   t.is((await one.send(asked, "code", { code })).status, 400);
 });
 
-test("a mailbox gets five messages an hour, and then the page says when to come back", async (t) => {
+test("a mailbox gets five messages an hour from one address, and then the page says when to come back", async (t) => {
+  const person = stranger();
   for (let times = 0; times < 5; times += 1) {
-    t.is((await askForMail(market, stranger(), "flooded@example.com")).heading, "Check your mail");
+    t.is((await askForMail(market, person, "flooded@example.com")).heading, "Check your mail");
   }
-  const page = await askForMail(market, stranger(), "flooded@example.com", "/settings/methods");
+  const page = await askForMail(market, person, "flooded@example.com", "/settings/methods");
   t.is(page.status, 429);
   t.true(Number(page.headers.get("retry-after")) > 3000);
   t.true(wordsOf(page).includes("Too many sign-in messages were asked for."));
   const form = formsOf(page).find(({ holds }) => holds.has("email"));
   t.like(form?.fields, { email: "flooded@example.com", return: "/settings/methods" }, "what was typed is kept");
   t.is(market.mail.letters.filter(({ to }) => to.includes("flooded@example.com")).length, 5);
+  const owner = await askForMail(market, stranger(), "flooded@example.com");
+  t.is(owner.heading, "Check your mail", "asked for from elsewhere, it still gets one");
+});
+
+test("mail goes to the address as the market keeps it", async (t) => {
+  await askForMail(market, stranger(), " JO\u0308RG@Example.com\u00a0");
+  t.deepEqual((await market.mail.next("jörg@example.com")).to, ["jörg@example.com"]);
 });
 
 test("an address asks for twenty messages an hour", async (t) => {
@@ -267,7 +275,7 @@ test("what is no mailbox is said at its field, and what was typed is kept", asyn
   for (const email of bad) {
     const page = await askForMail(market, person, email);
     t.is(page.status, 400, email);
-    t.true(wordsOf(page).includes("Enter an e-mail address in full, like name@example.com."), email);
+    t.true(wordsOf(page).includes("Enter an e-mail address, such as name@example.com."), email);
     t.true(page.text.includes('aria-invalid="true" aria-describedby="email-wrong email-note"'), email);
   }
   t.is(
@@ -305,15 +313,22 @@ test.serial(
     t.teardown(async () => {
       market.mail.refuse = null;
     });
-    const page = await askForMail(market, stranger(), "unlucky@example.com");
-    t.is(page.status, 503);
+    const person = stranger();
+    for (let times = 0; times < 5; times += 1) {
+      t.is((await askForMail(market, person, "unlucky@example.com")).status, 503);
+    }
+    const page = await askForMail(market, person, "unlucky@example.com");
+    t.is(page.status, 503, "what was not sent is not counted");
     t.is(page.headers.get("retry-after"), "60");
     t.true(wordsOf(page).includes("The mail could not be sent."));
     t.is(formsOf(page).find(({ holds }) => holds.has("email"))?.fields["email"], "unlucky@example.com");
+    const knocking = "198.51.100.7";
     market.mail.refuse = smtpError(550, "5.1.1 <nobody@example.com>: no such user");
-    const unknown = await askForMail(market, stranger(), "nobody@example.com");
+    const unknown = await askForMail(market, newVisitor(knocking), "nobody@example.com");
     t.is(unknown.status, 400);
     t.true(wordsOf(unknown).includes("The mail server does not know this address."));
+    const counted = "select count(*)::integer as count from market.call where scope = 'address:' || $1";
+    t.is((await row<{ count: number }>(market, counted, [knocking])).count, 1, "an address that is refused is counted");
     t.true(market.service.logs().includes("a mail was not sent"));
     t.notRegex(market.service.logs(), /@example\.com/);
   },
@@ -339,6 +354,20 @@ test("signing in replaces the session, and a session that someone planted is wor
   t.is((await sessionsOf("fixed@example.com")).count, 1);
 });
 
+test("forms of before a sign-in or a sign-out count no more after it", async (t) => {
+  const person = stranger();
+  const secret = () => person.cookie(market.url, "souk_csrf");
+  const first = await person.get(`${market.url}/sign-in`);
+  const before = secret();
+  await signInByMail(market, person, "renewed@example.com");
+  const during = secret();
+  t.notDeepEqual(during, before);
+  t.is((await person.send(first, "email", { email: "renewed@example.com" })).status, 400);
+  await person.submit(await person.get(`${market.url}/sign-out`), "Sign out here");
+  t.notDeepEqual(secret(), during);
+  t.regex(secret() ?? "", /^[\w-]{43}$/);
+});
+
 test("the cookies of a sign-in are out of reach of scripts and of other sites, and end with it", async (t) => {
   const person = stranger();
   const page = await person.get(`${market.url}/sign-in`);
@@ -356,6 +385,7 @@ test("the cookies of a sign-in are out of reach of scripts and of other sites, a
     arrived.headers.getSetCookie().map((cookie) => cookie.replace(/=[\w-]{4,}/, "=…")),
     [
       "souk_session=…; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax",
+      "souk_csrf=…; Path=/; HttpOnly; SameSite=Lax",
       "souk_flow=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax",
       "souk_return=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax",
     ],

@@ -8,7 +8,7 @@ const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
 
 const SCRIPT: Script = {
   get_viewer: { viewer: null },
-  start_sign_in: {},
+  start_sign_in: { email: "lena@example.com" },
   get_sign_in: { method: "email", email: "lena@example.com", expires_in: 873, tries_left: 5, finished: false },
   get_mail_link: { same_browser: true, expires_in: 873 },
   finish_mail_sign_in: { label: "lena@example.com" },
@@ -86,6 +86,30 @@ for (const path of PATHS.filter((one) => !one.startsWith("/sign-in/google") && !
   });
 }
 
+test("a token of an agent opens no page that is for one person, and those that are for everyone", async (t) => {
+  const site = await serve(t);
+  const headers = { authorization: "Bearer agt_x" };
+  const moderator = `/moderator/${SECRET}`;
+  for (const path of [...PATHS, `/connect/${SECRET}`, moderator, "/settings", "/settings/account/deleted"]) {
+    if (path === "/sign-out/everywhere") continue;
+    const page = await newVisitor().get(site.url + path, headers);
+    t.is(page.status, 400, path);
+    t.true(page.text.includes("This page is for a person in a browser."), path);
+  }
+  for (const path of ["/", "/errors", "/assets/souk.css"]) {
+    t.is((await newVisitor().get(site.url + path, headers)).status, 200, path);
+  }
+  t.deepEqual(site.calls, []);
+});
+
+test("before a name is taken over from a provider, it is said that agents see it", async (t) => {
+  const site = await serve(t);
+  const said = async (path: string) =>
+    (await newVisitor().get(site.url + path)).text.includes("agents are shown that name");
+  t.true(await said("/sign-in"));
+  t.false(await said("/sign-in?again=1"), "the account has its name already");
+});
+
 test("looking at any of the pages calls nothing that writes", async (t) => {
   const site = await serve(t);
   const visitor = newVisitor();
@@ -153,7 +177,8 @@ test("wherever a form or a cookie says to go, a sign-in leads to a page of ours"
     t.false(page.text.includes("evil.example"), path);
     const code = await visitor.submit(page, "email", { email: "lena@example.com", return: path });
     t.is((await visitor.send(code, "code", { code: "123456" })).headers.get("location"), "/settings", path);
-    const again = await visitor.submit(page, "email", { email: "lena@example.com" });
+    const fresh = await visitor.get(`${site.url}/sign-in`);
+    const again = await visitor.submit(fresh, "email", { email: "lena@example.com" });
     visitor.jar.get("127.0.0.1")?.set("souk_return", Buffer.from(path).toString("base64url"));
     t.is((await visitor.send(again, "code", { code: "123456" })).headers.get("location"), "/settings", path);
   }

@@ -28,7 +28,7 @@ const PENDING: Verification = {
 
 const SIGN_IN_SCRIPT: Script = {
   get_viewer: { viewer: null },
-  start_sign_in: {},
+  start_sign_in: { email: "lena@example.com" },
   get_sign_in: ATTEMPT,
   get_mail_link: { same_browser: true, expires_in: 873 },
   finish_mail_sign_in: { wrong_code: true, tries_left: 3 },
@@ -59,7 +59,13 @@ const press = (name: string) => (page: Page) => page.getByRole("button", { name,
 
 const STATES: State[] = [
   { name: "sign-in", path: "/sign-in", heading: "Sign in" },
-  { name: "sign-in-wrong", path: "/sign-in", act: (page) => ask(page, "lena@example"), heading: "Sign in" },
+  {
+    name: "sign-in-wrong",
+    path: "/sign-in",
+    script: { start_sign_in: raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.") },
+    act: (page) => ask(page, "lena@example"),
+    heading: "Sign in",
+  },
   {
     name: "sign-in-again",
     path: "/sign-in?again=1",
@@ -139,6 +145,7 @@ const STATES: State[] = [
   {
     name: "verify-wrong",
     path: `/verify/${SECRET}`,
+    script: { start_sign_in: raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.") },
     act: (page) => ask(page, "lena@example"),
     heading: "Your agent asks you to sign in",
   },
@@ -215,8 +222,26 @@ for (const view of EXTREMES) {
   });
 }
 
+test("no button of signing in wraps on a small phone, and only what goes on or gives up stands out", async (t) => {
+  const site = await servePages(t, { ...SIGN_IN_SCRIPT, get_viewer: { viewer: VIEWER.viewer } });
+  const page = await openPage(browser, PHONE, t);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.context().addCookies([{ name: "souk_session", value: SECRET, url: site.url }]);
+  for (const path of ["/sign-in", `/verify/${SECRET}`, "/sign-out"]) {
+    await page.goto(site.url + path);
+    const heights = await page
+      .locator("button.choice")
+      .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().height));
+    t.deepEqual([...new Set(heights)], [heights[0]], path);
+    // 3.5rem, of one line.
+    t.is(heights[0], 56, path);
+    t.is(await page.locator(".choice.no").count(), 0, path);
+  }
+});
+
 test("a field that was filled in wrongly has the focus, and says what is wrong with it", async (t) => {
-  const site = await servePages(t, SIGN_IN_SCRIPT);
+  const start_sign_in = raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.");
+  const site = await servePages(t, { ...SIGN_IN_SCRIPT, start_sign_in });
   const page = await openPage(browser, PHONE, t);
   await page.goto(`${site.url}/sign-in`);
   await ask(page, "lena@example");
@@ -227,7 +252,7 @@ test("a field that was filled in wrongly has the focus, and says what is wrong w
   const described = await page.evaluate<string>(
     "document.activeElement.getAttribute('aria-describedby').split(' ').map((id) => document.getElementById(id).textContent).join(' ')",
   );
-  t.true(described.startsWith("Enter an e-mail address in full, like name@example.com."));
+  t.true(described.startsWith("Enter an e-mail address, such as name@example.com."));
   t.is(await field.inputValue(), "lena@example");
 });
 

@@ -1,6 +1,6 @@
 import { approvalMessage } from "../../src/mail/messages.ts";
-import { shownName } from "../../src/pages/render.ts";
 import { toRefusal } from "../../src/problem.ts";
+import { shownName } from "../../src/shown.ts";
 import { type Tools, task } from "../task.ts";
 
 /**

@@ -44,7 +44,8 @@ begin
       'at', market.utc(p.at), 'action', p.action,
       'agent', (select jsonb_build_object('id', a.id, 'name', a.name) from market.agent a where a.id = p.agent_id),
       'target', market.activity_target(p.table_name, p.row_id))
-      || case p.actor_type when 'moderator' then jsonb_build_object('by', 'moderator') else '{}' end order by p.n) filter (where p.n <= own_activity.limit), '[]'),
+      || case when p.actor_type in ('moderator', 'job', 'dba') then jsonb_build_object('by', p.actor_type) else '{}' end
+      order by p.n) filter (where p.n <= own_activity.limit), '[]'),
     coalesce(max(p.n) > own_activity.limit, false),
     (array_agg(p.at order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit],
     (array_agg(p.id order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit]
@@ -60,5 +61,5 @@ grant execute on function market.own_activity(integer, text) to souk_person;
 create or replace function api.list_activity("limit" integer, cursor text) returns jsonb
   language plpgsql stable
 as $$ begin return market.own_activity(list_activity.limit, list_activity.cursor); end $$;
-comment on function api.list_activity(integer, text) is 'What was done in the account in the last 12 months, newest first, and by which agent (null: the person, or by a moderator, where by says so).';
+comment on function api.list_activity(integer, text) is 'What was done in the account in the last 12 months, newest first, and by which agent (null: the person, or whom by names: moderator, job, dba).';
 grant execute on function api.list_activity(integer, text) to souk_api;

@@ -26,7 +26,11 @@ begin
   perform market.require_recent_sign_in();
   if part = 'account' then
     return jsonb_build_object('items', (market.own_account() - 'available_methods' - 'unavailable_methods')
-      || jsonb_build_object('id', market.account_id()), 'next_cursor', null);
+      || jsonb_build_object('id', market.account_id(), 'sessions', (
+        select coalesce(jsonb_agg(jsonb_build_object('created_at', market.utc(s.created_at),
+          'signed_in_at', market.utc(s.signed_in_at), 'seen_at', market.utc(s.seen_at),
+          'expires_at', market.utc(s.expires_at)) order by s.created_at), '[]')
+        from market.session s where s.account_id = market.account_id())), 'next_cursor', null);
   elsif part = 'activity' then
     activity := market.own_activity(size, cursor);
     return jsonb_build_object('items', activity -> 'activity', 'next_cursor', activity -> 'page' -> 'next_cursor');

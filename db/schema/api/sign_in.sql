@@ -22,27 +22,47 @@ comment on function api.offer_methods(jsonb) is
   'Makes exactly these sign-in methods (an array of names) available: those whose provider the operator has configured. Called at the start of each process.';
 grant execute on function api.offer_methods(jsonb) to souk_api;
 
+create or replace function market.sign_in_mail_windows(email text, address text)
+  returns table (scope text, cap integer, span interval)
+  language plpgsql stable
+as $$
+declare
+  network text := market.network_of(sign_in_mail_windows.address);
+  mailbox text := encode(market.subject_hash('email', sign_in_mail_windows.email), 'hex');
+begin
+  -- The first keeps one network from using up what a mailbox has: its person, elsewhere, still gets a message. The
+  -- others bound the guessing, of five tries a message.
+  return query values
+    ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5, interval '1 hour'),
+    ('address:' || network, 20, interval '1 hour'),
+    ('mailbox:' || substr(mailbox, 1, 32), 20, interval '1 hour'),
+    ('mailbox:' || substr(mailbox, 1, 32), 60, interval '1 day');
+end
+$$;
+comment on function market.sign_in_mail_windows(text, text) is
+  'The windows that a sign-in message counts in: those of the mailbox as asked for from this network, of the network, and of the mailbox in an hour and in a day.';
+
 create or replace function market.count_sign_in_mail(email text, address text) returns void
   language plpgsql volatile
 as $$
 declare
-  network text := 'address:' || market.network_of(count_sign_in_mail.address);
-  mailbox text := 'mailbox:' || substr(encode(market.subject_hash('email', count_sign_in_mail.email), 'hex'), 1, 32);
+  scopes text[] := (select array_agg(distinct w.scope order by w.scope)
+    from market.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
   wait integer;
 begin
-  perform market.lock_window(network, 'sign_in_mail');
-  perform market.lock_window(mailbox, 'sign_in_mail');
-  wait := greatest(market.window_wait(network, 'sign_in_mail', 20), market.window_wait(mailbox, 'sign_in_mail', 5));
+  perform market.lock_window(s.scope, 'sign_in_mail') from unnest(scopes) as s (scope);
+  wait := (select max(market.window_wait(w.scope, 'sign_in_mail', w.cap, w.span))
+    from market.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
   if wait is not null then
     perform market.fail(429, 'rate_limited',
-      format('Too many sign-in messages were asked for. The newest one in the mailbox may still work; else try again in %s minutes.',
+      format('Too many sign-in messages were asked for. Try again in %s minutes. Until then only a message that this browser asked for can help, within 15 minutes: a code works only in the browser that asked for it.',
         ceil(wait / 60.0)), jsonb_build_object('retry_after', wait));
   end if;
-  insert into market.call (scope, action) values (network, 'sign_in_mail'), (mailbox, 'sign_in_mail');
+  insert into market.call (scope, action) select s.scope, 'sign_in_mail' from unnest(scopes) as s (scope);
 end
 $$;
 comment on function market.count_sign_in_mail(text, text) is
-  'Counts a sign-in message: 5 an hour for a mailbox, 20 an hour for an address; 429 beyond.';
+  'Counts a sign-in message: an hour has 5 for a mailbox from one address, 20 for an address, 20 for a mailbox, and a day 60 for a mailbox; 429 beyond.';
 
 create or replace function api.start_sign_in(
   flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea,
@@ -97,12 +117,42 @@ begin
   if not found then
     perform market.fail(409, 'invalid_state', 'This sign-in was begun already. Start again.');
   end if;
-  return jsonb '{}';
+  return jsonb_strip_nulls(jsonb_build_object('email', case when start_sign_in.method = 'email' then mailbox end));
 end
 $$;
 comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) is
-  'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks for. 400, 401, 404, 409, 410, or 429 for mail; the answer does not tell whether an account exists.';
+  'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks for. 400, 401, 404, 409, 410, or 429 for mail. The answer is the address that the mail goes to, as it is kept (email), and does not tell whether an account exists.';
 grant execute on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) to souk_api;
+
+create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb
+  language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  attempt market.sign_in;
+  window_scope text;
+begin
+  -- Nobody has entered a code yet: an attempt whose code was tried stays counted.
+  delete from market.sign_in s
+  where s.flow_hash = cancel_sign_in.flow_hash and s.method = 'email' and s.finished_at is null and s.tries = 0
+  returning * into attempt;
+  if attempt.id is null then
+    return jsonb '{}';
+  end if;
+  for window_scope in
+    select distinct w.scope from market.sign_in_mail_windows(attempt.email, cancel_sign_in.address) as w order by 1
+  loop
+    perform market.lock_window(window_scope, 'sign_in_mail');
+    delete from market.call c where c.id = (
+      select k.id from market.call k
+      where k.scope = window_scope and k.action = 'sign_in_mail' and k.called_at >= attempt.created_at
+      order by k.called_at desc limit 1);
+  end loop;
+  return jsonb '{}';
+end
+$$;
+comment on function api.cancel_sign_in(bytea, text) is
+  'Takes back an attempt whose mail could not be sent, with what was counted for it from this address. Nothing when it was finished, tried, or never begun.';
+grant execute on function api.cancel_sign_in(bytea, text) to souk_api;
 
 create or replace function api.get_sign_in(flow_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = ''

@@ -13,7 +13,7 @@ create index call_scope_action_called_at_idx on market.call (scope, action, call
 create index call_called_at_idx on market.call (called_at);
 comment on table market.call is 'One row is one counted call within the last day: the rolling windows count these.';
 comment on column market.call.id is 'Order of admission.';
-comment on column market.call.scope is 'Whose window: agent:<id>, address:<network>, or mailbox:<half a SHA-256>.';
+comment on column market.call.scope is 'Whose window: agent:<id>, address:<network>, mailbox:<half a SHA-256>, or mailbox_at:<half a SHA-256>, of mailbox and network.';
 comment on column market.call.action is 'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
 comment on column market.call.called_at is 'When it was admitted.';
 

@@ -1,7 +1,7 @@
 import { toRefusal } from "../../problem.ts";
+import { shownName, shownText } from "../../shown.ts";
 import type { Page } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
-import { shownName, shownText } from "../render.ts";
 import { momentOf, monthOf, type Time } from "./dates.ts";
 import { nameOfMethod } from "./method_names.ts";
 import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from "./section.ts";
@@ -22,13 +22,15 @@ export type Event = {
   action: string;
   agent: { id: string; name: string } | null;
   target: { type: string; id: string; title: string | null } | null;
-  /** Present when a moderator did it. */
-  by?: "moderator";
+  /** Present when neither the person nor an agent did it: `job` is the market's own upkeep, `dba` who runs the database. */
+  by?: "moderator" | "job" | "dba";
 };
 
 /** A sentence in pieces: what is named in it was chosen by others, and is marked off by the template. */
 export type Sentence = {
-  who: "you" | "moderator" | "agent";
+  who: "you" | "agent" | "other";
+  /** Who it was that is neither: the start of the sentence. */
+  other: string;
   agent: string;
   before: string;
   name: string | null;
@@ -65,14 +67,24 @@ const WORDS: Record<string, Words> = {
   "method.removed": { before: "removed", after: " as a way to sign in" },
 };
 
+/** Who did it that is neither the person nor an agent. */
+const OTHERS = { moderator: "A moderator", job: "The market’s own upkeep", dba: "Whoever runs this market" } as const;
+
 /** What a thing without a title is called. */
 const NAMELESS: Record<string, string> = { offer: "an offer", ask: "something", agent: "an agent" };
 
 /** An event as a sentence about it. */
 export const sentenceOf = ({ action, agent, target, by: actor }: Event): Sentence => {
   const { before, after = "", by } = WORDS[action] ?? { before: "changed something" };
-  const who: Sentence["who"] = actor ?? by ?? (agent === null ? "you" : "agent");
-  const sentence: Sentence = { who, agent: agent === null ? "" : shownName(agent.name), before, name: null, after };
+  const other = actor ?? by;
+  const sentence: Sentence = {
+    who: other !== undefined ? "other" : agent === null ? "you" : "agent",
+    other: other === undefined ? "" : OTHERS[other],
+    agent: agent === null ? "" : shownName(agent.name),
+    before,
+    name: null,
+    after,
+  };
   if (target === null || WORDS[action] === undefined) return sentence;
   if (target.type === "method") return { ...sentence, before: `${before} ${nameOfMethod(target.id)}` };
   if (action === "agent.removed" && target.id === agent?.id) return { ...sentence, before: "removed itself" };
@@ -108,8 +120,9 @@ export const activityPage = (context: PagesContext): Page => {
       const wanted = parameter(request, "cursor", CURSOR);
       const read = (cursor: string | null) =>
         ask<Activity>(request, "list_activity", { limit: PAGE_SIZE, cursor }).then((found) => ({ ...found, cursor }));
-      const [account, { activity, page, cursor }] = await Promise.all([
+      const [account, { agents }, { activity, page, cursor }] = await Promise.all([
         ask<Account>(request, "get_account"),
+        ask<{ agents: { offers: number; asks: number }[] }>(request, "list_agents"),
         read(wanted).catch((thrown: unknown) => {
           // A cursor that was made up: the list is read from its start.
           if (wanted === null || toRefusal(thrown).refused !== "bad_request") throw thrown;
@@ -124,6 +137,8 @@ export const activityPage = (context: PagesContext): Page => {
           months: byMonth(activity),
           older: page.has_more ? `${PATH}?${new URLSearchParams({ cursor: page.next_cursor ?? "" })}` : null,
           newest: cursor === null ? null : PATH,
+          // Offers from before anything was recorded, or from longer ago than is told.
+          didMore: agents.some(({ offers, asks }) => offers + asks > 0),
         },
       );
     },

@@ -1,9 +1,9 @@
 import { isId } from "../../ids.ts";
 import { refuse } from "../../problem.ts";
+import { shownName } from "../../shown.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
-import { shownName } from "../render.ts";
 import { dayOf, monthOf } from "./dates.ts";
 import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
 
@@ -25,9 +25,9 @@ type Agent = {
 const counted = (count: number, one: string, many: string): string | null =>
   count === 0 ? null : `${count} ${count === 1 ? one : many}`;
 
-/** What an agent did, as people say it; null when it did nothing that stays. */
+/** What came of an agent, published or not, as people say it; null when there is nothing. */
 export const whatItDid = ({ offers, asks }: Pick<Agent, "offers" | "asks">): string | null => {
-  const did = [counted(offers, "offer published", "offers published"), counted(asks, "ask", "asks")];
+  const did = [counted(offers, "offer", "offers"), counted(asks, "ask", "asks")];
   return did.filter((part) => part !== null).join(", ") || null;
 };
 

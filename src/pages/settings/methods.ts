@@ -1,10 +1,11 @@
 import type { Request, Response } from "express";
 import { toRefusal } from "../../problem.ts";
+import { shownText } from "../../shown.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
-import { rootOf, shownText } from "../render.ts";
+import { rootOf } from "../render.ts";
 import { dayOf } from "./dates.ts";
 import { METHODS, type Method, nameOfMethod, titleOfMethod } from "./method_names.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection, type Told } from "./section.ts";

@@ -3,13 +3,14 @@ import { addressOf } from "../../address.ts";
 import { readCookie, setCookie } from "../../cookies.ts";
 import { signInMessage } from "../../mail/messages.ts";
 import { refuse, toRefusal } from "../../problem.ts";
+import { shownText } from "../../shown.ts";
 import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import type { SignInMethod } from "../../sign_in/settings.ts";
 import { hashSecret, newSecret } from "../../tokens.ts";
-
+import { renewFormSecret } from "../forgery.ts";
 import { seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
-import { LABEL_LENGTH, rootOf, shownText } from "../render.ts";
+import { LABEL_LENGTH, rootOf } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { giveSession, sessionHash } from "../session.ts";
 
@@ -37,7 +38,7 @@ export type Viewer = {
 /** What an attempt is for. */
 export type Wanted = {
   method: SignInMethod;
-  /** For the method email: normalised, and checked by isMailbox. */
+  /** For the method email: as it was typed. Whether it is a mailbox, the database says. */
   email: string | null;
   purpose: "sign_in" | "add";
   /** In the verification link that asks for this. */
@@ -66,7 +67,8 @@ export const viewerOf = async ({ database }: PagesContext, session: Buffer | nul
 
 /**
  * Starts an attempt: leads the browser to the provider, or sends the mail and leads to the page that takes its code.
- * @throws Refusal when the method is not offered, a limit is reached, or the provider or mail server is down.
+ * @throws Refusal when the method is not offered, what was typed is no mailbox, a limit is reached, or the provider or
+ * mail server is down.
  */
 export const startAttempt = async (
   context: PagesContext,
@@ -85,20 +87,32 @@ export const startAttempt = async (
   if (!provider && !mailer) throw refuse("unknown_method", "This way to sign in is not offered here.");
   // Asked first: when it is down, nothing has begun.
   const elsewhere = await provider?.begin(flow, callbackOf(baseUrl, method));
-  await database.call("visitor", "start_sign_in", {
+  const address = addressOf(request);
+  const started = await database.call("visitor", "start_sign_in", {
     flow_hash: hashSecret(flow),
     method,
     purpose,
     session_hash: sessionHash(request, baseUrl),
     verification_hash: verificationSecret === null ? null : hashSecret(verificationSecret),
-    email,
+    // PostgreSQL stores no NUL, and no mailbox has a space.
+    email: email?.replaceAll("\0", " ") ?? null,
     link_hash: mailer ? hashSecret(linkSecret) : null,
     code_hash: mailer ? codeHash(flow, code) : null,
-    address: addressOf(request),
+    address,
   });
-  if (mailer && email !== null) {
+  const { email: mailbox } = JSON.parse(started) as { email?: string };
+  if (mailer && mailbox !== undefined) {
     const link = `${baseUrl}/sign-in/link/${linkSecret}`;
-    await mailer.send(email, signInMessage({ link, code, minutes: ATTEMPT_SECONDS / 60 }));
+    try {
+      await mailer.send(mailbox, signInMessage({ link, code, minutes: ATTEMPT_SECONDS / 60 }));
+    } catch (thrown) {
+      // Only a mail server that is down: addresses that it refuses stay counted, or anyone could try any number of them.
+      if (toRefusal(thrown).refused === "service_unavailable") {
+        // That no mail was sent is what the person has to know, even when this fails too.
+        await database.call("visitor", "cancel_sign_in", { flow_hash: hashSecret(flow), address }).catch(() => {});
+      }
+      throw thrown;
+    }
   }
   setCookie(response, baseUrl, FLOW_COOKIE, flow, ATTEMPT_SECONDS);
   const kept = Buffer.from(safeReturnPath(wanted.returnPath)).toString("base64url");
@@ -109,6 +123,7 @@ export const startAttempt = async (
 /** Gives the browser the session of its attempt, and leads it to where it wanted to go. */
 const arrive = (request: Request, response: Response, baseUrl: string, flow: string): void => {
   giveSession(response, baseUrl, sessionSecret(flow));
+  renewFormSecret(response, baseUrl);
   setCookie(response, baseUrl, FLOW_COOKIE, "", 0);
   setCookie(response, baseUrl, RETURN_COOKIE, "", 0);
   seeOther(response, rootOf(baseUrl) + returnPathOf(request, baseUrl));

@@ -1,6 +1,5 @@
 import type { Request, Response } from "express";
 import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../problem.ts";
-import { isMailbox, normalAddress } from "../../sign_in/address.ts";
 import type { SignInMethod } from "../../sign_in/settings.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../forgery.ts";
@@ -16,9 +15,6 @@ import { type FormErrors, renderChoice } from "./views.ts";
 /** The page on which a person chooses how to sign in. Other pages of ours send its form too, to start the same. */
 
 const isMethod = (text: string | null): text is SignInMethod => METHODS.some((method) => method === text);
-
-/** What a person is told who typed something that is no mailbox. */
-export const NO_MAILBOX = "Enter an e-mail address in full, like name@example.com.";
 
 /** Refusals after which a person can go on with the same form. */
 const FORM_AGAIN: readonly ProblemCode[] = ["bad_request", "unknown_method", "rate_limited", "service_unavailable"];
@@ -78,8 +74,7 @@ export const choicePages = (context: PagesContext): Page[] => {
     try {
       if (stale) throw STALE_FORM;
       if (!isMethod(method)) throw refuse("bad_request", "Choose one of the ways to sign in.");
-      const email = method === "email" ? normalAddress(typed) : null;
-      if (email !== null && !isMailbox(email)) throw refuse("bad_request", NO_MAILBOX);
+      const email = method === "email" ? typed : null;
       await startAttempt(context, request, response, { method, email, purpose, verificationSecret: null, returnPath });
     } catch (thrown) {
       const { refused, members } = toRefusal(thrown);
