@@ -22,6 +22,7 @@ const PENDING: Verification = {
   agent_name: "Claude",
   account_label: "the account that this agent acts for",
   requires: "nothing",
+  missing: null,
   mine: false,
   expires_in: 1675,
 };
