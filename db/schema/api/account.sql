@@ -129,6 +129,7 @@ declare
   -- Each takes about a millisecond, and a statement has five seconds.
   batch constant integer := 1000;
   offers uuid[];
+  attempts uuid[];
 begin
   perform market.lock_sessions(erased);
   -- First the account's own row: what is being published waits for it, or is waited for (jobs.finish_reading).
@@ -165,8 +166,15 @@ begin
   end if;
   update market.report r set account_id = null, agent_id = null, comment = null where r.account_id = erased;
 
-  delete from market.sign_in s
-  where s.email in (select p.email from market.proved_method p where p.account_id = erased);
+  -- Attempts go before the verifications that they answer, as when one is finished, with those of its mailboxes.
+  attempts := array(
+    select s.id from market.sign_in s where s.account_id = erased
+    union
+    select s.id from market.verification v join market.sign_in s on s.verification_id = v.id where v.account_id = erased
+    union
+    select s.id from market.proved_method p join market.sign_in s on s.email = p.email where p.account_id = erased);
+  perform from market.sign_in s where s.id = any (attempts) order by s.id for update;
+  delete from market.sign_in s where s.id = any (attempts);
   -- Agents, links, asks, profile, methods, sessions and verifications go with it.
   delete from market.account a where a.id = erased;
   update market.audit_event e set before = null, after = null
