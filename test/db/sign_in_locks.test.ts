@@ -8,7 +8,7 @@ import { signing } from "./signing.ts";
  * for each other and none is thrown out. PostgreSQL calls what must not happen "deadlock detected".
  */
 
-/** Long enough for some hundred meetings; before there was one order, each kind failed within a second. */
+/** Long enough for some dozens of meetings of all ten. */
 const MEETING_MS = 4_000;
 
 test("signing in and out, approving, removing and deleting at once never wait for each other in a circle", async (t) => {
