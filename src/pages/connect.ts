@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
-import { refuse } from "../problem.ts";
+import { refuse, toRefusal } from "../problem.ts";
 import { hashSecret } from "../tokens.ts";
 import { browserSecret, giveFormToken } from "./forgery.ts";
-import { type Page, readAnswer, STALE_FORM } from "./frame.ts";
+import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
 import type { PagesContext } from "./pages.ts";
 import { type Connection, renderApproval, renderApproved, renderDeclined } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
@@ -14,7 +14,8 @@ type Approved = { agent_name: string; new_session: boolean; has_method: boolean 
 export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
   const secretOf = (request: Request): string => String(request.params["secret"]);
 
-  const show = async (request: Request, response: Response): Promise<void> => {
+  /** `notice`: why the page is shown again, when it is. */
+  const show = async (request: Request, response: Response, notice: string | null): Promise<void> => {
     // The write pool, though this only reads: a replica that lags would not know a link that is seconds old.
     const found = await database.call(
       "visitor",
@@ -24,21 +25,29 @@ export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
     );
     const connection = JSON.parse(found) as Connection;
     const token = giveFormToken(request, response, baseUrl(), request.path);
-    response.type("html").send(renderApproval(baseUrl(), connection, token, request.path));
+    response.type("html").send(renderApproval(baseUrl(), connection, { token, path: request.path, notice }));
   };
 
-  const approve = async (request: Request, response: Response): Promise<void> => {
+  const approve = async (request: Request, response: Response, shown: string | null): Promise<void> => {
     // The same secret at a second click, which then finds the session that the first one made.
     const newSession = browserSecret(request, baseUrl(), `session ${secretOf(request)}`);
     if (newSession === null) throw STALE_FORM;
-    const approved = await database.call("visitor", "approve_connection", {
-      secret_hash: hashSecret(secretOf(request)),
-      session_hash: sessionHash(request, baseUrl()),
-      new_session_hash: hashSecret(newSession),
-    });
-    const { agent_name, new_session, has_method } = JSON.parse(approved) as Approved;
-    if (new_session) giveSession(response, baseUrl(), newSession);
-    response.type("html").send(renderApproved(baseUrl(), agent_name, has_method));
+    try {
+      const approved = await database.call("visitor", "approve_connection", {
+        secret_hash: hashSecret(secretOf(request)),
+        session_hash: sessionHash(request, baseUrl()),
+        new_session_hash: hashSecret(newSession),
+        shown,
+      });
+      const { agent_name, new_session, has_method } = JSON.parse(approved) as Approved;
+      if (new_session) giveSession(response, baseUrl(), newSession);
+      response.type("html").send(renderApproved(baseUrl(), agent_name, has_method));
+    } catch (thrown) {
+      const { detail, members } = toRefusal(thrown);
+      if (members?.["account_changed"] !== true || wantsJson(request)) throw thrown;
+      response.status(409);
+      await show(request, response, detail);
+    }
   };
 
   const decline = async (request: Request, response: Response): Promise<void> => {
@@ -50,10 +59,18 @@ export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
     const { fields, stale } = await readAnswer(request, response, baseUrl());
     if (stale) throw STALE_FORM;
     const decision = fields.get("decision");
-    if (decision === "approve") await approve(request, response);
+    if (decision === "approve") await approve(request, response, fields.get("shown"));
     else if (decision === "decline") await decline(request, response);
     else throw refuse("bad_request", "The answer is neither Approve nor Not mine.");
   };
 
-  return [{ path: "/connect/:secret", operation: "connectionPage", needsSignIn: true, get: show, post: decide }];
+  return [
+    {
+      path: "/connect/:secret",
+      operation: "connectionPage",
+      needsSignIn: true,
+      get: (request, response) => show(request, response, null),
+      post: decide,
+    },
+  ];
 };

@@ -77,8 +77,10 @@ export type Connection = {
   account: {
     /** What tells its person which account it is. */
     label: string;
-    /** It is made by approving: this browser is not signed in. */
+    /** It becomes this browser's by approving: nobody is signed in here. */
     is_new: boolean;
+    /** Which account this is, for the form: it is sent back, so that no other one is bound. */
+    shown: string;
     /** Its person can sign in to it. */
     has_method: boolean;
     /** Approving has to wait until its person has signed in (again). */
@@ -89,11 +91,18 @@ export type Connection = {
 /** The longest label of an account: a name, and an e-mail address in brackets. */
 export const LABEL_LENGTH = 340;
 
+/** A sentence or two of ours around such a label. */
+const NOTICE_LENGTH = LABEL_LENGTH + 160;
+
 /**
  * The page on which a person approves an agent or refuses it. `token` is the form's, from src/pages/forgery.ts; `path` is
- * the page's own, to come back to after signing in.
+ * the page's own, to come back to after signing in; `notice` says why the page is shown again.
  */
-export const renderApproval = (baseUrl: string, connection: Connection, token: string, path: string): string =>
+export const renderApproval = (
+  baseUrl: string,
+  connection: Connection,
+  { token, path, notice }: { token: string; path: string; notice: string | null },
+): string =>
   renderPage("approve", baseUrl, {
     name: shownName(connection.agent_name),
     code: connection.code,
@@ -105,6 +114,7 @@ export const renderApproval = (baseUrl: string, connection: Connection, token: s
     signIn: signInPath(baseUrl, path),
     signInAgain: signInPath(baseUrl, path, true),
     token,
+    notice: notice === null ? null : shownText(notice, NOTICE_LENGTH),
   });
 
 /** What a person sees after "Approve". `hasMethod`: the account can be signed in to, and is not lost with this browser. */

@@ -21,8 +21,13 @@ export type Verification = {
   method: SignInMethod;
   agent_name: string;
   account_label: string;
-  /** Whether its account has a sign-in method already, so that only its own person may go on. */
+  /** Whether only a browser that is signed in to its account may go on. */
   requires: "nothing" | "session";
+  /**
+   * What its person has to do first: sign in to the account, open the link in the browser in which the agent was
+   * approved, or sign out of another account.
+   */
+  missing: "sign_in" | "browser" | "sign_out" | null;
   /** Whether this browser is signed in to its account. */
   mine: boolean;
   /** Seconds. */
@@ -48,7 +53,8 @@ export const renderVerification = (
     return renderPage("verify_ended", baseUrl, { ...data, status: verification.status });
   }
   if (verification.requires === "session" && !verification.mine) {
-    return renderPage("verify_other", baseUrl, { ...data, signIn: signInPath(baseUrl, shown.path) });
+    const { missing } = verification;
+    return renderPage("verify_other", baseUrl, { ...data, missing, signIn: signInPath(baseUrl, shown.path) });
   }
   return renderPage("verify", baseUrl, data);
 };

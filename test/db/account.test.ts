@@ -144,6 +144,23 @@ test("the last sign-in method goes only when that is confirmed, and only after a
   t.deepEqual((await remove("email", true)).methods, []);
 });
 
+test("removing a method signs every other browser out, and stays signed in here", async (t) => {
+  const caller = await market.approved();
+  await prove(caller, "google");
+  await prove(caller, "email");
+  await signIn(caller);
+  const elsewhere = randomBytes(32);
+  await market.sql("insert into market.session (account_id, secret_hash, signed_in_at) values ($1, $2, now())", [
+    caller.account,
+    elsewhere,
+  ]);
+  const stranger = await market.approved();
+  await market.callAsPerson(caller, "remove_method", { method: "google", confirmed: false });
+  t.is(await refused(market.callAsPerson({ ...caller, session: elsewhere }, "get_account")), "401 unauthorized");
+  t.is((await market.callAsPerson(caller, "get_account")).sessions, 1);
+  t.is((await market.callAsPerson(stranger, "get_account")).sessions, 1);
+});
+
 test("two tabs that each remove the method before the last leave one", async (t) => {
   const caller = await market.approved();
   await prove(caller, "google");

@@ -3,6 +3,7 @@ import test from "ava";
 import pg from "pg";
 import { toRefusal } from "../../src/problem.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused, vectorOf } from "./market.ts";
+import { signing } from "./signing.ts";
 
 /**
  * The end of an account, and of an agent: what goes, what stays, and what becomes of what is under way.
@@ -79,6 +80,7 @@ test.serial(
     await market.call(caller, "preview_offer", { body: { text: "Zebedee again" }, errors: [] });
     const kept = { idempotency_key: "k", request_hash: randomBytes(32), errors: [] };
     await market.call(caller, "submit_offer", { body: { text: "Zebedee once more" }, ...kept });
+    await signing(market).begin({ email: "zebedee@example.com" });
 
     await market.embed("ask", watching, vectorOf("z"));
     for (const table of ["match", "offer_embedding"]) {

@@ -16,10 +16,25 @@ test.before(async () => {
 
 test.after.always(() => market?.close());
 
-const look = async (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
+const page = async (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
   (await market.call(null, "get_connection", { secret_hash: caller.link, session_hash: session })).account;
-const approve = (caller: Caller, session: Buffer | null = null, fresh = caller.session): Promise<Answer> =>
-  market.call(null, "approve_connection", { secret_hash: caller.link, session_hash: session, new_session_hash: fresh });
+/** The account as a person reads it. */
+const look = async (caller: Caller, session: Buffer | null = null): Promise<Answer> => {
+  const { shown: _, ...read } = await page(caller, session);
+  return read;
+};
+const approve = (
+  caller: Caller,
+  session: Buffer | null = null,
+  fresh = caller.session,
+  shown: string | null = null,
+): Promise<Answer> =>
+  market.call(null, "approve_connection", {
+    secret_hash: caller.link,
+    session_hash: session,
+    new_session_hash: fresh,
+    shown,
+  });
 const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "", link_key: caller.token });
 const verify = (caller: Caller, method: string): Promise<Answer> =>
   market.call(caller, "start_verification", { method, base_url: "", link_key: caller.token });
@@ -40,10 +55,6 @@ const provedFirst = async (email: string | null = null) => {
   );
   return { caller, session, verification: body.id };
 };
-const grow = (session: Buffer) =>
-  market.sql("update market.session set signed_in_at = signed_in_at - interval '15 minutes' where secret_hash = $1", [
-    session,
-  ]);
 /** In which queue the message about an agent waits; empty when none does. */
 const notices = async (caller: Caller): Promise<string[]> => {
   const key = `send_approval_notice:${caller.agent}`;
@@ -74,7 +85,7 @@ test.serial("before approving, the page says which account will be bound", async
   const person = await signIn("Lena", "lena@example.com");
   const bound = { label: "Lena (lena@example.com)", is_new: false, has_method: true, agent_is_first: true };
   t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: false });
-  await grow(person.session);
+  await people.grow(person.session);
   t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: true });
 });
 
@@ -83,7 +94,7 @@ test.serial(
   async (t) => {
     const person = await signIn();
     const caller = await market.connect();
-    await grow(person.session);
+    await people.grow(person.session);
     const { status, code, extra } = await refusal(approve(caller, person.session));
     t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
     await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [person.session]);
@@ -161,6 +172,73 @@ test.serial("what an agent waits for is done when it comes to an account that ha
     people.finish(attempt, "apple", { subject: randomBytes(8).toString("hex") }, person.session),
   );
   t.deepEqual([status, detail], [409, "Your agent has moved to another account since. Open its link again."]);
+});
+
+/** An agent whose owner proved a method by its verification link, and removed it: the account has a session of theirs. */
+const prepared = async () => {
+  const { caller, session } = await provedFirst();
+  await market.callAsPerson({ ...caller, session }, "update_profile", {
+    display_name: "Your new account",
+    contact_email: null,
+    contact_phone: null,
+  });
+  await market.callAsPerson({ ...caller, session }, "remove_method", { method: "google", confirmed: true });
+  return { caller, session };
+};
+
+test.serial("who approves without a session never shares an account in which someone is at home", async (t) => {
+  for (const ended of [false, true]) {
+    const { caller, session } = await prepared();
+    if (ended) await market.callAsPerson({ ...caller, session }, "sign_out");
+    t.deepEqual(await look(caller), {
+      label: "a new account without a sign-in method",
+      is_new: true,
+      has_method: false,
+      needs_sign_in: false,
+      agent_is_first: true,
+    });
+    t.true((await approve(caller)).new_session);
+    t.not((await me(caller)).id, caller.account);
+    t.is(await people.accountOf(caller.session), (await me(caller)).id);
+    if (!ended) {
+      t.is(
+        await refused(market.callAsPerson({ ...caller, session }, "remove_agent", { agent_id: caller.agent })),
+        "404 not_found",
+      );
+    }
+    t.true((await approve(caller)).new_session, "a second click answers the same");
+  }
+});
+
+test.serial("approving binds the account that the page showed, and no other", async (t) => {
+  const [one, other] = [await signIn("Lena"), await signIn("Max")];
+  const caller = await market.connect();
+  const shown = {
+    nobody: (await page(caller)).shown,
+    one: (await page(caller, one.session)).shown,
+    other: (await page(caller, other.session)).shown,
+  };
+  t.is(new Set(Object.values(shown)).size, 3);
+  t.not((await page(await market.connect(), one.session)).shown, shown.one, "of this link only");
+  const changed = { account_changed: true };
+  for (const [session, said, detail] of [
+    [one.session, shown.other, /now signed in as Lena\./],
+    [one.session, shown.nobody, /now signed in as Lena\./],
+    [null, shown.one, /not signed in any more/],
+    [one.session, "forged", /now signed in as Lena/],
+  ] as const) {
+    const refusedWith = await refusal(approve(caller, session, caller.session, said));
+    t.deepEqual([refusedWith.status, refusedWith.code, refusedWith.extra], [409, "invalid_state", changed]);
+    t.regex(refusedWith.detail, detail);
+  }
+  t.false((await me(caller)).account.connected, "the link is not spent");
+  const first = await approve(caller, one.session, caller.session, shown.one);
+  t.is((await me(caller)).id, one.account);
+  t.deepEqual(await approve(caller, one.session, caller.session, shown.one), first, "a second click succeeds");
+
+  const fresh = await market.connect();
+  const made = await approve(fresh, null, fresh.session, (await page(fresh)).shown);
+  t.deepEqual(await approve(fresh, fresh.session, fresh.session, shown.nobody), made, "also with the new session");
 });
 
 test.serial("a second click answers what the first did, and a stranger's is refused", async (t) => {

@@ -160,6 +160,43 @@ test.serial("a person adds methods to the account", async (t) => {
   t.deepEqual([again.answer.added, again.answer.label], [false, `Lena (${email})`]);
 });
 
+test.serial("adding a method needs a recent sign-in, when it begins and when it ends", async (t) => {
+  const { session } = await signIn({ subject: subject() });
+  const mail = await begin({ purpose: "add", session });
+  await people.grow(session);
+  for (const act of [
+    begin({ method: "apple", purpose: "add", session }),
+    people.finishMail(mail, { code: mail.code }, session),
+  ]) {
+    const { status: code, extra } = await refusal(act);
+    t.deepEqual([code, extra], [401, { sign_in_again: true }]);
+  }
+  const methods = (await people.viewer(session)).methods.map(({ method }: Answer) => method);
+  t.deepEqual(methods, ["google"]);
+});
+
+test.serial("an account's first method ends its other sessions, and a second one does not", async (t) => {
+  const caller = await market.approved();
+  const second = randomBytes(32);
+  await market.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [caller.account, second]);
+  const { session } = await signIn({ subject: subject() }, { purpose: "add", session: caller.session });
+  t.is(await people.viewer(second), null, "nobody proved anything there");
+  await market.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [caller.account, second]);
+  await signIn({ subject: subject() }, { method: "apple", purpose: "add", session });
+  t.truthy(await people.viewer(second));
+});
+
+test.serial("a finished attempt keeps no mailbox", async (t) => {
+  const mail = await begin();
+  await people.finishMail(mail, { code: mail.code });
+  const [kept] = await market.sql(
+    "select email, finished_at is not null as finished from market.sign_in where flow_hash = $1",
+    [mail.flow],
+  );
+  t.deepEqual(kept, { email: null, finished: true });
+  t.is(await refused(openMail(mail.link, mail.flow)), "410 link_expired", "its link still says what happened");
+});
+
 test.serial("nobody adds without a session", async (t) => {
   t.is(await refused(begin({ purpose: "add" })), "401 unauthorized");
   t.is(await refused(begin({ purpose: "add", session: randomBytes(32) })), "401 unauthorized");

@@ -102,5 +102,11 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
     return row?.account_id ?? null;
   };
 
-  return { begin, finishMail, finish, signIn, viewer, accountOf };
+  /** Makes a sign-in a quarter of an hour older: not recent any more. */
+  const grow = (session: Buffer): Promise<Answer[]> =>
+    market.sql("update market.session set signed_in_at = signed_in_at - interval '15 minutes' where secret_hash = $1", [
+      session,
+    ]);
+
+  return { begin, finishMail, finish, signIn, viewer, accountOf, grow };
 };

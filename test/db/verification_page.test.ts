@@ -50,6 +50,7 @@ test.serial("the page says who asks for what, and whose account it is", async (t
     agent_name: "Helper",
     account_label: "the account that this agent acts for",
     requires: "nothing",
+    missing: null,
     mine: false,
   });
   t.true(expires_in > 1790 && expires_in <= 1800);
@@ -68,7 +69,11 @@ test.serial("proving the method completes the verification, and signs the person
   });
   const [sibling, other] = [await linked(second), await linked(second, "apple")];
   t.is((await me(caller)).limits.publish_offer.limit, 60);
-  const { answer, session } = await prove(link, { ...someone(), email: "lena@example.com", name: "Lena" });
+  const { answer, session } = await prove(
+    link,
+    { ...someone(), email: "lena@example.com", name: "Lena" },
+    { session: caller.session },
+  );
   t.deepEqual(answer, {
     label: "lena@example.com",
     display_name: null,
@@ -111,6 +116,63 @@ test.serial("the link of an account that has a method works for that account's p
   const page = await look(link, session);
   t.deepEqual([page.requires, page.mine, page.account_label], ["nothing", true, "lena@example.com"]);
   t.true((await prove(link, someone(), { method: "apple", session })).answer.added);
+});
+
+test.serial("once a person has approved, the link works in a browser of that person only", async (t) => {
+  const caller = await market.connect();
+  const { link } = await linked(caller);
+  const early = await people.begin({ method: "google", verification: link });
+  await market.call(null, "approve_connection", {
+    secret_hash: caller.link,
+    session_hash: null,
+    new_session_hash: caller.session,
+  });
+  const { missing, requires } = await look(link);
+  t.deepEqual([missing, requires], ["browser", "session"]);
+  for (const act of [prove(link), cancel(link), people.finish(early, "google", someone())]) {
+    const { status, detail } = await refusal(act);
+    t.is(status, 409);
+    t.regex(detail, /in the browser in which you approved/);
+  }
+  t.deepEqual((await me(caller)).account.verified, []);
+  const { missing: nothing, mine } = await look(link, caller.session);
+  t.deepEqual([nothing, mine], [null, true]);
+  t.true((await prove(link, someone(), { session: caller.session })).answer.added);
+
+  const lost = await market.approved();
+  const again = await linked(lost);
+  await market.sql("update market.session set expires_at = now() where account_id = $1", [lost.account]);
+  t.is((await look(again.link)).missing, null, "an account that nobody can reach any more stays open");
+  t.true((await prove(again.link)).answer.added);
+});
+
+test.serial("who is signed in to another account is not switched by a link", async (t) => {
+  const caller = await market.connect();
+  const { link } = await linked(caller);
+  const attempt = await people.begin({ method: "google", verification: link });
+  const person = await people.signIn(someone());
+  const page = await look(link, person.session);
+  t.deepEqual([page.requires, page.missing, page.mine], ["session", "sign_out", false]);
+  for (const act of [
+    prove(link, someone(), { session: person.session }),
+    cancel(link, person.session),
+    people.finish(attempt, "google", someone(), person.session),
+  ]) {
+    const { status, detail } = await refusal(act);
+    t.is(status, 409);
+    t.regex(detail, /signed in to another account.*Sign out/);
+  }
+  t.truthy(await people.viewer(person.session), "and stays signed in");
+  t.true((await prove(link)).answer.added);
+});
+
+test.serial("a link needs a recent sign-in, as adding in the settings does", async (t) => {
+  const caller = await market.connect();
+  const { session } = await prove((await linked(caller)).link);
+  const { link } = await linked(caller, "apple");
+  await people.grow(session);
+  const { status, extra } = await refusal(prove(link, someone(), { method: "apple", session }));
+  t.deepEqual([status, extra], [401, { sign_in_again: true }]);
 });
 
 test.serial("who began before the account had a method, finishes only as its person", async (t) => {

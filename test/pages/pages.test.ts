@@ -143,10 +143,37 @@ test("approving makes a session for a person who has none", async (t) => {
     {
       actor: "visitor",
       name: "approve_connection",
-      args: { secret_hash: hashSecret(SECRET), session_hash: null, new_session_hash: hashSecret(secret) },
+      args: {
+        secret_hash: hashSecret(SECRET),
+        session_hash: null,
+        new_session_hash: hashSecret(secret),
+        shown: null,
+      },
       pool: undefined,
     },
   ]);
+});
+
+test("the form says which account the page showed, and when it is another one now, the page is shown again", async (t) => {
+  const detail = "You are now signed in as Max. See below whether the agent should act for that account.";
+  const opened = await open(t, {
+    approve_connection: raised(409, "invalid_state", detail, { account_changed: true }),
+  });
+  const page = await (await fetch(opened.site.url + PATH, { headers: { Cookie: opened.cookie } })).text();
+  t.true(page.includes('name="shown" value="c0ffee"'));
+  opened.site.calls.length = 0;
+  const answer = await decide(opened, { shown: "c0ffee" });
+  t.is(answer.status, 409);
+  const html = await answer.text();
+  t.true(html.includes(`role="alert">${detail}</p>`));
+  t.true(html.includes(`name="token" value="${opened.token}"`), "to answer again");
+  t.deepEqual(
+    opened.site.calls.map(({ name }) => name),
+    ["approve_connection", "get_connection"],
+  );
+  t.like(opened.site.calls[0], { args: { shown: "c0ffee" } });
+  const asProgram = await decide(opened, { shown: "c0ffee" }, { Accept: "application/json" });
+  t.is((JSON.parse(await asProgram.text()) as { detail: string }).detail, detail);
 });
 
 test("approving the same link again in the same browser gives the same session, in another browser another", async (t) => {

@@ -19,7 +19,7 @@ import { invalidHtml } from "./sound.ts";
 const BASE = "https://souk.example";
 
 const approval = (agent_name: string): string =>
-  renderApproval(BASE, { ...CONNECTION, agent_name }, "form-token", "/connect/secret");
+  renderApproval(BASE, { ...CONNECTION, agent_name }, { token: "form-token", path: "/connect/secret", notice: null });
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
 

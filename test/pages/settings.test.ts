@@ -120,7 +120,10 @@ test("a way to sign in is removed after a recent sign-in, the last one only afte
   const tab = await page.context().newPage();
   await tab.goto(`${scene.service.url}/settings/methods/email`);
   await press(tab, "Remove e-mail");
-  t.is(await tab.getByRole("status").textContent(), "The way to sign in is removed.");
+  t.is(
+    await tab.getByRole("status").textContent(),
+    "The way to sign in is removed, and every other browser is signed out of this account.",
+  );
   await press(page, "Remove Google");
   t.regex((await page.getByRole("alert").textContent()) ?? "", /only way to sign in/);
   t.deepEqual(await faults(page), SOUND);

@@ -36,7 +36,13 @@ export const CONNECTION = {
   requested_at: "2026-03-04T14:03:22.000Z",
   requested_minutes_ago: 2,
   expires_in: 1675,
-  account: { label: "Lena (lena@example.com)", is_new: false, has_method: true, needs_sign_in: false },
+  account: {
+    label: "Lena (lena@example.com)",
+    is_new: false,
+    shown: "c0ffee",
+    has_method: true,
+    needs_sign_in: false,
+  },
 };
 
 /** A refusal as PostgreSQL raises it. */

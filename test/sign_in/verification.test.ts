@@ -1,6 +1,5 @@
 import test from "ava";
 import { type Agent, call, connectAgent } from "../support/market.ts";
-import { newPerson } from "../support/person.ts";
 import { codeFrom, linkFrom } from "./mailbox.ts";
 import { askForMail, labelOf, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
 import { formsOf, type Visitor, wordsOf } from "./visitor.ts";
@@ -17,9 +16,10 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-const approved = async (name = "Claude"): Promise<Agent> => {
+/** An agent that this person has approved, who from then on is signed in. */
+const approved = async (person: Visitor, name = "Claude"): Promise<Agent> => {
   const agent = await connectAgent(market.url, name);
-  await newPerson().decide(agent.link, "approve");
+  await person.submit(await person.get(agent.link), "Approve");
   return agent;
 };
 
@@ -36,23 +36,23 @@ const askThere = async (visitor: Visitor, url: string, email: string) =>
   visitor.submit(await visitor.get(url), "Send me a code", { email });
 
 const proved = async (email: string): Promise<{ agent: Agent; visitor: Visitor }> => {
-  const agent = await approved();
-  const { url } = await start(agent);
   const visitor = stranger();
+  const agent = await approved(visitor);
+  const { url } = await start(agent);
   const page = await askThere(visitor, url, email);
   await visitor.submit(page, "code", { code: codeFrom(await market.mail.next(email)) });
   return { agent, visitor };
 };
 
 test("proving a mailbox completes the verification, and raises the limits", async (t) => {
-  const agent = await approved();
+  const person = stranger();
+  const agent = await approved(person);
   const before = (await agent.call("GET", "/v1/me")).body;
   t.deepEqual(before.account.available_methods, ["google", "apple", "email"]);
   t.deepEqual(before.account.verified, []);
   const { id, url } = await start(agent);
   t.is((await agent.call("GET", "/v1/me")).body.pending_verifications.length, 1);
 
-  const person = stranger();
   const page = await person.get(url);
   t.is(page.heading, "Your agent asks you to sign in");
   t.true(wordsOf(page).includes("“ Claude ”"));
@@ -88,10 +88,10 @@ test("what the account publishes then says that its publisher is verified", asyn
 });
 
 test.serial("a provider proves its method in the same way", async (t) => {
-  const agent = await approved();
+  const person = stranger();
+  const agent = await approved(person);
   const { id, url } = await start(agent, "google");
   market.google.person = { sub: "verifier", email: "verifier@gmail.example", email_verified: true, name: "Vera" };
-  const person = stranger();
   const page = await person.get(url);
   t.is(formsOf(page)[0]?.holds.has("email"), false);
   const arrived = await person.submit(page, "Continue with Google");
@@ -101,7 +101,7 @@ test.serial("a provider proves its method in the same way", async (t) => {
 });
 
 test("looking at the link, and previews of it, change nothing", async (t) => {
-  const agent = await approved();
+  const agent = await approved(stranger());
   const { id, url } = await start(agent);
   const state = () => row(market, "select to_jsonb(v) as row from market.verification v where id = $1", [id]);
   const before = await state();
@@ -109,10 +109,27 @@ test("looking at the link, and previews of it, change nothing", async (t) => {
   t.deepEqual(await state(), before);
 });
 
-test("continuing before signing in is 409 verification_incomplete", async (t) => {
-  const agent = await approved();
-  const { id, url } = await start(agent);
+test("elsewhere than in the browser that approved, the link proves nothing and says where it does", async (t) => {
   const person = stranger();
+  const agent = await approved(person);
+  const { id, url } = await start(agent);
+  const page = await stranger().get(url);
+  t.is(page.heading, "Open this in the browser in which you approved");
+  t.deepEqual(formsOf(page), []);
+  t.is((await person.get(url)).heading, "Your agent asks you to sign in");
+
+  const own = await connectAgent(market.url);
+  const other = await start(own);
+  const switched = await person.get(other.url);
+  t.is(switched.heading, "You are signed in to another account");
+  t.true(switched.text.includes('href="/sign-out"'));
+  t.deepEqual([await statusOf(agent, id), await statusOf(own, other.id)], ["pending", "pending"]);
+});
+
+test("continuing before signing in is 409 verification_incomplete", async (t) => {
+  const person = stranger();
+  const agent = await approved(person);
+  const { id, url } = await start(agent);
   const page = await person.get(url);
   const early = await person.send(page, "Continue");
   t.is(early.status, 409);
@@ -131,9 +148,9 @@ test("continuing before signing in is 409 verification_incomplete", async (t) =>
 });
 
 test("“Not now” ends it, also when pressed twice", async (t) => {
-  const agent = await approved();
-  const { id, url } = await start(agent);
   const person = stranger();
+  const agent = await approved(person);
+  const { id, url } = await start(agent);
   const page = await person.get(url);
   for (let times = 0; times < 2; times += 1) {
     t.is((await person.submit(page, "Not now")).heading, "You said “Not now”");
@@ -144,9 +161,9 @@ test("“Not now” ends it, also when pressed twice", async (t) => {
 });
 
 test("a link that ran out says so, and a proof that comes too late proves nothing", async (t) => {
-  const agent = await approved();
-  const { id, url } = await start(agent);
   const person = stranger();
+  const agent = await approved(person);
+  const { id, url } = await start(agent);
   const page = await person.get(url);
   const asked = await person.submit(page, "Send me a code", { email: "slow@example.com" });
   await row(market, "update market.verification set expires_at = now() - interval '1 second' where id = $1", [id]);
@@ -160,9 +177,9 @@ test("a link that ran out says so, and a proof that comes too late proves nothin
 
 test("a method of another account is refused with what to do, and nothing is merged", async (t) => {
   const owner = await proved("taken@example.com");
-  const agent = await approved();
-  const { id, url } = await start(agent);
   const person = stranger();
+  const agent = await approved(person);
+  const { id, url } = await start(agent);
   const asked = await askThere(person, url, "taken@example.com");
   const refused = await person.send(asked, "code", { code: codeFrom(await market.mail.next("taken@example.com")) });
   t.is(refused.status, 409);
@@ -170,7 +187,7 @@ test("a method of another account is refused with what to do, and nothing is mer
   t.is(await statusOf(agent, id), "pending");
   t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, []);
   t.deepEqual((await owner.agent.call("GET", "/v1/me")).body.account.verified, ["email"]);
-  t.is(await labelOf(market, person), null);
+  t.is(await labelOf(market, person), "a new account without a sign-in method");
   // With another address it goes on.
   const again = await askThere(person, url, "free@example.com");
   await person.submit(again, "code", { code: codeFrom(await market.mail.next("free@example.com")) });
@@ -202,9 +219,9 @@ test.serial("once the account has a method, its link is for its own person alone
 });
 
 test("the mail's link finishes a verification, too, in the browser that asked for it", async (t) => {
-  const agent = await approved();
-  const { id, url } = await start(agent);
   const person = stranger();
+  const agent = await approved(person);
+  const { id, url } = await start(agent);
   await askThere(person, url, "bylink@example.com");
   const link = linkFrom(await market.mail.next("bylink@example.com"));
   const arrived = await person.submit(await person.get(link), "Sign in");
@@ -222,7 +239,7 @@ test.serial("signing in elsewhere with a pending method of the same account comp
 });
 
 test("a form that is too old is shown again with what was typed", async (t) => {
-  const agent = await approved();
+  const agent = await connectAgent(market.url);
   const { url } = await start(agent);
   const person = stranger();
   const page = await person.get(url);
@@ -235,7 +252,7 @@ test("a form that is too old is shown again with what was typed", async (t) => {
 
 test("a link that is none is 404, and names of agents are inert", async (t) => {
   t.is((await stranger().get(`${market.url}/verify/${"0".repeat(64)}`)).status, 404);
-  const agent = await approved("<script>alert(1)</script>\u202E");
+  const agent = await approved(stranger(), "<script>alert(1)</script>\u202E");
   const page = await stranger().get((await start(agent)).url);
   t.true(page.text.includes("&lt;script&gt;alert(1)&lt;/script&gt;"));
   t.notRegex(page.text, /<script|\u202E/);
@@ -261,9 +278,9 @@ test("a method that the operator has not set up cannot be asked for", async (t) 
 });
 
 test("an attempt for one purpose does not serve another", async (t) => {
-  const agent = await approved();
-  const { id, url } = await start(agent);
   const person = stranger();
+  const agent = await approved(person);
+  const { id, url } = await start(agent);
   // A plain sign-in in the same browser, begun after the verification's: the newer one counts.
   await askThere(person, url, "first@example.com");
   const plain = await askForMail(market, person, "second@example.com");

@@ -22,6 +22,7 @@ const PENDING: Verification = {
   agent_name: "Claude",
   account_label: "the account that this agent acts for",
   requires: "nothing",
+  missing: null,
   mine: false,
   expires_in: 1675,
 };
@@ -166,8 +167,21 @@ const STATES: State[] = [
     name: "verify-other",
     path: `/verify/${SECRET}`,
     session: true,
-    script: { get_viewer: VIEWER, get_verification_page: { ...PENDING, requires: "session" } },
+    script: { get_viewer: VIEWER, get_verification_page: { ...PENDING, requires: "session", missing: "sign_in" } },
     heading: "Sign in first",
+  },
+  {
+    name: "verify-browser",
+    path: `/verify/${SECRET}`,
+    script: { get_verification_page: { ...PENDING, requires: "session", missing: "browser" } },
+    heading: "Open this in the browser in which you approved",
+  },
+  {
+    name: "verify-sign-out",
+    path: `/verify/${SECRET}`,
+    session: true,
+    script: { get_viewer: VIEWER, get_verification_page: { ...PENDING, requires: "session", missing: "sign_out" } },
+    heading: "You are signed in to another account",
   },
   ...(["completed", "expired", "cancelled"] as const).map((status) => ({
     name: `verify-${status}`,

@@ -86,6 +86,7 @@ begin
   if market.account_id() is null then
     perform market.fail(401, 'unauthorized', 'You are not signed in, or your session has ended.');
   end if;
+  perform market.lock_sessions(market.account_id());
   -- Two tabs that each remove "the one before the last" wait for each other.
   perform from market.account a where a.id = market.account_id() for no key update;
   if not exists (select from market.proved_method m where m.account_id = market.account_id() and m.method = forget_method.method) then
@@ -98,10 +99,13 @@ begin
       '{"confirm": true}');
   end if;
   delete from market.proved_method m where m.account_id = market.account_id() and m.method = forget_method.method;
+  -- Whoever signed in by it elsewhere is out, on every replica, as after signing out.
+  perform set_config('synchronous_commit', 'remote_apply', true);
+  delete from market.session s where s.account_id = market.account_id() and s.id is distinct from market.session_id();
 end
 $$;
 comment on function market.forget_method(text, boolean) is
-  'Removes a sign-in method of the person that calls; the last one only when that is confirmed (409 with confirm).';
+  'Removes a sign-in method of the person that calls, and ends the account''s other sessions; the last one only when that is confirmed (409 with confirm).';
 grant execute on function market.forget_method(text, boolean) to souk_person;
 
 create or replace function api.remove_method(method text, confirmed boolean) returns jsonb
@@ -114,7 +118,7 @@ begin
 end
 $$;
 comment on function api.remove_method(text, boolean) is
-  'Removes a sign-in method; 401 with sign_in_again when the sign-in is not recent, 409 with confirm for the last one.';
+  'Removes a sign-in method, and ends the sessions of other browsers; 401 with sign_in_again when the sign-in is not recent, 409 with confirm for the last one.';
 grant execute on function api.remove_method(text, boolean) to souk_api;
 
 create or replace function market.erase_account() returns boolean
@@ -125,7 +129,9 @@ declare
   -- Each takes some milliseconds, and a statement has five seconds.
   batch constant integer := 200;
   offers uuid[];
+  attempts uuid[];
 begin
+  perform market.lock_sessions(erased);
   -- First the account's own row: what is being published waits for it, or is waited for (jobs.finish_reading).
   perform from market.account a where a.id = erased for update;
   if not found or market.agent_id() is not null then
@@ -160,6 +166,15 @@ begin
   end if;
   update market.report r set account_id = null, agent_id = null, comment = null where r.account_id = erased;
 
+  -- Attempts go before the verifications that they answer, as when one is finished, with those of its mailboxes.
+  attempts := array(
+    select s.id from market.sign_in s where s.account_id = erased
+    union
+    select s.id from market.verification v join market.sign_in s on s.verification_id = v.id where v.account_id = erased
+    union
+    select s.id from market.proved_method p join market.sign_in s on s.email = p.email where p.account_id = erased);
+  perform from market.sign_in s where s.id = any (attempts) order by s.id for update;
+  delete from market.sign_in s where s.id = any (attempts);
   -- Agents, links, asks, profile, methods, sessions and verifications go with it.
   delete from market.account a where a.id = erased;
   update market.audit_event e set before = null, after = null

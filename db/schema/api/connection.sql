@@ -1,20 +1,28 @@
 -- The page behind a connection link. Looking changes nothing; approving is one atomic update, and whoever is first is
 -- the person the agent acts for. These need no entering: the secret in the link is what admits.
 
-create or replace function market.lock_connection(secret_hash bytea) returns market.connection
+create or replace function market.lock_connection(secret_hash bytea, session_account uuid) returns market.connection
   language plpgsql volatile
 as $$
 declare
   connection market.connection;
 begin
-  -- The agent's row first, as a removal locks it: approving and removing wait for each other.
+  -- The accounts come first, as when one is deleted: that of the agent, and that of the session.
+  perform from market.account a
+  where a.id in (
+    select g.account_id from market.agent g join market.connection c on c.agent_id = g.id
+    where c.secret_hash = lock_connection.secret_hash
+    union all select lock_connection.session_account)
+  order by a.id for update;
+  -- Then the agent's row, as a removal locks it: approving and removing wait for each other.
   perform from market.agent a join market.connection c on c.agent_id = a.id
   where c.secret_hash = lock_connection.secret_hash for update of a;
   select * into connection from market.connection c where c.secret_hash = lock_connection.secret_hash for update;
   return connection;
 end
 $$;
-comment on function market.lock_connection(bytea) is 'The connection of a link, locked after its agent; nulls when there is none.';
+comment on function market.lock_connection(bytea, uuid) is
+  'The connection of a link, locked after its account, this one, and its agent; nulls when there is none.';
 
 create or replace function market.check_connection(connection market.connection) returns void
   language plpgsql stable
@@ -31,7 +39,34 @@ end
 $$;
 comment on function market.check_connection(market.connection) is 'Refuses a link that is unknown (404), used (409) or over (410).';
 
-create or replace function api.get_connection(secret_hash bytea, session_hash bytea) returns jsonb
+create or replace function market.account_to_bind(agent_account uuid, session_account uuid) returns uuid
+  language plpgsql stable
+as $$
+begin
+  return case
+    when account_to_bind.session_account is not null then account_to_bind.session_account
+    when exists (select from market.proved_method p where p.account_id = account_to_bind.agent_account)
+      then account_to_bind.agent_account
+    -- Someone is or was at home there, and would share the account with the person who approves now.
+    when exists (select from market.account a where a.id = account_to_bind.agent_account and a.claimed_at is not null)
+      or exists (select from market.session s where s.account_id = account_to_bind.agent_account) then null
+    else account_to_bind.agent_account end;
+end
+$$;
+comment on function market.account_to_bind(uuid, uuid) is
+  'Whom an agent of this account would act for if whoever has this session, or none, approved it; null when an account has to be made for that.';
+
+create or replace function market.shown_account(account_id uuid, is_new boolean, secret_hash bytea) returns text
+  language sql immutable parallel safe
+as $$
+  select encode(sha256(shown_account.secret_hash || convert_to(
+    case when shown_account.is_new then 'new' else shown_account.account_id::text end, 'UTF8')), 'hex')
+$$;
+comment on function market.shown_account(uuid, boolean, bytea) is
+  'What a form says of the account that its page showed, so that no other is bound: the same for the same account and link, and it tells nothing.';
+
+-- The session has a default since the first release calls it without.
+create or replace function api.get_connection(secret_hash bytea, session_hash bytea default null) returns jsonb
   language plpgsql stable security definer set search_path = ''
 as $$
 declare
@@ -40,12 +75,14 @@ declare
   session record := market.find_session(get_connection.session_hash);
   person uuid;
   has_method boolean;
+  is_new boolean;
 begin
   select * into connection from market.connection c where c.secret_hash = get_connection.secret_hash;
   perform market.check_connection(connection);
   select * into agent from market.agent a where a.id = connection.agent_id;
-  person := coalesce(session.account_id, agent.account_id);
+  person := market.account_to_bind(agent.account_id, session.account_id);
   has_method := exists (select from market.proved_method p where p.account_id = person);
+  is_new := session.account_id is null and not has_method;
   return jsonb_build_object(
     'agent_name', agent.name, 'code', connection.code,
     'requested_at', market.utc(connection.created_at),
@@ -55,7 +92,8 @@ begin
       -- Without a session this may be the agent itself looking: it learns no mailbox.
       'label', case when session.account_id is not null or not has_method then market.account_label(person)
         else market.account_label_for_agent(person) end,
-      'is_new', session.account_id is null and not has_method,
+      'is_new', is_new,
+      'shown', market.shown_account(person, is_new, connection.secret_hash),
       'has_method', has_method,
       'needs_sign_in', market.needs_sign_in(person, session.signed_in_at),
       'agent_is_first', not exists (
@@ -63,7 +101,7 @@ begin
 end
 $$;
 comment on function api.get_connection(bytea, bytea) is
-  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, has_method, needs_sign_in, agent_is_first; 404, 409 or 410 otherwise. Changes nothing.';
+  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in, agent_is_first; 404, 409 or 410 otherwise. Changes nothing.';
 grant execute on function api.get_connection(bytea, bytea) to souk_api;
 
 create or replace function market.adopt_agent(agent market.agent, account_id uuid) returns void
@@ -92,31 +130,42 @@ end
 $$;
 comment on function market.adopt_agent(market.agent, uuid) is 'Connects an agent to a person''s account, with what it has under way.';
 
-create or replace function api.approve_connection(secret_hash bytea, session_hash bytea, new_session_hash bytea) returns jsonb
+create or replace function api.approve_connection(
+  secret_hash bytea, session_hash bytea, new_session_hash bytea, shown text default null
+) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  connection market.connection := market.lock_connection(approve_connection.secret_hash);
+  signed_in uuid := (market.find_session(approve_connection.session_hash)).account_id;
+  connection market.connection := market.lock_connection(approve_connection.secret_hash, signed_in);
   session record := market.find_session(approve_connection.session_hash);
   made record := market.find_session(approve_connection.new_session_hash);
   agent market.agent;
   person uuid;
-  answer jsonb;
+  has_method boolean;
 begin
   select * into agent from market.agent a where a.id = connection.agent_id;
-  person := case when connection.approved_at is null and session.account_id is not null then session.account_id else agent.account_id end;
-  answer := jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id,
-    'has_method', exists (select from market.proved_method p where p.account_id = person));
+  person := case when connection.approved_at is null
+    then market.account_to_bind(agent.account_id, session.account_id) else agent.account_id end;
+  has_method := exists (select from market.proved_method p where p.account_id = person);
   -- A second click, and the same button after "back", answer what the first did.
   if connection.approved_at is not null and agent.removed_at is null
       and person in (made.account_id, session.account_id) then
-    return answer || jsonb_build_object('new_session', made.account_id is not distinct from person);
+    return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'has_method', has_method,
+      'new_session', made.account_id is not distinct from person);
   end if;
   perform market.check_connection(connection);
+  if session.account_id is distinct from signed_in then
+    perform market.fail(401, 'unauthorized', 'Your account was deleted, or you were signed out, a moment ago. Open the link again.');
+  end if;
 
-  perform from market.account a where a.id = person for update;
-  if not found then
-    perform market.fail(401, 'unauthorized', 'This account was deleted. Open the link again.');
+  -- Signed in, out, or in to another account since the page was shown, in another tab perhaps.
+  if approve_connection.shown
+      <> market.shown_account(person, session.account_id is null and not has_method, connection.secret_hash) then
+    perform market.fail(409, 'invalid_state', case when session.account_id is null
+      then 'You are not signed in any more. See below for whom the agent would act now.'
+      else format('You are now signed in as %s. See below whether the agent should act for that account.', market.account_label(person)) end,
+      '{"account_changed": true}');
   elsif market.needs_sign_in(person, session.signed_in_at) then
     perform market.fail(401, 'unauthorized', case when session.account_id is null
       then 'A person has proved a sign-in method for this agent already. Sign in, then open the link again.'
@@ -124,6 +173,9 @@ begin
   elsif (select count(*) from market.agent a
       where a.account_id = person and a.removed_at is null and a.connected_at is not null) >= 25 then
     perform market.fail(409, 'invalid_state', 'Your account has 25 agents, which is the most. Remove one you no longer use, then open the link again.');
+  end if;
+  if person is null then
+    insert into market.account default values returning id into person;
   end if;
   update market.connection c set approved_at = now() where c.agent_id = connection.agent_id;
   update market.account a set claimed_at = now() where a.id = person and a.claimed_at is null;
@@ -134,18 +186,19 @@ begin
   if exists (select from market.proved_method p where p.account_id = person and p.email is not null) then
     perform market.enqueue('send_approval_notice', agent.id);
   end if;
-  return answer || jsonb_build_object('new_session', session.account_id is null);
+  return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'has_method', has_method,
+    'new_session', session.account_id is null);
 end
 $$;
-comment on function api.approve_connection(bytea, bytea, bytea) is
-  'Approves: the agent acts for the person with this session, or for a new account that the new session signs in; the same person again gets the same answer. Gives agent_id, agent_name, new_session, has_method; 401 (sign_in_again), 404, 409 or 410 otherwise.';
-grant execute on function api.approve_connection(bytea, bytea, bytea) to souk_api;
+comment on function api.approve_connection(bytea, bytea, bytea, text) is
+  'Approves: the agent acts for the person with this session, or for a new account that the new session signs in; the same person again gets the same answer. Gives agent_id, agent_name, new_session, has_method; 401 (sign_in_again), 404, 409 (account_changed when it is another account than the one shown) or 410 otherwise.';
+grant execute on function api.approve_connection(bytea, bytea, bytea, text) to souk_api;
 
 create or replace function api.decline_connection(secret_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  connection market.connection := market.lock_connection(decline_connection.secret_hash);
+  connection market.connection := market.lock_connection(decline_connection.secret_hash, null);
 begin
   perform market.check_connection(connection);
   insert into market.call (scope, action) values ('address:' || connection.address, 'decline');

@@ -72,6 +72,7 @@ create or replace function api.start_sign_in(
 as $$
 declare
   verification market.verification;
+  session record := market.find_session(start_sign_in.session_hash);
   account_id uuid;
   mailbox text := market.mailbox_of(start_sign_in.email);
 begin
@@ -80,15 +81,17 @@ begin
       jsonb_build_object('options', market.methods(true)));
   end if;
   if start_sign_in.verification_hash is not null then
+    -- The account goes before the verification, as when it is proved.
+    account_id := (select v.account_id from market.verification v where v.secret_hash = start_sign_in.verification_hash);
+    perform from market.account a where a.id = account_id for key share;
     select * into verification from market.verification v
     where v.secret_hash = start_sign_in.verification_hash for key share;
-    perform market.check_verification(verification, verification.account_id, start_sign_in.session_hash);
+    perform market.check_verification(verification, account_id, start_sign_in.session_hash);
     if verification.method <> start_sign_in.method then
       perform market.fail(400, 'bad_request', format('Your agent asked for %s. Continue with that.', market.method_name(verification.method)));
     end if;
-    account_id := verification.account_id;
   elsif start_sign_in.purpose = 'add' then
-    account_id := (market.find_session(start_sign_in.session_hash)).account_id;
+    account_id := session.account_id;
     if account_id is null then
       perform market.fail(401, 'unauthorized', 'Sign in first; then you can add another way to sign in.');
     end if;
@@ -99,6 +102,10 @@ begin
   perform from market.account a where a.id = account_id for key share;
   if account_id is not null and not found then
     perform market.fail(401, 'unauthorized', 'This account was deleted.');
+  end if;
+  -- A method is a key to the account for good: no session that was left open somewhere may add one.
+  if session.account_id = account_id then
+    perform market.refuse_stale_sign_in(account_id, session.signed_in_at);
   end if;
   if start_sign_in.method = 'email' then
     if mailbox is null then
@@ -121,7 +128,7 @@ begin
 end
 $$;
 comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) is
-  'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks for. 400, 401, 404, 409, 410, or 429 for mail. The answer is the address that the mail goes to, as it is kept (email), and does not tell whether an account exists.';
+  'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks for. 400, 401 (sign_in_again), 404, 409, 410, or 429 for mail. The answer is the address that the mail goes to, as it is kept (email), and does not tell whether an account exists.';
 grant execute on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) to souk_api;
 
 create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb

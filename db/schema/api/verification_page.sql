@@ -1,18 +1,21 @@
 -- The page behind an agent's verification link. Looking changes nothing; the secret in the link is what admits, until
--- the account has a method: then it takes a session of that account.
+-- the account has a method or a person is at a browser: then it takes a session of that account.
 
 create or replace function api.get_verification_page(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = ''
 as $$
 declare
   verification market.verification;
+  session_account uuid := (market.find_session(get_verification_page.session_hash)).account_id;
   mine boolean;
+  missing text;
 begin
   select * into verification from market.verification v where v.secret_hash = get_verification_page.secret_hash;
   if not found then
     perform market.fail(404, 'not_found', 'There is no such link. Check that it was copied whole.');
   end if;
-  mine := coalesce((market.find_session(get_verification_page.session_hash)).account_id = verification.account_id, false);
+  mine := coalesce(session_account = verification.account_id, false);
+  missing := market.missing_session(verification.account_id, session_account);
   return (
     select jsonb_build_object(
       'status', d.document -> 'status',
@@ -20,15 +23,15 @@ begin
       'agent_name', (select a.name from market.agent a where a.id = verification.agent_id),
       'account_label', case when mine then market.account_label(verification.account_id)
         else market.account_label_for_agent(verification.account_id) end,
-      'requires', case when not mine and exists (
-        select from market.proved_method p where p.account_id = verification.account_id) then 'session' else 'nothing' end,
+      'requires', case when missing is null then 'nothing' else 'session' end,
+      'missing', missing,
       'mine', mine,
       'expires_in', d.document -> 'expires_in')
     from (select market.verification_document(verification, '', '') as document) as d);
 end
 $$;
 comment on function api.get_verification_page(bytea, bytea) is
-  'What the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or session), mine, expires_in (seconds); 404 otherwise. Changes nothing.';
+  'What the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or session), missing (market.missing_session), mine, expires_in (seconds); 404 otherwise. Changes nothing.';
 grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
 
 create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb

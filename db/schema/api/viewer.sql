@@ -51,6 +51,7 @@ create or replace function api.sign_out_everywhere() returns jsonb
 as $$
 begin
   perform set_config('synchronous_commit', 'remote_apply', true);
+  perform market.lock_sessions(market.account_id());
   delete from market.session s where s.account_id = market.account_id();
   return jsonb '{}';
 end

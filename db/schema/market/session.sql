@@ -48,17 +48,37 @@ comment on function market.find_session(bytea) is
   'The live session whose secret has this SHA-256, with its account and when its person signed in; nulls when there is none.';
 grant execute on function market.find_session(bytea) to souk_api;
 
+create or replace function market.sessions_key(account_id uuid) returns bigint
+  language sql immutable
+as $$ select hashtextextended('sessions ' || sessions_key.account_id, 0) $$;
+comment on function market.sessions_key(uuid) is
+  'The advisory lock on the sessions of an account: taken before the account by whoever ends several of them.';
+
+create or replace function market.lock_sessions(account_id uuid) returns void
+  language plpgsql volatile
+as $$
+begin
+  -- Entering writes to a session before anything else is locked: who ends all of them waits here, holding nothing yet.
+  perform pg_advisory_xact_lock(market.sessions_key(lock_sessions.account_id));
+end
+$$;
+comment on function market.lock_sessions(uuid) is 'Waits until nobody else of the account writes to its sessions in a transaction that goes on.';
+grant execute on function market.sessions_key(uuid), market.lock_sessions(uuid) to souk_person;
+
 create or replace function market.keep_session(session_id uuid) returns void
   language plpgsql volatile security definer set search_path = ''
 as $$
+declare
+  -- Once an hour is enough.
+  due uuid := (select s.account_id from market.session s
+    where s.id = keep_session.session_id and s.seen_at <= now() - interval '1 hour');
 begin
-  -- Where nothing can be written (a replica, a pool that reads), the next request that can writes it.
-  if not current_setting('transaction_read_only')::boolean then
-    -- Once an hour is enough, and requests of one browser must not queue for it.
+  -- Where nothing can be written (a replica, a pool that reads), the next request that can writes it; and requests of one
+  -- account must not queue for it.
+  if due is not null and not current_setting('transaction_read_only')::boolean
+      and pg_try_advisory_xact_lock(market.sessions_key(due)) then
     update market.session s set seen_at = now()
-    where s.id = (
-      select o.id from market.session o
-      where o.id = keep_session.session_id and o.seen_at <= now() - interval '1 hour' for update skip locked);
+    where s.id = (select o.id from market.session o where o.id = keep_session.session_id for update skip locked);
   end if;
 end
 $$;

@@ -2,7 +2,8 @@
 -- ends here in market.complete_sign_in: an account that is known, a new one, or one more method of the same account.
 --
 -- Locks are taken in this order, so that no two attempts, removals or deletions wait for each other in a circle: who the
--- provider says it is, the account, the attempt, the verification.
+-- provider says it is, the sessions of an account (market.lock_sessions), the account, its agents, the attempt, the
+-- verification.
 
 create table market.sign_in (
   id uuid default market.uuid_v7() constraint sign_in_pkey primary key,
@@ -26,11 +27,15 @@ create table market.sign_in (
   constraint sign_in_email_length check (char_length(email) between 3 and 254),
   constraint sign_in_link_hash_is_sha256 check (octet_length(link_hash) = 32),
   constraint sign_in_code_hash_is_sha256 check (octet_length(code_hash) = 32),
-  constraint sign_in_email_whole check (num_nonnulls(email, link_hash, code_hash) = case method when 'email' then 3 else 0 end),
+  constraint sign_in_email_whole check (
+    num_nonnulls(link_hash, code_hash) = case method when 'email' then 2 else 0 end
+    and (email is not null) = (method = 'email' and finished_at is null)),
   constraint sign_in_tries_range check (tries between 0 and 5)
 );
 create index sign_in_account_id_idx on market.sign_in (account_id);
 create index sign_in_verification_id_idx on market.sign_in (verification_id);
+-- For the end of an account, which takes along what was mailed to its mailboxes.
+create index sign_in_email_idx on market.sign_in (email) where email is not null;
 -- For forgetting.
 create index sign_in_expires_at_idx on market.sign_in (expires_at);
 comment on table market.sign_in is 'One row is one attempt to sign in, or to prove a method. It holds no secret.';
@@ -40,7 +45,7 @@ comment on column market.sign_in.method is 'google, apple or email.';
 comment on column market.sign_in.purpose is 'sign_in, or add: a method for the account of account_id.';
 comment on column market.sign_in.account_id is 'Whose method is to be proved; null when signing in.';
 comment on column market.sign_in.verification_id is 'The request of an agent that this answers.';
-comment on column market.sign_in.email is 'The mailbox that a link and a code went to.';
+comment on column market.sign_in.email is 'The mailbox that a link and a code went to; null once it is finished.';
 comment on column market.sign_in.link_hash is 'SHA-256 of the secret in the mailed link.';
 comment on column market.sign_in.code_hash is 'SHA-256 of the browser''s secret and the mailed code: worth nothing without the browser.';
 comment on column market.sign_in.tries is 'Wrong codes so far, of five.';
@@ -76,22 +81,49 @@ create or replace function market.lock_sign_in(flow_hash bytea, subject_hash byt
 as $$
 declare
   attempt market.sign_in;
+  accounts uuid[];
 begin
   -- One subject at a time: a new person who finishes in two tabs becomes one account.
   perform pg_advisory_xact_lock(hashtextextended('subject ' || encode(lock_sign_in.subject_hash, 'hex'), 0));
+  -- The account that a method is added to, and the one that the subject proves: nobody else can make it prove another.
+  accounts := array(
+    select s.account_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash and s.account_id is not null
+    union
+    select p.account_id from market.sign_in s
+    join market.proved_method p on p.method = s.method and p.subject_hash = lock_sign_in.subject_hash
+    where s.flow_hash = lock_sign_in.flow_hash
+    order by 1);
+  perform market.lock_sessions(o.account_id) from unnest(accounts) as o (account_id);
   -- The strongest lock: a verification that is being started refers to the account, and waits or is waited for.
-  perform from market.account a
-  where a.id = (select s.account_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash)
-  for update;
+  perform from market.account a where a.id = any (accounts) order by a.id for update;
   select * into attempt from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash for update;
   return attempt;
 end
 $$;
-comment on function market.lock_sign_in(bytea, bytea) is 'The attempt of a browser, locked, after its subject and its account; nulls when there is none.';
+comment on function market.lock_sign_in(bytea, bytea) is 'The attempt of a browser, locked, after its subject and the accounts of both; nulls when there is none.';
+
+create or replace function market.missing_session(account_id uuid, session_account uuid) returns text
+  language plpgsql stable
+as $$
+begin
+  return case
+    when missing_session.session_account = missing_session.account_id then null
+    when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
+    -- The agent has the link, too: without the browser of its person it would make the account its own.
+    when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
+      and exists (select from market.session s where s.account_id = missing_session.account_id
+        and s.expires_at > now() and s.seen_at > now() - interval '7 days') then 'browser'
+    when missing_session.session_account is not null then 'sign_out' end;
+end
+$$;
+comment on function market.missing_session(uuid, uuid) is
+  'What whoever has this account''s session, or none, has to do before proving a method of an account by its agent''s link: sign_in to it, come with the browser in which its agent was approved, or sign_out of another account; null when nothing is missing.';
 
 create or replace function market.check_verification(verification market.verification, account_id uuid, session_hash bytea) returns void
   language plpgsql stable
 as $$
+declare
+  missing text := market.missing_session(verification.account_id, (market.find_session(check_verification.session_hash)).account_id);
 begin
   if verification.id is null then
     perform market.fail(404, 'not_found', 'There is no such link. Check that it was copied whole.');
@@ -101,15 +133,20 @@ begin
     perform market.fail(409, 'invalid_state', format('This request of your agent is %s, and that is final.', verification.status));
   elsif verification.account_id is distinct from check_verification.account_id then
     perform market.fail(409, 'invalid_state', 'Your agent has moved to another account since. Open its link again.');
-  elsif exists (select from market.proved_method p where p.account_id = verification.account_id)
-      and (market.find_session(check_verification.session_hash)).account_id is distinct from verification.account_id then
+  elsif missing = 'sign_in' then
     perform market.fail(401, 'unauthorized',
       'This link is for an account that has a sign-in method already. Sign in to that account, then open the link again.');
+  elsif missing = 'browser' then
+    perform market.fail(409, 'invalid_state',
+      'This link works only in the browser in which you approved your agent. Open it there.');
+  elsif missing = 'sign_out' then
+    perform market.fail(409, 'invalid_state',
+      'You are signed in to another account than the one that this agent acts for. Sign out, then open the link again.');
   end if;
 end
 $$;
 comment on function market.check_verification(market.verification, uuid, bytea) is
-  'Refuses a link that is unknown (404), over (410), decided or of another account (409), and (401) whoever is not signed in to its account once that has a method.';
+  'Refuses a link that is unknown (404), over (410), decided or of another account (409), and whoever is not signed in to its account (market.missing_session): 401 once that has a method, else 409.';
 
 create or replace function market.complete_sign_in(
   attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea
@@ -118,28 +155,23 @@ create or replace function market.complete_sign_in(
 as $$
 declare
   verification market.verification;
-  holder uuid;
+  session record := market.find_session(complete_sign_in.session_hash);
+  -- Locked by market.lock_sign_in, as attempt.account_id is.
+  holder uuid := (select p.account_id from market.proved_method p
+    where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash);
+  known constant boolean := holder is not null;
   account market.account;
-  known boolean;
 begin
   if attempt.verification_id is not null then
     select * into verification from market.verification v where v.id = attempt.verification_id for update;
     perform market.check_verification(verification, attempt.account_id, complete_sign_in.session_hash);
-  elsif attempt.purpose = 'add' and
-      (market.find_session(complete_sign_in.session_hash)).account_id is distinct from attempt.account_id then
+  elsif attempt.purpose = 'add' and session.account_id is distinct from attempt.account_id then
     -- On a shared computer the next person would add a method of theirs to this account.
     perform market.fail(409, 'invalid_state', 'You signed out, or changed to another account, after you began. Sign in and start again.');
   end if;
-
-  select p.account_id into holder from market.proved_method p
-  where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash;
-  if attempt.purpose = 'sign_in' and holder is not null then
-    perform from market.account a where a.id = holder for update;
-    -- While we waited the account may have been deleted, or the method removed from it.
-    select p.account_id into holder from market.proved_method p
-    where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash;
+  if attempt.purpose = 'add' then
+    perform market.refuse_stale_sign_in(attempt.account_id, session.signed_in_at);
   end if;
-  known := holder is not null;
   if attempt.purpose = 'add' and holder <> attempt.account_id then
     perform market.fail(409, 'invalid_state', format(
       'This %s sign-in belongs to another account. Sign in with it there and remove it from that account, or use another one here. Accounts are never merged.',
@@ -169,11 +201,18 @@ begin
   update market.verification v set status = 'completed'
   where v.account_id = account.id and v.method = attempt.method and v.status = 'pending' and v.expires_at > now();
 
-  -- A secret that this browser had before it signed in is worth nothing afterwards.
-  delete from market.session s where s.secret_hash = complete_sign_in.session_hash;
+  -- A secret that this browser had before it signed in is worth nothing afterwards; nor is any that came before the
+  -- account's first method, since nobody proved anything then. In one order, whosever they are.
+  delete from market.session s
+  where s.id in (
+    select o.id from market.session o
+    where o.secret_hash = complete_sign_in.session_hash
+      or o.account_id = account.id and not known and not exists (
+        select from market.proved_method p where p.account_id = account.id and p.method <> attempt.method)
+    order by o.id for update);
   insert into market.session (account_id, secret_hash, signed_in_at)
   values (account.id, complete_sign_in.new_session_hash, now());
-  update market.sign_in s set finished_at = now() where s.id = attempt.id;
+  update market.sign_in s set finished_at = now(), email = null where s.id = attempt.id;
   return jsonb_build_object(
     'label', market.account_label(account.id),
     'display_name', account.display_name,
@@ -183,4 +222,4 @@ begin
 end
 $$;
 comment on function market.complete_sign_in(market.sign_in, bytea, text, text, bytea, bytea) is
-  'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. 401, 404, 409 or 410 as its verification or another account is in the way.';
+  'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';

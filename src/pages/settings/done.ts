@@ -5,7 +5,7 @@
 export const SENTENCES = {
   "agent-removed": "The agent is removed. It can do nothing in your name any more.",
   "profile-saved": "Your profile is saved.",
-  "method-removed": "The way to sign in is removed.",
+  "method-removed": "The way to sign in is removed, and every other browser is signed out of this account.",
   "offer-archived": "The offer is archived. Nobody finds it any more, and your agent can publish it again.",
   "ask-archived": "The ask is archived. Nothing is looked for any more, and your agent can open it again.",
 } as const;

@@ -1,12 +1,16 @@
 import type { Request, Response } from "express";
 import { PROBLEMS, toProblem, toRefusal } from "../../problem.ts";
-import { type Handler, requestIdOf, wantsJson } from "../frame.ts";
+import { type Handler, requestIdOf, seeOther, wantsJson } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
+import { signInPath } from "../render.ts";
 import { sessionHash } from "../session.ts";
 import { returnPathOf, viewerOf } from "./attempt.ts";
 import { endsAttempt, renderEnding } from "./views.ts";
 
-/** A page of an attempt that says, when the attempt ends without a session, what happened and how to start again. */
+/**
+ * A page of an attempt that says, when the attempt ends without a session, what happened and how to start again. Who has
+ * to sign in (again) first is led there.
+ */
 export const withEnding =
   (context: PagesContext, handle: Handler): Handler =>
   async (request: Request, response: Response): Promise<void> => {
@@ -14,6 +18,12 @@ export const withEnding =
       await handle(request, response);
     } catch (thrown) {
       const refusal = toRefusal(thrown);
+      if (refusal.refused === "unauthorized" && !wantsJson(request)) {
+        // A method is added only shortly after signing in, and the mail took longer.
+        const baseUrl = context.baseUrl();
+        const again = refusal.members?.["sign_in_again"] === true;
+        return seeOther(response, signInPath(baseUrl, returnPathOf(request, baseUrl), again));
+      }
       if (!endsAttempt(refusal.refused) || wantsJson(request)) throw thrown;
       const { status } = PROBLEMS[refusal.refused];
       const baseUrl = context.baseUrl();
