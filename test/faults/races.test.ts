@@ -111,13 +111,13 @@ test.serial('of Approve and "Not mine" at the same instant one counts', async (t
 });
 
 /** Calls until told to stop, and gives the statuses as they came, with the time at which each call was begun. */
-const keepCalling = async (agent: Agent, url: string, over: () => boolean) => {
-  const calls: { begun: number; status: number }[] = [];
+type Call = { begun: number; status: number };
+
+const keepCalling = async (agent: Agent, url: string, calls: Call[], over: () => boolean): Promise<void> => {
   while (!over()) {
     const begun = performance.now();
     calls.push({ begun, status: await statusOf(agent, url) });
   }
-  return calls;
 };
 
 const REMOVALS: Record<string, (agent: Agent) => Promise<unknown>> = {
@@ -140,15 +140,23 @@ for (const [how, remove] of Object.entries(REMOVALS)) {
   test.serial(`an agent that ${how} while it calls is refused from then on, by every process`, async (t) => {
     const agent = await connectedAgent(services[0].url, database.url);
     let over = false;
-    const calling = services.flatMap(({ url }) => [1, 2].map(() => keepCalling(agent, url, () => over)));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const calls: Call[] = [];
+    const calling = services.flatMap(({ url }) => [1, 2].map(() => keepCalling(agent, url, calls, () => over)));
+    // As many calls on each side as say something, however long a busy machine takes for them.
+    await eventually(
+      async () => calls.length,
+      (made) => made > 20,
+    );
     await remove(agent);
     const removed = performance.now();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const begunAfter = () => calls.filter(({ begun }) => begun > removed);
+    await eventually(
+      async () => begunAfter().length,
+      (made) => made > 20,
+    );
     over = true;
-    const calls = (await Promise.all(calling)).flat();
-    const after = calls.filter(({ begun }) => begun > removed).map(({ status }) => status);
-    t.true(after.length > 20 && calls.length - after.length > 20, `${calls.length} calls, ${after.length} after`);
+    await Promise.all(calling);
+    const after = begunAfter().map(({ status }) => status);
     t.deepEqual([...new Set(after)], [401]);
     t.true(calls.every(({ status }) => status === 200 || status === 401));
     for (const { url } of services) {
