@@ -51,14 +51,14 @@ test.serial("a word that the operator adds is understood within a minute", async
     database.url,
     "insert into market.vocabulary (term, sense, weight) values ('zorbelkrug', 'category:home_garden/kitchen', 3)",
   );
-  await eventually(
+  const category = await eventually(
     async () => {
       // Not every moment: previews are counted.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       return preview();
     },
-    (category) => category === "kitchen",
+    (read) => read !== null,
     MINUTE_MS,
   );
-  t.pass();
+  t.is(category, "kitchen");
 });
