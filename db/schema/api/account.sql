@@ -166,7 +166,8 @@ begin
   end if;
   update market.report r set account_id = null, agent_id = null, comment = null where r.account_id = erased;
 
-  -- Attempts go before the verifications that they answer, as when one is finished, with those of its mailboxes.
+  -- Attempts follow the verifications that they answer, as when one is finished; with them go those of its mailboxes.
+  perform from market.verification v where v.account_id = erased order by v.id for update;
   attempts := array(
     select s.id from market.sign_in s where s.account_id = erased
     union

@@ -2,8 +2,8 @@
 -- ends here in market.complete_sign_in: an account that is known, a new one, or one more method of the same account.
 --
 -- Locks are taken in this order, so that no two attempts, removals or deletions wait for each other in a circle: who the
--- provider says it is, the sessions of an account (market.lock_sessions), the account, its agents, the attempt, the
--- verification.
+-- provider says it is, the sessions of an account (market.lock_sessions), the account, its agents, the verification, the
+-- attempt. A removed agent takes its verifications along and a verification its attempts, so no other order can hold.
 
 create table market.sign_in (
   id uuid default market.uuid_v7() constraint sign_in_pkey primary key,
@@ -96,11 +96,15 @@ begin
   perform market.lock_sessions(o.account_id) from unnest(accounts) as o (account_id);
   -- The strongest lock: a verification that is being started refers to the account, and waits or is waited for.
   perform from market.account a where a.id = any (accounts) order by a.id for update;
+  perform from market.verification v
+  where v.account_id = any (accounts) and v.status = 'pending'
+    or v.id = (select s.verification_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash)
+  order by v.id for update;
   select * into attempt from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash for update;
   return attempt;
 end
 $$;
-comment on function market.lock_sign_in(bytea, bytea) is 'The attempt of a browser, locked, after its subject and the accounts of both; nulls when there is none.';
+comment on function market.lock_sign_in(bytea, bytea) is 'The attempt of a browser, locked, after its subject, the accounts of both and their verifications; nulls when there is none.';
 
 create or replace function market.missing_session(account_id uuid, session_account uuid) returns text
   language plpgsql stable
@@ -156,14 +160,14 @@ as $$
 declare
   verification market.verification;
   session record := market.find_session(complete_sign_in.session_hash);
-  -- Locked by market.lock_sign_in, as attempt.account_id is.
+  -- Locked by market.lock_sign_in, as attempt.account_id and the verification are.
   holder uuid := (select p.account_id from market.proved_method p
     where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash);
   known constant boolean := holder is not null;
   account market.account;
 begin
   if attempt.verification_id is not null then
-    select * into verification from market.verification v where v.id = attempt.verification_id for update;
+    select * into verification from market.verification v where v.id = attempt.verification_id;
     perform market.check_verification(verification, attempt.account_id, complete_sign_in.session_hash);
   elsif attempt.purpose = 'add' and session.account_id is distinct from attempt.account_id then
     -- On a shared computer the next person would add a method of theirs to this account.
