@@ -1,6 +1,26 @@
--- Enter migration here
+-- Nobody needs temporary objects here, and what does not exist shadows nothing. Only the database's owner can say so.
+do $$
+begin
+  execute format('revoke temporary on database %I from public', current_database());
+end
+$$;
 
 set local role souk_owner;
+
+-- With an empty search_path, types are looked up in the caller's temporary schema first, and what stands there is run as
+-- the owner.
+do $$
+declare
+  function regprocedure;
+begin
+  for function in
+    select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname in ('market', 'api', 'jobs', 'admin', 'inspect') and 'search_path=""' = any (p.proconfig)
+  loop
+    execute format('alter function %s set search_path = pg_catalog, pg_temp', function);
+  end loop;
+end
+$$;
 
 -- Functions beside tables whose text changed (as db/schema has them)
 
@@ -113,7 +133,7 @@ CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO ''
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
   erased uuid := market.account_id();

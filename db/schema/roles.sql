@@ -58,6 +58,12 @@ comment on schema admin is 'What moderators see and decide, in their words: exac
 comment on schema inspect is 'For whoever has to find out what is wrong: views that answer a question of an incident in one select, and inspect.check().';
 
 revoke create on schema public from public;
+-- Nobody needs temporary objects here, and what does not exist shadows nothing. Only the database's owner can say so.
+do $$
+begin
+  execute format('revoke temporary on database %I from public', current_database());
+end
+$$;
 grant usage on schema market to souk_api, souk_agent, souk_person;
 grant usage on schema api to souk_api, souk_agent, souk_person;
 grant usage on schema jobs to souk_worker;

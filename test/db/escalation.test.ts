@@ -1,0 +1,46 @@
+import test from "ava";
+import pg from "pg";
+import { createDatabase } from "../support/database.ts";
+
+/**
+ * A function that runs as its owner must not run what its caller made. PostgreSQL looks for types in the caller's temporary
+ * schema before all others, unless search_path names that schema in another place: an empty one is not enough.
+ */
+
+/** Types that bodies name without a schema, each as its own impostor. */
+const SHADOWED = ["uuid", "text", "bytea", "jsonb", "int4", "timestamptz", "interval", "bool", "regclass"];
+
+/** A login, and what it may call that runs as the owner. */
+const CALLS = [
+  ["souk_api", "select api.accept_moderator_link('\\x00', '\\x00', '\\x00')"],
+  ["souk_worker", "select jobs.keep_audit_partitions()"],
+  ["souk_dba", "select count(*) from inspect.check(10)"],
+] as const;
+
+for (const [login, call] of CALLS) {
+  test(`nothing that ${login} puts into its temporary schema is run by the owner's functions`, async (t) => {
+    const database = await createDatabase();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    t.teardown(async () => {
+      await client.end();
+      await database.drop();
+    });
+    const ran: string[] = [];
+    client.on("notice", ({ message }) => ran.push(message ?? ""));
+    await client.query(`set default_transaction_read_only = off; set session authorization ${login}`);
+    await client.query(
+      "create function pg_temp.tell() returns boolean language plpgsql as $$ begin raise notice 'ran as %', current_user; return true; end $$",
+    );
+    for (const name of SHADOWED) {
+      await client.query(`create domain pg_temp.${name} as pg_catalog.${name} check (pg_temp.tell())`);
+    }
+    await client.query("select null::pg_temp.uuid");
+    t.true(ran.includes(`ran as ${login}`), "the impostors tell of themselves");
+    await client.query(call).catch(() => undefined);
+    t.deepEqual(
+      ran.filter((message) => message === "ran as souk_owner"),
+      [],
+    );
+  });
+}
