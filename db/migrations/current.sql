@@ -2,6 +2,14 @@
 
 set local role souk_owner;
 
+-- A change of a row names the request that asked for it, also when a worker carries it out.
+alter table market.submission
+  add column request_id text default nullif(current_setting('market.request_id', true), ''),
+  add constraint submission_request_id_length check (char_length(request_id) between 1 and 100);
+comment on column market.submission.request_id is 'The Request-Id of the call that sent it, for the audit log.';
+comment on column market.audit_event.request_id is 'The Request-Id of the call that did it, or job and the id of the worker''s job; null for a dba.';
+comment on column admin.audit_event.request_id is 'The request that did it, or job and the id of a job; empty for a dba.';
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
@@ -108,6 +116,45 @@ begin
 end
 $function$;
 comment on function market.complete_sign_in(market.sign_in,bytea,text,text,bytea,bytea) is 'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
+
+CREATE OR REPLACE FUNCTION jobs.finish_reading(id uuid, reading jsonb, embedding text DEFAULT NULL::text, model text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  submission market.submission;
+  outcome record;
+begin
+  -- The account's row first, as market.erase_account locks it: what is deleted meanwhile is not published.
+  perform from market.account a
+  where a.id = (select s.account_id from market.submission s where s.id = finish_reading.id) for key share;
+  select * into submission from market.submission s where s.id = finish_reading.id for update;
+  if submission.id is null or not market.awaits_reading(submission) then
+    return false;
+  end if;
+  -- A text is published in the name of whoever sent it, so that is who the audit log names.
+  perform set_config('market.account_id', submission.account_id::text, true),
+    set_config('market.agent_id', coalesce(submission.agent_id::text, ''), true),
+    set_config('market.request_id', coalesce(submission.request_id, ''), true);
+  -- Whatever the removal of an agent meets half way is not published; an ask that was answered belongs to the account.
+  perform from market.agent a where a.id = submission.agent_id for share;
+  if submission.settled_at is null and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
+    perform market.settle(submission.id, 401, jsonb_build_object('code', 'unauthorized', 'detail', 'This agent was removed.'));
+    return true;
+  end if;
+  if submission.kind in ('create_ask', 'update_ask') then
+    outcome := market.finish_ask(submission, finish_reading.reading, finish_reading.embedding, finish_reading.model);
+  else
+    outcome := market.finish_offer(submission, finish_reading.reading);
+  end if;
+  perform market.settle(submission.id, outcome.status, outcome.body);
+  return true;
+end
+$function$;
+comment on function jobs.finish_reading(uuid,jsonb,text,text) is 'Settles a submission by its grounded reading (for an ask with its vector, where there is one); false when it was settled before.';
+grant execute on function jobs.finish_reading(uuid,jsonb,text,text) to souk_worker;
 
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean

@@ -46,7 +46,7 @@ comment on column market.audit_event.row_id is 'Which row: its id, or what it ha
 comment on column market.audit_event.subject_account_id is 'Whose row it was.';
 comment on column market.audit_event.before is 'What changed, as it was; null for a new row.';
 comment on column market.audit_event.after is 'What changed, as it is; null for a deleted row.';
-comment on column market.audit_event.request_id is 'The Request-Id of the call, where it is known.';
+comment on column market.audit_event.request_id is 'The Request-Id of the call that did it, or job and the id of the worker''s job; null for a dba.';
 
 alter table market.audit_event enable row level security;
 alter table market.audit_event force row level security;
