@@ -117,7 +117,10 @@ declare
   status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
   login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
   moderator uuid := nullif(current_setting('market.moderator_id', true), '')::uuid;
-  agent uuid := market.agent_id();
+  agent uuid := case
+    -- Nobody has entered: it is an agent that makes itself.
+    when login = 'souk_api' and tg_table_name = 'agent' and tg_op = 'INSERT' then (becomes ->> 'id')::uuid
+    else market.agent_id() end;
   account uuid := coalesce(moderator, market.account_id());
   actor text;
   before jsonb;
@@ -131,8 +134,8 @@ begin
     when agent is not null then 'agent'
     when account is not null then 'person'
     when login = 'souk_worker' then 'job'
-    -- Nobody has entered: it is an agent that makes itself, or a person whom the secret of a link admits.
-    when login = 'souk_api' then case when tg_table_name = 'agent' and tg_op = 'INSERT' then 'agent' else 'person' end
+    -- Nobody has entered: it is a person whom the secret of a link admits.
+    when login = 'souk_api' then 'person'
     else 'dba' end;
   select jsonb_object_agg(c.name, was -> c.name), jsonb_object_agg(c.name, becomes -> c.name) into before, after
   from unnest(tg_argv) as c (name) where coalesce(was -> c.name, 'null') <> coalesce(becomes -> c.name, 'null');
