@@ -27,6 +27,8 @@ import {
 
 /** Reading waits for providers more than it computes. */
 const CONCURRENCY = 8;
+/** One for each job; three for the queue, the notifications and the heartbeat, which must not wait for jobs. */
+export const WORKER_POOL_SIZE = CONCURRENCY + 3;
 /** A stopping worker lets jobs finish for this long, then aborts their provider calls; well within ten seconds. */
 const GRACE_MS = 3_000;
 /** market.worker_heartbeat takes three missed beats for death. */
@@ -78,7 +80,7 @@ export const startWorker = (options: {
     {
       url: options.url,
       readUrl: null,
-      poolSize: CONCURRENCY + 3,
+      poolSize: WORKER_POOL_SIZE,
       role: "souk_worker",
       embedded: options.embedded,
       onError: (error) => log.warn({ err: error }, "the worker lost a connection"),
