@@ -16,7 +16,7 @@ export const callJobs =
     const places = args.map((_, i) => `$${i + 2}`).join(", ");
     const { rows } = await pool.query<{ result: Result }>(
       `with worker as materialized (select ${entering.join(" and ")} as entered)
-       select to_jsonb(jobs.${name}(${places})) as result from worker where entered`,
+       select to_json(jobs.${name}(${places})) as result from worker where entered`,
       [currentRequestId() ?? "", ...args],
     );
     return rows.map(({ result }) => result);

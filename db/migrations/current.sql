@@ -10,6 +10,12 @@ comment on column market.submission.request_id is 'The Request-Id of the call th
 comment on column market.audit_event.request_id is 'The Request-Id of the call that did it, or job and the id of the worker''s job; null for a dba.';
 comment on column admin.audit_event.request_id is 'The request that did it, or job and the id of a job; empty for a dba.';
 
+-- One list of reasons, for reports as for decisions.
+alter table market.report drop constraint report_reason_known;
+alter table market.report add constraint report_reason_fkey foreign key (reason) references market.reason on delete restrict;
+create index report_reason_idx on market.report (reason);
+comment on table market.reason is 'One row is one reason: for a report, or for taking an offer or an account down.';
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
