@@ -16,6 +16,10 @@ alter table market.report add constraint report_reason_fkey foreign key (reason)
 create index report_reason_idx on market.report (reason);
 comment on table market.reason is 'One row is one reason: for a report, or for taking an offer or an account down.';
 
+-- How far the vectors are is told by one view.
+drop view market.embedding_progress;
+--!include inspect/embedding.sql
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
