@@ -20,6 +20,9 @@ comment on table market.reason is 'One row is one reason: for a report, or for t
 drop view market.embedding_progress;
 --!include inspect/embedding.sql
 
+-- Moderators find an account by its mailbox, and people who are appointed are looked for by it.
+create index proved_method_email_idx on market.proved_method (email) where email is not null;
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
@@ -232,6 +235,15 @@ $function$;
 comment on function jobs.finish_reading(uuid,jsonb,text,text) is 'Settles a submission by its grounded reading (for an ask with its vector, where there is one); false when it was settled before.';
 grant execute on function jobs.finish_reading(uuid,jsonb,text,text) to souk_worker;
 
+CREATE OR REPLACE FUNCTION api.vocabulary_changed_at()
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ begin return to_jsonb(jobs.vocabulary_changed_at()); end $function$;
+comment on function api.vocabulary_changed_at() is 'When the vocabulary or the taxonomy last changed: when it differs from what an API process knows, the process gets them again.';
+grant execute on function api.vocabulary_changed_at() to souk_api;
+
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -299,5 +311,71 @@ end
 $function$;
 comment on function market.erase_account() is 'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers: call again.';
 grant execute on function market.erase_account() to souk_person;
+
+CREATE OR REPLACE FUNCTION market.find_by_mailbox(email text)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER ROWS 1
+ SET search_path TO ''
+AS $function$
+begin
+  -- Whoever knows a mailbox, as from a complaint, finds its account; nobody reads a mailbox.
+  if market.moderator_id() is not null then
+    return query select distinct p.account_id from market.proved_method p
+      where p.email = lower(btrim(normalize(find_by_mailbox.email, nfc)));
+  end if;
+end
+$function$;
+comment on function market.find_by_mailbox(text) is 'The accounts that proved exactly this mailbox, for moderators.';
+grant execute on function market.find_by_mailbox(text) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.find(words text)
+ RETURNS SETOF admin.finding
+ LANGUAGE plpgsql
+ STABLE ROWS 60
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  said constant text := btrim(find.words);
+  query constant tsquery := websearch_to_tsquery('simple', left(market.fold(find.words), 200));
+  whole constant text := left(lower(said), 80);
+  beginning constant text := replace(replace(replace(whole, '\', '\\'), '%', '\%'), '_', '\_') || '%';
+  a_name constant smallint := 2;
+  the_beginning constant smallint := 3;
+  the_words constant smallint := 4;
+begin
+  if said ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    return query select * from market.find_by_id(said::uuid);
+    return;
+  elsif said = '' then
+    return;
+  end if;
+  -- Ids are UUIDv7: by id is by age.
+  return query
+    select f.kind, f.id, f.title, f.status, f.at, f.offer_id, f.account_id from (
+      select distinct on (c.kind, c.id) c.* from (
+        (select 1::smallint as rank, b.* from market.find_by_mailbox(said) as m (account_id), market.find_by_id(m.account_id) as b)
+        union all (select a_name, b.* from (
+          select a.id from market.account a where lower(a.display_name) = whole order by a.id desc limit 20) as a, market.find_by_id(a.id) as b)
+        union all (select a_name, b.* from (
+          select a.id from market.agent a where lower(a.name) = whole order by a.id desc limit 20) as a, market.find_by_id(a.id) as b)
+        union all (select the_beginning, b.* from (
+          select a.id from market.account a where lower(a.display_name) like beginning order by a.id desc limit 20) as a, market.find_by_id(a.id) as b)
+        union all (select the_beginning, b.* from (
+          select a.id from market.agent a where lower(a.name) like beginning order by a.id desc limit 20) as a, market.find_by_id(a.id) as b)
+        -- Live and hidden offers have an index each.
+        union all (select the_words, b.* from (
+          select o.id from market.offer o where o.status = 'published' and o.search @@ query order by o.id desc limit 20) as o, market.find_by_id(o.id) as b)
+        union all (select the_words, b.* from (
+          select o.id from market.offer o where o.status <> 'published' and o.search @@ query order by o.id desc limit 20) as o, market.find_by_id(o.id) as b)
+        union all (select the_words, b.* from (
+          select a.id from market.ask a where to_tsvector('simple', market.fold(a.text)) @@ query order by a.id desc limit 20) as a, market.find_by_id(a.id) as b)
+      ) as c order by c.kind, c.id, c.rank) as f
+    order by f.rank, f.id desc;
+end
+$function$;
+comment on function admin.find(text) is '@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection +typeField:resource:list
+The one thing with this id; else the account with exactly this mailbox, then agents and people with this name, then those whose name begins so, then offers and asks with these words. Of each kind up to twenty, the newest first.';
+grant execute on function admin.find(text) to souk_moderator;
 
 reset role;
