@@ -5,6 +5,7 @@ import { openPool } from "../src/database.ts";
 import type { OpenAiSettings } from "../src/language/embedders.ts";
 import { createMakers, type Makers } from "../src/language/makers.ts";
 import type { Vocabulary } from "../src/language/reading.ts";
+import { followVocabulary, VOCABULARY_POLL_MS } from "../src/language/vocabulary.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Metrics } from "../src/metrics/metrics.ts";
@@ -102,13 +103,8 @@ export const startWorker = (options: {
     }
   };
 
-  /** Makers that know the words of this moment, and when those last changed. */
-  const loadMakers = async (): Promise<{ makers: Makers; changedAt: string | undefined }> => {
-    // Asked first: what changes in between is found to have changed.
-    const [changedAt] = await call<string>("vocabulary_changed_at");
-    const [vocabulary] = await call<Vocabulary | null>("get_vocabulary");
-    if (!vocabulary) throw new Error("jobs.get_vocabulary() gave nothing");
-    const makers = createMakers({
+  const makersOf = (vocabulary: Vocabulary): Makers =>
+    createMakers({
       ...(options.openai ? { openai: options.openai } : {}),
       vocabulary,
       // What is left of the caller's deadline pays for the built-in reader and for publishing.
@@ -118,20 +114,25 @@ export const startWorker = (options: {
         log[reading.outcome === "ok" ? "debug" : "warn"](reading, "read");
       },
     });
-    return { makers, changedAt };
-  };
 
   const runUntilItFails = async (): Promise<void> => {
     await rest();
-    const { makers, ...first } = await loadMakers();
-    let changedAt = first.changedAt;
+    const nextVocabulary = followVocabulary({
+      changedAt: async () => (await call<string>("vocabulary_changed_at"))[0],
+      load: async () => {
+        const [vocabulary] = await call<Vocabulary | null>("get_vocabulary");
+        if (!vocabulary) throw new Error("jobs.get_vocabulary() gave nothing");
+        return vocabulary;
+      },
+    });
+    const first = await nextVocabulary();
+    if (!first) throw new Error("there is no vocabulary");
+    const makers = makersOf(first);
     const refreshVocabulary = async (): Promise<void> => {
-      const [at] = await call<string>("vocabulary_changed_at");
-      if (at === changedAt) return;
-      const fresh = await loadMakers();
-      changedAt = fresh.changedAt;
+      const edited = await nextVocabulary();
+      if (!edited) return;
       // Texts that are being read go on with the words they began with.
-      makers.reader = fresh.makers.reader;
+      makers.reader = makersOf(edited).reader;
       log.info("reading with a changed vocabulary");
     };
     await call("use_embedding_model", makers.embedder.model);
@@ -219,13 +220,16 @@ export const startWorker = (options: {
     const timer = setInterval(() => {
       beat(false)
         .then(checkHeld)
-        .then(refreshVocabulary)
         .catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
     }, BEAT_MS);
+    const follower = setInterval(() => {
+      refreshVocabulary().catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));
+    }, VOCABULARY_POLL_MS);
     try {
       await runner.promise;
     } finally {
       clearInterval(timer);
+      clearInterval(follower);
       runner = null;
       await rest().catch((error: unknown) => log.warn({ err: error }, "the end of a worker could not be told yet"));
     }
