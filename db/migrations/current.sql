@@ -23,6 +23,35 @@ drop view market.embedding_progress;
 -- Moderators find an account by its mailbox, and people who are appointed are looked for by it.
 create index proved_method_email_idx on market.proved_method (email) where email is not null;
 
+-- Why an agent gets 429 tells of caps that moderators set.
+create or replace view inspect.why_429 with (security_invoker = true) as
+select a.id as agent_id, action.name as action, w.used >= cap.calls as refused, w.used, cap.calls as cap, wait.seconds as next_slot_in,
+  clock_timestamp() + wait.seconds * interval '1 second' as next_slot_at,
+  t.base, t.factor, t.settled as settled_offers, t.proved as proved_methods, coalesce(t.old, false) as account_is_old,
+  t.removed as recent_removals,
+  format('%s of %s calls of the last hour are used%s. %s', w.used, cap.calls,
+    case when cap.calls = 0 then ', so every call is refused with 429'
+      when w.used >= cap.calls then format(', so the next is refused with 429; in %s seconds a slot is free', wait.seconds)
+      else ', so the next is admitted' end,
+    case when o.cap is null then
+      format('The cap: %s + %s x (4 x %s settled offers + 30 x %s proved methods + %s for an account of 30 days), at most %s%s.',
+        t.base, t.factor, t.settled, t.proved, case when t.old then 60 else 0 end, 10 * t.base,
+        case when t.removed > 0 then format(', halved %s times for offers removed within 30 days, but not below %s', t.removed, t.base / 4) else '' end)
+      else format('A moderator set the cap of this account to %s on %s, whatever its record.', o.cap, to_char(o.changed_at at time zone 'UTC', 'YYYY-MM-DD'))
+    end) as reason,
+  o.changed_at as overridden_at
+from market.agent a
+cross join (values ('publish_offer'), ('create_ask'), ('preview_offer')) as action (name)
+left join market.cap_override o on o.account_id = a.account_id and o.action = action.name
+cross join lateral market.call_cap_terms(a.account_id, action.name) as t
+cross join lateral market.call_cap(a.account_id, action.name) as cap (calls)
+cross join lateral (
+  select (market.window_figures('agent:' || a.id, action.name, cap.calls) ->> 'used')::integer as used) as w
+cross join lateral (
+  select coalesce(market.window_wait('agent:' || a.id, action.name, cap.calls), 0) as seconds) as wait;
+comment on column inspect.why_429.next_slot_in is 'Whole seconds until a call is admitted; 0 when one is now, or when the cap is 0.';
+comment on column inspect.why_429.overridden_at is 'When a moderator set the cap by hand, which the record then does not change; null when it follows from the record.';
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
