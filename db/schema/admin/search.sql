@@ -29,7 +29,7 @@ comment on function market.find_by_id(uuid) is 'What has this id, for moderators
 grant execute on function market.find_by_id(uuid) to souk_moderator;
 
 create or replace function market.find_by_mailbox(email text) returns setof uuid
-  language plpgsql stable security definer set search_path = '' rows 1
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 1
 as $$
 begin
   -- Whoever knows a mailbox, as from a complaint, finds its account; nobody reads a mailbox.
