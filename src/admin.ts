@@ -11,7 +11,7 @@ import { sessionHash } from "./pages/session.ts";
  */
 
 /** Few people moderate; what they ask for must not take the connections of the API. */
-const POOL_SIZE = 3;
+export const ADMIN_POOL_SIZE = 3;
 
 const loadRoom = () => {
   // Grafast's checks for developers slow every operation down; unset, it says so at every start.
@@ -44,7 +44,7 @@ export const openAdmin = (context: AdminContext): Admin => {
       {
         url: context.url,
         readUrl: null,
-        poolSize: POOL_SIZE,
+        poolSize: ADMIN_POOL_SIZE,
         role: "souk_api",
         embedded: context.embedded,
         onError: (error) => context.log.warn({ err: error }, "the admin lost a connection"),

@@ -9,6 +9,7 @@ import { metricsHandler } from "./metrics/serve.ts";
 import { indexDocument, openApiDocument } from "./openapi.ts";
 import { pages } from "./pages/pages.ts";
 import { type Answer, refuse, toProblem, toRefusal } from "./problem.ts";
+import { onBehalfOf } from "./request_id.ts";
 import type { SignIn } from "./sign_in/sign_in.ts";
 
 const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
@@ -119,7 +120,7 @@ export const createApp = (
       const thrown: unknown = response.locals["thrown"];
       if (thrown) context.log.error({ err: thrown, request_id: requestId }, "a page failed");
     });
-    next();
+    onBehalfOf(requestId, next);
   });
   app.use((request: Request, _response: Response, next: NextFunction) => {
     if (request.httpVersion === "1.1" && request.headers.host === undefined)

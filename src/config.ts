@@ -12,7 +12,7 @@ const environment = z.object({
   BASE_URL: optional(httpUrl),
   DATABASE_URL: optional(postgresUrl),
   DATABASE_READ_URL: optional(postgresUrl),
-  DATABASE_POOL_SIZE: withDefault(whole(1, 200), "16"),
+  DATABASE_POOL_SIZE: withDefault(whole(1, 200), "14"),
   DATA_DIR: withDefault(z.string().max(4096), ".data"),
   TRUST_PROXY: optional(z.string().max(1000)),
   CONNECTIONS_PER_HOUR: withDefault(whole(1, 1_000_000), "30"),

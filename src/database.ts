@@ -1,4 +1,5 @@
 import pg from "pg";
+import { currentRequestId } from "./request_id.ts";
 
 /** Who makes a call: an agent by its token's hash, a person by the session's, or nobody yet. */
 export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
@@ -66,20 +67,28 @@ export const openPool = (options: DatabaseOptions, url: string, readOnly: boolea
   return pool;
 };
 
+/** What has to be true before the function runs; $1 is the actor's secret. */
 const ENTER = {
-  agent: "with actor as materialized (select market.enter_agent($1) as entered) ",
-  person: "with actor as materialized (select market.enter_person($1) as entered) ",
-  visitor: "",
+  agent: "market.enter_agent($1)",
+  person: "market.enter_person($1)",
+  visitor: null,
   // Where the login is the superuser's, a visitor takes on the login role that a server would have given it.
-  "embedded visitor":
-    "with actor as materialized (select set_config('role', 'souk_api', true) = 'souk_api' as entered) ",
+  "embedded visitor": "set_config('role', 'souk_api', true) = 'souk_api'",
 } as const;
 
-/** The one statement of a call: the actor's secret is its first parameter (a visitor has none), then the arguments. */
-export const statementOf = (kind: keyof typeof ENTER, name: string, names: string[]): string => {
-  const offset = kind.endsWith("visitor") ? 1 : 2;
-  const args = names.map((argument, i) => `"${argument}" => $${i + offset}`).join(", ");
-  return `${ENTER[kind]}select api.${name}(${args})::text as body${kind === "visitor" ? "" : " from actor where entered"}`;
+/**
+ * The one statement of a call. Its parameters: the actor's secret (a visitor has none), the request's id when `traced`,
+ * which the audit log writes down, then the arguments.
+ */
+export const statementOf = (kind: keyof typeof ENTER, name: string, names: string[], traced = false): string => {
+  let place = kind.endsWith("visitor") ? 1 : 2;
+  const request = traced ? `set_config('market.request_id', $${place++}, true) <> ''` : null;
+  const args = names.map((argument) => `"${argument}" => $${place++}`).join(", ");
+  const entering = [ENTER[kind], request].filter((step) => step !== null).join(" and ");
+  const call = `select api.${name}(${args})::text as body`;
+  return entering
+    ? `with actor as materialized (select ${entering} as entered) ${call} from actor where entered`
+    : call;
 };
 
 const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
@@ -98,16 +107,20 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     async call(actor, name, args, pool = "write") {
       const visitor = options.embedded ? "embedded visitor" : "visitor";
       const kind = actor === "visitor" ? visitor : "agent" in actor ? "agent" : "person";
+      // What only reads leaves nothing in the audit log.
+      const request = pool === "write" ? currentRequestId() : null;
       const names = Object.keys(args);
-      const key = `${kind} ${name} ${names.join(" ")}`;
+      const key = `${kind} ${request === null ? "" : "traced "}${name} ${names.join(" ")}`;
       let text = statements.get(key);
       if (text === undefined) {
-        text = statementOf(kind, name, names);
+        text = statementOf(kind, name, names, request !== null);
         statements.set(key, text);
       }
       const values = names.map((argument) => toParameter(args[argument] ?? null));
+      if (request !== null) values.unshift(request);
       if (actor !== "visitor") values.unshift("agent" in actor ? actor.agent : actor.person);
-      const statement = { text, values, ...(options.embedded ? {} : { name: `${kind} ${name} ${names.length}` }) };
+      const prepared = `${kind} ${request === null ? "" : "traced "}${name} ${names.length}`;
+      const statement = { text, values, ...(options.embedded ? {} : { name: prepared }) };
       const on = async (sessions: pg.Pool) =>
         (await sessions.query<{ body: string }>(statement)).rows[0]?.body ?? "null";
       if (pool === "write" || reader === writer) return on(writer);

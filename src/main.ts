@@ -9,6 +9,7 @@ import { type Database, openDatabase } from "./database.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
 import type { createQueryReader } from "./language/builtin/query.ts";
 import { createEmbedder } from "./language/embedders.ts";
+import { followVocabulary, VOCABULARY_POLL_MS } from "./language/vocabulary.ts";
 import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
@@ -115,6 +116,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   let readQuery: ReturnType<typeof createQueryReader> | null = null;
   let migrated = part === "api";
   let offered = false;
+  let following: NodeJS.Timeout | null = null;
   let baseUrl = config.baseUrl ?? "";
   let leaveBy = Number.POSITIVE_INFINITY;
 
@@ -195,13 +197,24 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     }
     if (database) {
       const { check, call } = database;
+      const ask = async (name: string) => JSON.parse(await call("visitor", name, {}, "read"));
+      const nextVocabulary = followVocabulary({
+        changedAt: () => ask("vocabulary_changed_at"),
+        load: () => ask("get_vocabulary"),
+      });
+      const refreshVocabulary = async (): Promise<void> => {
+        const vocabulary = await nextVocabulary();
+        if (vocabulary) readQuery = (await loadQueryReader()).createQueryReader(vocabulary);
+      };
       await untilItWorks("the database cannot be used", log, stopping.signal, async () => {
         await check();
         await call("visitor", "offer_methods", { methods: signIn.methods });
-        const vocabulary = JSON.parse(await call("visitor", "get_vocabulary", {}, "read"));
-        readQuery = (await loadQueryReader()).createQueryReader(vocabulary);
+        await refreshVocabulary();
         offered = true;
       });
+      following = setInterval(() => {
+        refreshVocabulary().catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));
+      }, VOCABULARY_POLL_MS);
       log.info("ready");
       // Somebody has to be the first to moderate, and who runs an embedded database may have no psql.
       const link = embedded ? await (await loadModerator()).newModeratorLink(url, baseUrl) : null;
@@ -216,6 +229,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
   stopping.abort();
   await server?.close(GRACE_MS);
   await starting;
+  clearInterval(following ?? undefined);
   await (worker as Worker | null)?.stop();
   signIn.mailer?.close();
   await waiting?.close();

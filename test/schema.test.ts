@@ -33,6 +33,7 @@ const RUN_AS_OWNER = [
   "api.get_vocabulary()",
   "api.offer_methods(jsonb)",
   "api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,bytea,text)",
+  "api.vocabulary_changed_at()",
   "api.withdraw_submission(uuid)",
 ];
 

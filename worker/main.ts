@@ -5,10 +5,12 @@ import { openPool } from "../src/database.ts";
 import type { OpenAiSettings } from "../src/language/embedders.ts";
 import { createMakers, type Makers } from "../src/language/makers.ts";
 import type { Vocabulary } from "../src/language/reading.ts";
+import { followVocabulary, VOCABULARY_POLL_MS } from "../src/language/vocabulary.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Metrics } from "../src/metrics/metrics.ts";
-import type { Tools } from "./task.ts";
+import { callJobs } from "./call.ts";
+import { onBehalfOfItsJob, type Tools } from "./task.ts";
 import { checkInvariants } from "./tasks/check_invariants.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { readSubmission } from "./tasks/read_submission.ts";
@@ -26,6 +28,8 @@ import {
 
 /** Reading waits for providers more than it computes. */
 const CONCURRENCY = 8;
+/** One for each job; three for the queue, the notifications and the heartbeat, which must not wait for jobs. */
+export const WORKER_POOL_SIZE = CONCURRENCY + 3;
 /** A stopping worker lets jobs finish for this long, then aborts their provider calls; well within ten seconds. */
 const GRACE_MS = 3_000;
 /** market.worker_heartbeat takes three missed beats for death. */
@@ -77,7 +81,7 @@ export const startWorker = (options: {
     {
       url: options.url,
       readUrl: null,
-      poolSize: CONCURRENCY + 3,
+      poolSize: WORKER_POOL_SIZE,
       role: "souk_worker",
       embedded: options.embedded,
       onError: (error) => log.warn({ err: error }, "the worker lost a connection"),
@@ -89,24 +93,18 @@ export const startWorker = (options: {
   metrics.watchState(
     async () => (await pool.query<{ state: unknown }>("select inspect.state() as state")).rows[0]?.state,
   );
-  const query: Tools["query"] = (text, values) => pool.query(text, values);
+  const call = callJobs(pool, options.embedded);
 
   /** Tells the database of the pools that have stopped, so that jobs which they still hold run again at once. */
   const rest = async (): Promise<void> => {
     for (const id of poolIds) {
-      await pool.query("select jobs.rest($1)", [id]);
+      await call("rest", id);
       poolIds.delete(id);
     }
   };
 
-  /** Makers that know the words of this moment, and when those last changed. */
-  const loadMakers = async (): Promise<{ makers: Makers; changedAt: string | undefined }> => {
-    const { rows } = await pool.query<{ vocabulary: Vocabulary; at: string }>(
-      "select jobs.get_vocabulary() as vocabulary, jobs.vocabulary_changed_at() as at",
-    );
-    const vocabulary = rows[0]?.vocabulary;
-    if (!vocabulary) throw new Error("jobs.get_vocabulary() gave nothing");
-    const makers = createMakers({
+  const makersOf = (vocabulary: Vocabulary): Makers =>
+    createMakers({
       ...(options.openai ? { openai: options.openai } : {}),
       vocabulary,
       // What is left of the caller's deadline pays for the built-in reader and for publishing.
@@ -116,32 +114,37 @@ export const startWorker = (options: {
         log[reading.outcome === "ok" ? "debug" : "warn"](reading, "read");
       },
     });
-    return { makers, changedAt: rows[0]?.at };
-  };
 
   const runUntilItFails = async (): Promise<void> => {
     await rest();
-    const { makers, ...first } = await loadMakers();
-    let changedAt = first.changedAt;
+    const nextVocabulary = followVocabulary({
+      changedAt: async () => (await call<string>("vocabulary_changed_at"))[0],
+      load: async () => {
+        const [vocabulary] = await call<Vocabulary | null>("get_vocabulary");
+        if (!vocabulary) throw new Error("jobs.get_vocabulary() gave nothing");
+        return vocabulary;
+      },
+    });
+    const first = await nextVocabulary();
+    if (!first) throw new Error("there is no vocabulary");
+    const makers = makersOf(first);
     const refreshVocabulary = async (): Promise<void> => {
-      const { rows } = await pool.query<{ at: string }>("select jobs.vocabulary_changed_at() as at");
-      if (rows[0]?.at === changedAt) return;
-      const fresh = await loadMakers();
-      changedAt = fresh.changedAt;
+      const edited = await nextVocabulary();
+      if (!edited) return;
       // Texts that are being read go on with the words they began with.
-      makers.reader = fresh.makers.reader;
+      makers.reader = makersOf(edited).reader;
       log.info("reading with a changed vocabulary");
     };
-    await pool.query("select jobs.use_embedding_model($1)", [makers.embedder.model]);
+    await call("use_embedding_model", makers.embedder.model);
 
     makers.embedder = metrics.measured(makers.embedder);
-    const tools: Tools = { query, makers, mailer: options.mailer, baseUrl: options.baseUrl, log };
+    const tools: Tools = { call, makers, mailer: options.mailer, baseUrl: options.baseUrl, log };
     const events = new EventEmitter() as WorkerEvents;
     metrics.watchJobs(events);
     const beat = async (alone: boolean) => {
       for (const id of poolIds) {
-        const { rows: freed } = await pool.query<{ dead: number }>("select jobs.beat($1, $2) as dead", [id, alone]);
-        if (freed[0]?.dead) log.warn({ dead: freed[0].dead }, "freed the jobs of dead workers");
+        const [dead] = await call<number>("beat", id, alone);
+        if (dead) log.warn({ dead }, "freed the jobs of dead workers");
       }
     };
     events.on("pool:create", ({ workerPool }) => {
@@ -160,8 +163,8 @@ export const startWorker = (options: {
     };
     const checkHeld = async () => {
       for (const id of poolIds) {
-        const { rows: told } = await pool.query<{ held: string[] }>("select jobs.get_held_jobs($1) as held", [id]);
-        const idle = new Set(told[0]?.held.filter((job) => !working.has(job)));
+        const [held = []] = await call<string[]>("get_held_jobs", id);
+        const idle = new Set(held.filter((job) => !working.has(job)));
         // At one beat it may be on its way out.
         if ([...idle].some((job) => suspects.has(job))) await startAgain("jobs are held that nobody works on");
         suspects = idle;
@@ -195,7 +198,7 @@ export const startWorker = (options: {
         if (level === "error") log.warn({ source: "graphile-worker" }, message);
       }),
       crontab: CRONTAB,
-      taskList: {
+      taskList: onBehalfOfItsJob({
         read_submission: readSubmission(tools),
         embed_offer: embedOffer(tools),
         embed_ask: embedAsk(tools),
@@ -209,7 +212,7 @@ export const startWorker = (options: {
         keep_audit_partitions: keepAuditPartitions(tools),
         sweep_submissions: sweepSubmissions(tools),
         check_invariants: checkInvariants(tools),
-      },
+      }),
     });
     log.info({ reader: makers.reader.maker, embedder: makers.embedder.model }, "worker ready");
     // Told to stop while it was starting: nobody else knows this runner yet.
@@ -217,13 +220,16 @@ export const startWorker = (options: {
     const timer = setInterval(() => {
       beat(false)
         .then(checkHeld)
-        .then(refreshVocabulary)
         .catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
     }, BEAT_MS);
+    const follower = setInterval(() => {
+      refreshVocabulary().catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));
+    }, VOCABULARY_POLL_MS);
     try {
       await runner.promise;
     } finally {
       clearInterval(timer);
+      clearInterval(follower);
       runner = null;
       await rest().catch((error: unknown) => log.warn({ err: error }, "the end of a worker could not be told yet"));
     }

@@ -1,14 +1,14 @@
 import type { Task } from "graphile-worker";
-import type pg from "pg";
 import { z } from "zod";
 import type { Makers } from "../src/language/makers.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
+import { onBehalfOf } from "../src/request_id.ts";
+import type { CallJobs } from "./call.ts";
 
 /** What every task works with. */
 export type Tools = {
-  /** One statement as souk_worker: it may call functions of schema `jobs`, and nothing else. */
-  query: <Row extends pg.QueryResultRow>(text: string, values: unknown[]) => Promise<pg.QueryResult<Row>>;
+  call: CallJobs;
   makers: Makers;
   /** null when no mail server is configured. */
   mailer: Mailer | null;
@@ -27,3 +27,12 @@ export const task =
     if (!helpers.abortSignal) throw new Error("graphile-worker gave no abort signal");
     await work(payload.parse(given), helpers.abortSignal);
   };
+
+/** Tasks whose statements the audit log ascribes to the job that ran them. */
+export const onBehalfOfItsJob = (tasks: Record<string, Task>): Record<string, Task> =>
+  Object.fromEntries(
+    Object.entries(tasks).map(([name, work]): [string, Task] => [
+      name,
+      (given, helpers) => onBehalfOf(`job ${helpers.job.id}`, () => work(given, helpers)),
+    ]),
+  );

@@ -2,8 +2,8 @@
 -- (`alter role souk_api connection limit 200`); later migrations leave them as they are.
 
 -- PostgreSQL's default of 100 connections, less the 3 it keeps for superusers, is shared out whole, so that a pool that runs
--- wild leaves room for those who have to look. Two API processes: 16 reads, 16 writes and a listener each. Two workers with
--- pools of 11. Two people with two psql each. One migration: its turn, its statements and graphile-worker's, with a spare.
+-- wild leaves room for those who have to look. Two API processes: 14 reads, 14 writes, 3 for moderators and a listener each,
+-- with two to spare. Two workers with pools of 11. Two people with two psql each. One migration: its turn, its statements and graphile-worker's, with a spare.
 alter role souk_api connection limit 66;
 alter role souk_worker connection limit 22;
 alter role souk_dba connection limit 4;

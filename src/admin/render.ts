@@ -35,7 +35,7 @@ export const ASSET_FILES: Record<string, Asset> = {
 
 /** The lines of cases in the order in which they press, with what a moderator calls them. */
 export const QUEUES: Record<string, string> = {
-  appeal: "Appeals",
+  appeal: "Appealed",
   pending: "Waiting to go live",
   reported: "Reported",
   addresses_agents: "Gives orders to agents",

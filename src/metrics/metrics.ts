@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { z } from "zod";
 import type { Outcome } from "../language/fallback.ts";
 import type { Embedder } from "../language/reading.ts";
+import { readUsage } from "../language/usage.ts";
 
 /**
  * What a process tells Prometheus. Labels are names of the code (operations, tasks, models, invariants) and statuses: no
@@ -16,7 +17,7 @@ export type Metrics = {
    * @param status 499 when the client hung up before the answer
    */
   countRequest(operation: unknown, status: number, milliseconds: number): void;
-  /** One reading of a text, as makers report it in onOutcome. */
+  /** How long one reading of a text took, as makers report it in onOutcome. */
   countReading(outcome: Outcome): void;
   /** An embedder whose calls are counted. */
   measured(embedder: Embedder): Embedder;
@@ -126,11 +127,30 @@ export const createMetrics = (exposed: boolean): Metrics => {
     buckets: WAIT_BUCKETS,
     registers,
   });
-  const readings = new Counter({
-    name: "souk_readings_total",
-    help: "Readings of texts, by the model asked first, operation and outcome: ok, repaired or fallback.",
+  // Counted where models are asked; here they are only told.
+  new Counter({
+    name: "souk_model_calls_total",
+    help: "Readings, and embeddings by a provider: by the model asked first, operation and outcome (ok, repaired, fallback, failed).",
     labelNames: ["model", "operation", "outcome"],
     registers,
+    collect() {
+      this.reset();
+      for (const { maker: model, operation, outcomes } of readUsage())
+        for (const [outcome, calls] of Object.entries(outcomes)) this.inc({ model, operation, outcome }, calls);
+    },
+  });
+  new Counter({
+    name: "souk_model_tokens_total",
+    help: "Tokens as the provider counts them, by model, operation and direction: input or output.",
+    labelNames: ["model", "operation", "direction"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { maker: model, operation, inputTokens, outputTokens } of readUsage()) {
+        this.inc({ model, operation, direction: "input" }, inputTokens);
+        this.inc({ model, operation, direction: "output" }, outputTokens);
+      }
+    },
   });
   const readingDurations = new Histogram({
     name: "souk_reading_duration_seconds",
@@ -176,8 +196,7 @@ export const createMetrics = (exposed: boolean): Metrics => {
   return {
     countRequest: (operation, status, milliseconds) =>
       requests.observe({ operation: typeof operation === "string" ? operation : "none", status }, milliseconds / 1000),
-    countReading({ maker: model, operation, outcome, milliseconds }) {
-      readings.inc({ model, operation, outcome });
+    countReading({ maker: model, operation, milliseconds }) {
       readingDurations.observe({ model, operation }, milliseconds / 1000);
     },
     measured: (embedder) => ({

@@ -190,7 +190,7 @@ test.serial("everything works without script, on a phone", async (t) => {
   t.like(await statusOf(waiting.body.offer_id), { status: "published", reviewed: true });
 
   await page.goto(`${room.url}/admin/search`);
-  await page.getByLabel(/Words of an offer/).fill(owner.id);
+  await page.getByLabel(/words of an offer/).fill(owner.id);
   await page.getByRole("button", { name: "Search" }).click();
   await page.getByRole("link", { name: /assistant/ }).click();
   t.regex(page.url(), /\/admin\/accounts\//);

@@ -139,6 +139,31 @@ test("a search finds by id, by words in any status, and by the beginning of a na
     t.true(Array.isArray(await found(words)), words);
 });
 
+test("a search tells first what was most likely meant, then what is newer", async (t) => {
+  const named = async (name: string) => (await room.agent(name)).id;
+  const exact = await named("Ocelot");
+  const [older, newer] = [await named("Ocelot one"), await named("Ocelot two")];
+  const agent = await room.agent();
+  const texts = [];
+  for (const price of ["10 EUR", "20 EUR"])
+    texts.push(await room.publish(agent, `Ocelot of plush for sale. ${price}, Berlin. Write to lena@example.com`));
+  const found = async (words: string) =>
+    (await moderator.ask("query($words: String) { find(words: $words) { kind id title } }", { words })).find;
+  t.deepEqual(
+    (await found("ocelot")).map(({ id }: { id: string }) => id),
+    [exact, newer, older, ...texts.toReversed()],
+  );
+
+  const { account } = await room.person();
+  await room.sql(
+    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, 'email', sha256('ocelot'), 'ocelot@example.com')",
+    [account],
+  );
+  t.like(await found(" Ocelot@Example.com "), [{ kind: "account", id: account }]);
+  t.false(JSON.stringify(await found("ocelot@example.com")).includes("@"), "and the mailbox is not told");
+  t.deepEqual(await found("ocelot@example"), [], "nor guessed from its beginning");
+});
+
 test("what a moderator did is in the log, with the request that did it", async (t) => {
   const agent = await room.agent();
   const id = await room.publish(agent);

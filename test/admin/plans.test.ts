@@ -39,11 +39,18 @@ const QUERIES: Record<string, string> = {
   "the log": "select * from admin.audit_event order by id desc limit 50",
   "the log of a row": `select * from admin.audit_event where row_id = ${ID}`,
   "the log of an account": `select * from admin.audit_event where subject_account_id = ${ID}::uuid`,
-  "words of hidden offers": "select id from market.offer where status <> 'published' and search @@ 'sofa'",
-  "words of live offers": "select id from market.offer where status = 'published' and search @@ 'sofa'",
-  "words of asks": "select id from market.ask where to_tsvector('simple', market.fold(text)) @@ 'sofa'",
-  "the beginning of an agent's name": "select id from market.agent where lower(name) like 'ze%'",
-  "the beginning of a person's name": "select id from market.account where lower(display_name) like 'ze%'",
+  "words of hidden offers":
+    "select id from market.offer where status <> 'published' and search @@ 'sofa' order by id desc limit 20",
+  "words of live offers":
+    "select id from market.offer where status = 'published' and search @@ 'sofa' order by id desc limit 20",
+  "words of asks":
+    "select id from market.ask where to_tsvector('simple', market.fold(text)) @@ 'sofa' order by id desc limit 20",
+  "an agent's name": "select id from market.agent where lower(name) = 'zebra' order by id desc limit 20",
+  "a person's name": "select id from market.account where lower(display_name) = 'zebra' order by id desc limit 20",
+  "the beginning of an agent's name":
+    "select id from market.agent where lower(name) like 'ze%' order by id desc limit 20",
+  "the beginning of a person's name":
+    "select id from market.account where lower(display_name) like 'ze%' order by id desc limit 20",
 };
 
 for (const [what, query] of Object.entries(QUERIES)) {

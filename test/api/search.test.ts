@@ -365,3 +365,17 @@ test("other words, other languages and slips of the pen find the same", async (t
   for (const query of ["vélo", "Fahrrad", "bicylce"])
     t.true(["bicycle", "dollars"].includes(namesOf((await search({ query })).body)[0] ?? ""), query);
 });
+
+test("a word that is added to the vocabulary is understood in queries soon, without a restart", async (t) => {
+  t.timeout(120_000);
+  const classified = async () => (await search({ query: "quibblewort" })).body.classification;
+  t.is(await classified(), null);
+  const edit = (statement: string) => market.sql(statement);
+  await edit(
+    "insert into market.vocabulary (term, sense, weight) values ('quibblewort', 'category:home_garden/furniture', 3)",
+  );
+  await eventually(classified, (found) => found?.category === "furniture", 30_000);
+  await edit("delete from market.vocabulary where term = 'quibblewort'");
+  await eventually(classified, (found) => found === null, 30_000);
+  t.pass();
+});

@@ -1,5 +1,7 @@
 import test from "ava";
 import pg from "pg";
+import { onBehalfOf } from "../../src/request_id.ts";
+import { callJobs } from "../../worker/call.ts";
 import { type Caller, openMarket } from "./market.ts";
 
 /**
@@ -105,7 +107,12 @@ test("an ask is made once in the log: that its text was then read is no event, a
 
 test("the log says who stands behind what nobody has entered for", async (t) => {
   const caller = await market.connect();
-  t.like((await events(caller.agent))[0], { actor_type: "agent", action: "agent.created", sql_role: "souk_api" });
+  t.like((await events(caller.agent))[0], {
+    actor_type: "agent",
+    agent_id: caller.agent,
+    action: "agent.created",
+    sql_role: "souk_api",
+  });
   await market.call(null, "approve_connection", {
     secret_hash: caller.link,
     session_hash: null,
@@ -168,6 +175,24 @@ test("a moderator, a worker's upkeep and a DBA each go by their own name", async
     "update market.setting set value = '\"builtin-hash-1\"' where name = 'embedding_model'",
   );
   t.like((await events("embedding_model")).at(-1), { actor_type: "dba", sql_role: new URL(market.url).username });
+});
+
+test("a job goes by its name and number, also where the worker's login is a superuser's", async (t) => {
+  const pool = new pg.Pool({ connectionString: market.url, max: 1 });
+  t.teardown(() => pool.end());
+  const call = callJobs(pool, true);
+  await onBehalfOf("job 7", () => call("use_embedding_model", "text-embedding-3-small"));
+  t.like((await events("embedding_model")).at(-1), {
+    actor_type: "job",
+    sql_role: "souk_worker",
+    request_id: "job 7",
+    after: { value: "text-embedding-3-small" },
+  });
+  await call("use_embedding_model", "builtin-hash-1");
+  t.like((await events("embedding_model")).at(-1), { actor_type: "job", request_id: null });
+  await pool.query("update market.setting set value = 'true' where name = 'pre_moderation'");
+  t.like((await events("pre_moderation")).at(-1), { actor_type: "dba" }, "the session is the superuser's again");
+  await pool.query("update market.setting set value = 'false' where name = 'pre_moderation'");
 });
 
 test("what changes nothing is no event", async (t) => {
@@ -280,7 +305,16 @@ test("no word of a person and no secret is in the log, whatever is done", async 
   for (const word of ["zanzibar", "49301111111", ...secrets]) t.false(log.includes(word), word);
 });
 
-const ROLES = ["souk_api", "souk_agent", "souk_person", "souk_worker", "souk_queue"];
+const ROLES = [
+  "souk_api",
+  "souk_agent",
+  "souk_person",
+  "souk_moderator",
+  "souk_worker",
+  "souk_queue",
+  "souk_dba",
+  "souk_migrator",
+];
 const CHANGES = [
   "insert into market.audit_event (actor_type, sql_role, action, table_name, row_id) values ('dba', 'x', 'x', 'x', 'x')",
   "update market.audit_event set action = 'x'",

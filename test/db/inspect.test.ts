@@ -111,6 +111,29 @@ test.serial("from the views alone a DBA finds out why an agent gets 429, and whe
   );
   t.false((await why())["publish_offer"].refused);
   await t.notThrowsAsync(publish());
+
+  // A cap that a moderator set is told as such, and not explained by a record that does not count.
+  const override = (cap: number) =>
+    market.sql(
+      `insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', $2)
+       on conflict (account_id, action) do update set cap = excluded.cap`,
+      [agent.account, cap],
+    );
+  for (const [cap, said] of [
+    [
+      1,
+      /^\d+ of 1 calls .* refused with 429; in \d+ seconds a slot is free\. A moderator set the cap of this account to 1 on \d{4}-\d\d-\d\d, whatever its record\.$/,
+    ],
+    [0, /^\d+ of 0 calls of the last hour are used, so every call is refused with 429\. A moderator set the cap/],
+  ] as const) {
+    await override(cap);
+    t.is(await refused(publish()), "429 rate_limited");
+    const { reason, overridden_at } = (await why())["publish_offer"];
+    t.regex(reason, said);
+    t.truthy(overridden_at);
+  }
+  t.is((await why())["create_ask"].overridden_at, null);
+  await market.sql("delete from market.cap_override where account_id = $1", [agent.account]);
   await market.sql("delete from market.submission where agent_id = $1", [agent.agent]);
   await finishJobs();
 });

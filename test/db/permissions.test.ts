@@ -391,6 +391,7 @@ const UNENTERED = [
   "get_vocabulary",
   "offer_methods",
   "start_sign_in",
+  "vocabulary_changed_at",
 ];
 
 test.serial("without entering, the login role of the HTTP layer gets no answer, whatever claims it set", async (t) => {

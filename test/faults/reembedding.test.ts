@@ -49,7 +49,7 @@ test("a service that starts with another embedding model embeds everything again
     () =>
       sql<{ done: number; total: number; finished: boolean }>(
         database.url,
-        "select done, total, finished_at is not null as finished from market.embedding_progress order by started_at desc limit 1",
+        "select done, total, finished_at is not null as finished from market.reembedding order by started_at desc limit 1",
       ),
     ([progress]) => progress?.finished === true && progress.done === 4 && progress.total === 4,
     30_000,

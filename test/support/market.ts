@@ -74,12 +74,14 @@ export type Agent = {
   /** Where its person approves it. */
   link: string;
   code: string;
+  /** The Request-Id of its connection. */
+  request: string;
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 };
 
 /** Connects an agent, which no person has approved yet. */
 export const connectAgent = async (url: string, name = "Test agent"): Promise<Agent> => {
-  const { status, body } = await call(url, "POST", "/v1/connect", { body: { name } });
+  const { status, body, headers } = await call(url, "POST", "/v1/connect", { body: { name } });
   if (status !== 201) throw new Error(`connect gave ${status}: ${JSON.stringify(body)}`);
   const token: string = body.agent_token;
   return {
@@ -87,6 +89,7 @@ export const connectAgent = async (url: string, name = "Test agent"): Promise<Ag
     token,
     link: body.connection.url,
     code: body.connection.code,
+    request: headers["request-id"] ?? "none",
     call: (method, path, sent, headers = {}) =>
       call(url, method, path, {
         ...(sent === undefined ? {} : { body: sent }),

@@ -9,8 +9,9 @@ type Broken = { invariant: string; broken: number; example: string };
 
 /** Looks whether every invariant holds, keeps what it found for /metrics, and says so in the log. */
 export const checkInvariants =
-  ({ query, log }: Tools): Task =>
+  ({ call, log }: Tools): Task =>
   async (given) => {
-    const { rows } = await query<Broken>("select * from jobs.check_invariants($1)", [payload.parse(given).sample]);
-    for (const row of rows) log.error(row, "an invariant is broken: select * from inspect.check()");
+    const { sample } = payload.parse(given);
+    for (const row of await call<Broken>("check_invariants", sample))
+      log.error(row, "an invariant is broken: select * from inspect.check()");
   };

@@ -3,13 +3,12 @@ import { type Tools, task } from "../task.ts";
 /** Longer than a provider takes, and shorter than an operator's patience with a stuck job. */
 const EMBEDDING_TIMEOUT_MS = 30_000;
 
-const embed = ({ query, makers, log }: Tools, store: "store_offer_embedding" | "store_ask_embedding") =>
+const embed = ({ call, makers, log }: Tools, store: "store_offer_embedding" | "store_ask_embedding") =>
   task(async ({ id }, signal) => {
-    const { rows } = await query<{ words: string | null }>("select jobs.get_embedding_input($1) as words", [id]);
-    const words = rows[0]?.words;
+    const [words] = await call<string | null>("get_embedding_input", id);
     if (words === null || words === undefined) return;
     const settle = (vector: number[] | undefined) =>
-      query(`select jobs.${store}($1, $2, $3)`, [id, vector ? JSON.stringify(vector) : null, makers.embedder.model]);
+      call(store, id, vector ? JSON.stringify(vector) : null, makers.embedder.model);
     try {
       const [vector] = await makers.embedder.embed(
         [words],

@@ -6,19 +6,15 @@ import { type Tools, task } from "../task.ts";
  * Reads the text of a submission, and lets the database publish, change, preview or refuse. An ask is embedded at once,
  * so that its matches are there when its caller is answered; an offer by a job of its own, so that its caller waits less.
  */
-export const readSubmission = ({ query, makers, log }: Tools) =>
+export const readSubmission = ({ call, makers, log }: Tools) =>
   task(async ({ id }, signal) => {
-    const { rows } = await query<{ submission: { kind: string; text: string } | null }>(
-      "select jobs.get_submission($1) as submission",
-      [id],
-    );
-    const submission = rows[0]?.submission;
+    const [submission] = await call<{ kind: string; text: string } | null>("get_submission", id);
     if (!submission) return;
     if (!submission.kind.endsWith("_ask")) {
       const reading = ground(submission.text, await makers.reader.readOffer(submission.text, signal));
       // Whoever read it: a text that gives orders to its readers is put before a moderator by a rule, not by a reader.
       const addresses_agents = findAddressedToModel(submission.text).length > 0;
-      await query("select jobs.finish_reading($1, $2)", [id, JSON.stringify({ ...reading, addresses_agents })]);
+      await call("finish_reading", id, JSON.stringify({ ...reading, addresses_agents }));
       return;
     }
     const [reading, embedding] = await Promise.all([
@@ -32,14 +28,15 @@ export const readSubmission = ({ query, makers, log }: Tools) =>
         }),
     ]);
     signal.throwIfAborted();
-    await query("select jobs.finish_reading($1, $2, $3, $4)", [
+    await call(
+      "finish_reading",
       id,
       JSON.stringify(ground(submission.text, reading)),
       embedding,
       makers.embedder.model,
-    ]);
+    );
     // Matched by words now, and by meaning once the provider answers again.
-    if (embedding === null) await query("select jobs.retry_ask_embedding($1)", [id]);
+    if (embedding === null) await call("retry_ask_embedding", id);
   });
 
 /** An ask's caller waits for this: beyond it, words must do. */

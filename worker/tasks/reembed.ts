@@ -9,10 +9,9 @@ type Batch = { model: string; items: { kind: "offer" | "ask"; id: string; words:
 type Progress = { model: string; done: number; total: number; failed: number; finished: boolean };
 
 /** One batch of a change of the embedding model; storing it queues the next one. */
-export const reembed = ({ query, makers, log }: Tools) =>
+export const reembed = ({ call, makers, log }: Tools) =>
   task(async ({ id }, signal) => {
-    const { rows } = await query<{ batch: Batch | null }>("select jobs.take_batch($1, $2) as batch", [id, BATCH]);
-    const batch = rows[0]?.batch;
+    const [batch] = await call<Batch | null>("take_batch", id, BATCH);
     // A worker with other settings leaves it to those that have the model.
     if (!batch || batch.model !== makers.embedder.model) return;
     const vectors =
@@ -27,10 +26,6 @@ export const reembed = ({ query, makers, log }: Tools) =>
       id: of,
       embedding: vectors[n] ? JSON.stringify(vectors[n]) : null,
     }));
-    const { rows: after } = await query<{ progress: Progress | null }>("select jobs.store_batch($1, $2) as progress", [
-      id,
-      JSON.stringify(stored),
-    ]);
-    const progress = after[0]?.progress;
+    const [progress] = await call<Progress | null>("store_batch", id, JSON.stringify(stored));
     if (progress) log.info(progress, progress.finished ? "embedded again" : "embedding again");
   });

@@ -7,14 +7,14 @@ import { type Tools, task } from "../task.ts";
  * Tells a person by mail that an agent was approved in their name, and how to remove it. Sent once, or twice when the
  * worker dies between the mail server's yes and the note of it.
  */
-export const sendApprovalNotice = ({ query, mailer, baseUrl }: Tools) =>
+export const sendApprovalNotice = ({ call, mailer, baseUrl }: Tools) =>
   task(async ({ id }, signal) => {
     // The operator has taken mail out of the configuration since.
     if (mailer === null) return;
-    const { rows } = await query<{
-      notice: { email: string; agent_name: string; connected_at: string } | null;
-    }>("select jobs.get_approval_notice($1) as notice", [id]);
-    const notice = rows[0]?.notice;
+    const [notice] = await call<{ email: string; agent_name: string; connected_at: string } | null>(
+      "get_approval_notice",
+      id,
+    );
     if (!notice) return;
     const message = approvalMessage({
       agentName: shownName(notice.agent_name),
@@ -25,5 +25,5 @@ export const sendApprovalNotice = ({ query, mailer, baseUrl }: Tools) =>
       // A refusal is for people; a job fails by an error. The mailer has logged why.
       throw new Error(toRefusal(thrown).detail);
     });
-    await query("select jobs.mark_approval_notice($1)", [id]);
+    await call("mark_approval_notice", id);
   });

@@ -3,7 +3,7 @@ import type { Tools } from "../task.ts";
 
 const clockwork =
   (
-    { query, log }: Tools,
+    { call, log }: Tools,
     name:
       | "forget_keys"
       | "forget_sign_ins"
@@ -13,8 +13,7 @@ const clockwork =
       | "resume_reembedding",
   ): Task =>
   async () => {
-    const { rows } = await query<{ count: number }>(`select jobs.${name}() as count`, []);
-    const count = rows[0]?.count ?? 0;
+    const [count = 0] = await call<number>(name);
     if (count > 0) log.info({ count }, name);
   };
 

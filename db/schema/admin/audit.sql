@@ -20,5 +20,5 @@ comment on column admin.audit_event.row_id is E'@behavior +filterBy\nTo which.';
 comment on column admin.audit_event.subject_account_id is E'@behavior +filterBy\nWhose it was.';
 comment on column admin.audit_event.before is 'What changed, as it was.';
 comment on column admin.audit_event.after is 'What changed, as it is.';
-comment on column admin.audit_event.request_id is 'The request that did it.';
+comment on column admin.audit_event.request_id is 'The request that did it, or job and the id of a job; empty for a dba.';
 grant select on admin.audit_event to souk_moderator;

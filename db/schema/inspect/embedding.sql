@@ -17,7 +17,10 @@ with item as (
 )
 select c.kind, market.setting('embedding_model') #>> '{}' as model, c.items, c.with_vector, c.of_another_model, c.without_vector,
   round(100.0 * c.with_vector / c.items, 1) as percent, coalesce(q.jobs, 0) as jobs, coalesce(q.failed, 0) as jobs_failed,
-  q.oldest, q.an_error
+  q.oldest, q.an_error,
+  -- At the pace so far.
+  (select r.moved_at + (r.moved_at - r.started_at) * (greatest(r.total - r.done, 0)::double precision / nullif(r.done, 0))
+    from market.reembedding r where r.finished_at is null) as expected_at
 from counted c
 left join (
   -- A change of the model is one job, for offers and asks alike.
@@ -34,8 +37,9 @@ comment on column inspect.embedding_progress.with_vector is 'Of them, with a vec
 comment on column inspect.embedding_progress.of_another_model is 'With a vector that is not compared any more; found by words until it is replaced.';
 comment on column inspect.embedding_progress.without_vector is 'With none; found by words.';
 comment on column inspect.embedding_progress.percent is 'How far it is.';
-comment on column inspect.embedding_progress.jobs is 'Jobs that are to make vectors: one for each, or one reembed for everything that is missing (market.embedding_progress). None while some are missing: run jobs.use_embedding_model(model) again.';
+comment on column inspect.embedding_progress.jobs is 'Jobs that are to make vectors: one for each, or one reembed for everything that is missing (market.reembedding). None while some are missing: run jobs.use_embedding_model(model) again.';
 comment on column inspect.embedding_progress.jobs_failed is 'Of them, given up.';
 comment on column inspect.embedding_progress.oldest is 'How long the oldest of them has waited.';
 comment on column inspect.embedding_progress.an_error is 'One of their errors.';
+comment on column inspect.embedding_progress.expected_at is 'While the model is being changed: when everything should be done, once a batch is.';
 grant select on inspect.embedding_progress to souk_dba;

@@ -18,7 +18,8 @@ begin
   end if;
   -- A text is published in the name of whoever sent it, so that is who the audit log names.
   perform set_config('market.account_id', submission.account_id::text, true),
-    set_config('market.agent_id', coalesce(submission.agent_id::text, ''), true);
+    set_config('market.agent_id', coalesce(submission.agent_id::text, ''), true),
+    set_config('market.request_id', coalesce(submission.request_id, ''), true);
   -- Whatever the removal of an agent meets half way is not published; an ask that was answered belongs to the account.
   perform from market.agent a where a.id = submission.agent_id for share;
   if submission.settled_at is null and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then

@@ -46,7 +46,7 @@ comment on column market.audit_event.row_id is 'Which row: its id, or what it ha
 comment on column market.audit_event.subject_account_id is 'Whose row it was.';
 comment on column market.audit_event.before is 'What changed, as it was; null for a new row.';
 comment on column market.audit_event.after is 'What changed, as it is; null for a deleted row.';
-comment on column market.audit_event.request_id is 'The Request-Id of the call, where it is known.';
+comment on column market.audit_event.request_id is 'The Request-Id of the call that did it, or job and the id of the worker''s job; null for a dba.';
 
 alter table market.audit_event enable row level security;
 alter table market.audit_event force row level security;
@@ -117,7 +117,10 @@ declare
   status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
   login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
   moderator uuid := nullif(current_setting('market.moderator_id', true), '')::uuid;
-  agent uuid := market.agent_id();
+  agent uuid := case
+    -- Nobody has entered: it is an agent that makes itself.
+    when login = 'souk_api' and tg_table_name = 'agent' and tg_op = 'INSERT' then (becomes ->> 'id')::uuid
+    else market.agent_id() end;
   account uuid := coalesce(moderator, market.account_id());
   actor text;
   before jsonb;
@@ -131,8 +134,8 @@ begin
     when agent is not null then 'agent'
     when account is not null then 'person'
     when login = 'souk_worker' then 'job'
-    -- Nobody has entered: it is an agent that makes itself, or a person whom the secret of a link admits.
-    when login = 'souk_api' then case when tg_table_name = 'agent' and tg_op = 'INSERT' then 'agent' else 'person' end
+    -- Nobody has entered: it is a person whom the secret of a link admits.
+    when login = 'souk_api' then 'person'
     else 'dba' end;
   select jsonb_object_agg(c.name, was -> c.name), jsonb_object_agg(c.name, becomes -> c.name) into before, after
   from unnest(tg_argv) as c (name) where coalesce(was -> c.name, 'null') <> coalesce(becomes -> c.name, 'null');

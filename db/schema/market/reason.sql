@@ -10,7 +10,7 @@ create table market.reason (
   constraint reason_summary_length check (char_length(summary) between 1 and 120),
   constraint reason_sentence_length check (char_length(sentence) between 1 and 500)
 );
-comment on table market.reason is 'One row is one reason for taking an offer down, or an account.';
+comment on table market.reason is 'One row is one reason: for a report, or for taking an offer or an account down.';
 comment on column market.reason.code is 'The code that agents see.';
 comment on column market.reason.rank is 'Its place in lists.';
 comment on column market.reason.summary is 'What it means, for moderators.';

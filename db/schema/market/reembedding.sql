@@ -32,21 +32,3 @@ comment on column market.reembedding.finished_at is 'When everything was done, o
 alter table market.reembedding enable row level security;
 alter table market.reembedding force row level security;
 create policy "the owner sees all" on market.reembedding to souk_owner using (true) with check (true);
-
-create or replace view market.embedding_progress with (security_invoker = true) as
-select r.model, r.total, r.done, r.failed,
-  round(100.0 * least(r.done, r.total) / nullif(r.total, 0), 1) as percent,
-  r.started_at, r.moved_at, r.finished_at,
-  -- At the pace so far.
-  case when r.finished_at is null and r.done > 0 then r.moved_at + (r.moved_at - r.started_at) * (greatest(r.total - r.done, 0)::double precision / r.done) end as expected_at
-from market.reembedding r;
-comment on view market.embedding_progress is 'How far each change of the embedding model has come, and when it should be done.';
-comment on column market.embedding_progress.model is 'The model that vectors are made with.';
-comment on column market.embedding_progress.total is 'How many offers and asks had no vector of it at the start.';
-comment on column market.embedding_progress.done is 'How many have been embedded since.';
-comment on column market.embedding_progress.failed is 'For how many of these the model gave no right vector.';
-comment on column market.embedding_progress.percent is 'What part is done.';
-comment on column market.embedding_progress.started_at is 'When the model came into force.';
-comment on column market.embedding_progress.moved_at is 'When the last batch was done.';
-comment on column market.embedding_progress.finished_at is 'When everything was done, or another model came into force.';
-comment on column market.embedding_progress.expected_at is 'When it should be done, at the pace so far; null when nothing is done yet, or everything.';

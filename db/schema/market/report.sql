@@ -5,18 +5,17 @@ create table market.report (
   offer_id uuid not null constraint report_offer_fkey references market.offer on delete cascade,
   account_id uuid constraint report_account_fkey references market.account on delete cascade,
   agent_id uuid constraint report_agent_fkey references market.agent on delete set null,
-  reason text not null,
+  reason text not null constraint report_reason_fkey references market.reason on delete restrict,
   comment text,
   created_at timestamptz not null default now(),
   settled_at timestamptz,
   -- One voice an account, however often it calls.
   constraint report_once unique (offer_id, account_id),
-  constraint report_reason_known check (reason in ('prohibited_item', 'scam', 'spam', 'duplicate', 'wrong_category',
-    'personal_data', 'adult_content', 'minor_safety', 'hate', 'counterfeit', 'addresses_agents', 'other')),
   constraint report_comment_length check (char_length(comment) between 1 and 1000)
 );
 create index report_account_id_idx on market.report (account_id);
 create index report_agent_id_idx on market.report (agent_id);
+create index report_reason_idx on market.report (reason);
 comment on table market.report is 'One row is one report of an offer to the moderators.';
 comment on column market.report.id is 'UUIDv7.';
 comment on column market.report.offer_id is 'What is reported.';

@@ -14,12 +14,14 @@ create table market.submission (
   settled_at timestamptz,
   status smallint,
   body jsonb,
+  request_id text default nullif(current_setting('market.request_id', true), ''),
   constraint submission_kind_known
     check (kind in ('publish_offer', 'update_offer', 'preview_offer', 'create_ask', 'update_ask')),
   constraint submission_text_length check (char_length(text) between 1 and 4000),
   constraint submission_images_count check (cardinality(images) <= 16),
   constraint submission_answer_whole check ((settled_at is null) = (status is null)),
-  constraint submission_status_form check (status between 200 and 599)
+  constraint submission_status_form check (status between 200 and 599),
+  constraint submission_request_id_length check (char_length(request_id) between 1 and 100)
 );
 create index submission_account_id_idx on market.submission (account_id);
 create index submission_agent_id_idx on market.submission (agent_id);
@@ -41,6 +43,7 @@ comment on column market.submission.created_at is 'When it was admitted.';
 comment on column market.submission.settled_at is 'When its answer was decided; null while it waits to be read.';
 comment on column market.submission.status is 'HTTP status of the answer; 503 when it was withdrawn.';
 comment on column market.submission.body is 'Body of the answer; of a Problem, the members that the database knows.';
+comment on column market.submission.request_id is 'The Request-Id of the call that sent it, for the audit log.';
 
 alter table market.submission enable row level security;
 alter table market.submission force row level security;

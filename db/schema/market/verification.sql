@@ -24,6 +24,7 @@ create table market.proved_method (
   constraint proved_method_subject_hash_is_sha256 check (octet_length(subject_hash) = 32),
   constraint proved_method_email_length check (char_length(email) between 3 and 254)
 );
+create index proved_method_email_idx on market.proved_method (email) where email is not null;
 comment on table market.proved_method is 'One row is one method that an account has proved; a subject proves one account only.';
 comment on column market.proved_method.account_id is 'Who proved.';
 comment on column market.proved_method.method is 'By what.';

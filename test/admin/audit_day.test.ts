@@ -1,0 +1,472 @@
+import test, { type ExecutionContext } from "ava";
+import { manageModerators } from "../../src/moderator.ts";
+import { hashSecret } from "../../src/tokens.ts";
+import { codeFrom } from "../sign_in/mailbox.ts";
+import { type Market, signInByMail, startMarket, stranger } from "../sign_in/market.ts";
+import type { View, Visitor } from "../sign_in/visitor.ts";
+import { withClient } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
+import { type Agent, type Answer, type Body, connectAgent, eventually, SOFA } from "../support/market.ts";
+import { sql, sqlValue } from "../support/sql.ts";
+
+/**
+ * The audit log after a day of simulated work, whole: each step says which events it leaves, by whom and for which request,
+ * and the log holds these and no others.
+ *
+ *   step      something that somebody does, with the events that it has to leave
+ *   expected  [action, actor, whose row, request]; actors and rows by the names that this file gives them
+ */
+
+type Event = [action: string, actor: string, subject: string, request: string];
+
+let market: Market;
+test.before(async () => {
+  market = await startMarket({ CONNECTIONS_PER_HOUR: "1000" });
+});
+test.after.always(() => market?.close());
+
+const AUDITED = [
+  "offer",
+  "ask",
+  "agent",
+  "account",
+  "proved_method",
+  "profile",
+  "setting",
+  "report",
+  "moderator",
+  "cap_override",
+];
+
+/** A second witness, by triggers of its own that know no exceptions: what was done to which row, in which order. */
+const watch = () =>
+  withClient(market.database.url, (client) =>
+    client.query(`
+      create schema witness;
+      create table witness.change (n bigserial, at timestamptz default clock_timestamp(), name text, row_id text, op text, was jsonb, becomes jsonb);
+      create function witness.see() returns trigger language plpgsql security definer as $$
+      declare
+        was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) - 'updated_at' end;
+        becomes jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) - 'updated_at' end;
+        one jsonb := coalesce(becomes, was);
+      begin
+        if was is distinct from becomes then
+          insert into witness.change (name, row_id, op, was, becomes) values (tg_table_name, case tg_table_name
+            when 'proved_method' then one ->> 'method' when 'setting' then one ->> 'name'
+            when 'cap_override' then one ->> 'action' when 'profile' then one ->> 'account_id'
+            when 'moderator' then one ->> 'account_id' else one ->> 'id' end, tg_op, was, becomes);
+        end if;
+        return null;
+      end $$;
+      ${AUDITED.map((name) => `create trigger zz_witness after insert or update or delete on market.${name} for each row execute function witness.see();`).join("\n")}`),
+  );
+
+const accountOf = (agent: Agent): Promise<string> =>
+  sqlValue(market.database.url, "select account_id from market.agent where id = $1", [agent.id]);
+
+const graphql = async (visitor: Visitor, query: string, variables: object): Promise<{ id: string; data: Body }> => {
+  const cookie = [...(visitor.jar.get("127.0.0.1") ?? [])].map(([name, value]) => `${name}=${value}`).join("; ");
+  const answer = await fetch(`${market.url}/admin/graphql`, {
+    method: "POST",
+    body: JSON.stringify({ query, variables }),
+    headers: { cookie, origin: market.url, "sec-fetch-site": "same-origin", "content-type": "application/json" },
+  });
+  const { data, errors } = (await answer.json()) as { data: Body; errors?: unknown };
+  if (errors) throw new Error(JSON.stringify(errors));
+  return { id: answer.headers.get("request-id") ?? "none", data };
+};
+
+/** What a worker's clock would start by itself at some minute. */
+const runJob = (name: string) => sql(market.database.url, "select graphile_worker.add_job($1, job_key => $1)", [name]);
+
+/** Time passes for some rows; no trigger sees it. */
+const age = (statement: string, values: unknown[]) =>
+  withClient(market.database.url, async (client) => {
+    await client.query("set session_replication_role = replica");
+    await client.query(statement, values);
+  });
+
+const ok = <A extends Answer | View>(answer: A): A => {
+  if (answer.status >= 400) throw new Error(`${answer.status}: ${answer.text.slice(0, 2000)}`);
+  return answer;
+};
+const idOf = ({ headers }: Answer | View): string =>
+  (headers instanceof Headers ? headers.get("request-id") : headers["request-id"]) ?? "none";
+
+test("a day of work leaves each change once in the log, with who did it and for which request", async (t) => {
+  t.timeout(300_000);
+  await watch();
+  const { url, database } = market;
+  const names = new Map<string, string>();
+  const start = await sqlValue<string>(database.url, "select clock_timestamp()::text");
+  let last = start;
+
+  /** Does something, and holds what it leaves in the log against what it has to leave. */
+  const step = async <A>(title: string, act: () => Promise<A>, left: (did: A) => Event[]): Promise<A> => {
+    const did = await act();
+    const expected = left(did);
+    const read = () =>
+      sql<Body>(
+        database.url,
+        `select at::text as at, action, actor_type, account_id, agent_id, sql_role, row_id, subject_account_id, request_id
+         from market.audit_event where at > $1::timestamptz order by at, id`,
+        [last],
+      );
+    const events = await eventually(read, (found) => found.length >= expected.length);
+    const nameOf = (id: string | null) => (id === null ? "-" : (names.get(id) ?? id));
+    const found = events.map(
+      (event): Event => [
+        event.action,
+        event.actor_type === "job" || event.actor_type === "dba"
+          ? event.actor_type
+          : `${event.actor_type} ${nameOf(event.actor_type === "agent" ? event.agent_id : event.account_id)}`,
+        nameOf(event.subject_account_id),
+        /^job \d+$/.test(event.request_id ?? "") ? "a job" : (event.request_id ?? "-"),
+      ],
+    );
+    const sorted = (list: Event[]) => list.map((event) => event.join(" | ")).toSorted();
+    t.deepEqual(sorted(found), sorted(expected), title);
+    for (const event of events) {
+      if (event.actor_type === "agent") t.is(nameOf(event.account_id), nameOf(event.subject_account_id), title);
+      if (event.actor_type !== "agent") t.is(event.agent_id, null, title);
+    }
+    last = events.at(-1)?.at ?? last;
+    return did;
+  };
+
+  const connects = async (name: string): Promise<{ agent: Agent; account: string }> => {
+    let account = "";
+    const agent = await step(
+      `${name} connects`,
+      async () => {
+        const made = await connectAgent(url, name);
+        account = await accountOf(made);
+        names.set(account, name).set(made.id, `${name}'s agent`);
+        return made;
+      },
+      (made) => [["agent.created", `agent ${name}'s agent`, name, made.request]],
+    );
+    return { agent, account };
+  };
+  /** An agent named in the log, and the person who approves it in a browser of its own. */
+  const newPair = async (name: string): Promise<{ agent: Agent; person: Visitor; account: string }> => {
+    const { agent, account } = await connects(name);
+    const person = stranger();
+    await step(
+      `${name} approves`,
+      async () => ok(await person.send(await person.get(agent.link), "Approve")),
+      (page) => [
+        ["agent.connected", `person ${name}`, name, idOf(page)],
+        ["account.claimed", `person ${name}`, name, idOf(page)],
+      ],
+    );
+    return { agent, person, account };
+  };
+  /** A call of an agent; the events it leaves are its own. */
+  const calls = (name: string, agent: Agent, method: string, path: string, body: unknown, ...actions: string[]) =>
+    step(
+      `${name}: ${method} ${path}`,
+      async () => ok(await agent.call(method, path, body, { "request-id": "mine", "x-request-id": "x".repeat(5000) })),
+      (answer) => actions.map((action): Event => [action, `agent ${name}'s agent`, name, idOf(answer)]),
+    );
+  /** A person presses a button on a page. */
+  const presses = (
+    name: string,
+    person: Visitor,
+    path: string,
+    button: string,
+    fields: Record<string, string>,
+    ...actions: string[]
+  ) =>
+    step(
+      `${name} presses ${button}`,
+      async () => ok(await person.send(await person.get(url + path), button, fields)),
+      (page) => actions.map((action): Event => [action, `person ${name}`, name, idOf(page)]),
+    );
+
+  // The market opens: agents sell, seek and report.
+  const seller = await newPair("Seller");
+  const buyer = await newPair("Buyer");
+  const published = await calls("Seller", seller.agent, "POST", "/v1/offers", { text: SOFA }, "offer.published");
+  const offer = published.body.offer_id;
+  const offerPath = `/v1/offers/${offer}`;
+  await calls("Seller", seller.agent, "GET", offerPath, undefined);
+  await calls("Seller", seller.agent, "PATCH", offerPath, { text: SOFA.replace("180", "170") }, "offer.updated");
+  await calls("Seller", seller.agent, "POST", `${offerPath}/archive`, undefined, "offer.archived");
+  await calls("Seller", seller.agent, "POST", `${offerPath}/archive`, undefined);
+  await calls("Seller", seller.agent, "POST", `${offerPath}/republish`, undefined, "offer.published");
+  const ask = (
+    await calls("Buyer", buyer.agent, "POST", "/v1/asks", { text: "Looking for a sofa in Berlin" }, "ask.created")
+  ).body.id;
+  await calls(
+    "Buyer",
+    buyer.agent,
+    "PATCH",
+    `/v1/asks/${ask}`,
+    { text: "Looking for a sofa, up to 200 EUR" },
+    "ask.updated",
+  );
+  await calls("Buyer", buyer.agent, "PATCH", `/v1/asks/${ask}`, { watch_enabled: false }, "ask.updated");
+  await calls("Buyer", buyer.agent, "POST", `/v1/asks/${ask}/fulfill`, undefined, "ask.fulfilled");
+  await calls("Buyer", buyer.agent, "POST", `/v1/asks/${ask}/reopen`, undefined, "ask.reopened");
+  await calls("Buyer", buyer.agent, "POST", "/v1/offers/search", { query: "sofa" });
+  await calls(
+    "Buyer",
+    buyer.agent,
+    "POST",
+    `${offerPath}/report`,
+    { reason: "scam", comment: "Aardvark" },
+    "report.created",
+  );
+
+  // Two people are appointed, from a shell.
+  const newModerator = async (name: string): Promise<Visitor> => {
+    const visitor = stranger();
+    const email = `${name.toLowerCase()}@example.com`;
+    await step(
+      `${name} signs in for the first time`,
+      async () => {
+        const page = ok(await signInByMail(market, visitor, email));
+        const own = "select account_id from market.proved_method where email = $1";
+        names.set(await sqlValue<string>(database.url, own, [email]), name);
+        return page;
+      },
+      (page) => [["method.proved", `person ${name}`, name, idOf(page)]],
+    );
+    await step(
+      `${name} is appointed`,
+      async () => t.true((await manageModerators(database.url, ["add", email])).ok),
+      () => [["moderator.created", "dba", name, "-"]],
+    );
+    return visitor;
+  };
+  const [mo, ann] = [await newModerator("Mo"), await newModerator("Ann")];
+  const decides = (name: string, visitor: Visitor, query: string, variables: object, ...events: [string, string][]) =>
+    step(
+      `${name}: ${query}`,
+      () => graphql(visitor, query, variables),
+      ({ id }) => events.map(([action, subject]): Event => [action, `moderator ${name}`, subject, id]),
+    );
+
+  // A decision, an appeal, and another one's decision on a page.
+  const updatedAt = async (id: string): Promise<string> =>
+    (await graphql(mo, "query($id: UUID!) { offer(id: $id) { updatedAt } }", { id })).data.offer.updatedAt;
+  await decides(
+    "Mo",
+    mo,
+    `mutation($id: UUID!, $at: Datetime!) {
+      removeOffer(input: {id: $id, expectedUpdatedAt: $at, reason: "scam", sentence: "Aardvark."}) { offer { status } } }`,
+    { id: offer, at: await updatedAt(offer) },
+    ["offer.removed", "Seller"],
+    ["report.updated", "Buyer"],
+  );
+  await calls("Seller", seller.agent, "POST", `${offerPath}/appeal`, { comment: "Aardvark" });
+  await step(
+    "Ann restores on the page",
+    async () => ok(await ann.send(await ann.get(`${url}/admin/offers/${offer}`), "Restore")),
+    (page) => [["offer.restored", "moderator Ann", "Seller", idOf(page)]],
+  );
+
+  // Measures.
+  const suspend = `mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }`;
+  await decides(
+    "Mo",
+    mo,
+    suspend,
+    { id: seller.account },
+    ["account.suspended", "Seller"],
+    ["offer.archived", "Seller"],
+  );
+  const reinstate = `mutation($id: UUID!) { reinstateAccount(input: {id: $id}) { account { id } } }`;
+  await decides(
+    "Ann",
+    ann,
+    reinstate,
+    { id: seller.account },
+    ["account.reinstated", "Seller"],
+    ["offer.published", "Seller"],
+  );
+  const cap = `mutation($id: UUID!, $cap: Int) { overrideCap(input: {accountId: $id, action: "create_ask", cap: $cap}) { account { id } } }`;
+  await decides("Mo", mo, cap, { id: buyer.account, cap: 7 }, ["cap_override.created", "Buyer"]);
+  await decides("Mo", mo, cap, { id: buyer.account, cap: 9 }, ["cap_override.updated", "Buyer"]);
+  await decides("Mo", mo, cap, { id: buyer.account, cap: null }, ["cap_override.deleted", "Buyer"]);
+  const change = `mutation($value: JSON!, $seen: JSON!) {
+    changeSetting(input: {name: "pre_moderation", value: $value, expectedValue: $seen}) { setting { name } } }`;
+  await decides("Mo", mo, change, { value: true, seen: false }, ["setting.updated", "-"]);
+  const waiting = await calls("Seller", seller.agent, "POST", "/v1/offers", { text: SOFA }, "offer.pending_review");
+  await decides(
+    "Ann",
+    ann,
+    `mutation($id: UUID!, $at: Datetime!) {
+      rejectOffer(input: {id: $id, expectedUpdatedAt: $at, reason: "spam", sentence: "Aardvark."}) { offer { status } } }`,
+    { id: waiting.body.offer_id, at: await updatedAt(waiting.body.offer_id) },
+    ["offer.rejected", "Seller"],
+  );
+  await decides("Mo", mo, change, { value: false, seen: true }, ["setting.updated", "-"]);
+
+  // What people do on their pages.
+  await presses(
+    "Buyer",
+    buyer.person,
+    "/settings/profile",
+    "Save",
+    { display_name: "Aardvark", contact_email: "aardvark@example.com" },
+    "profile.updated",
+    "profile.updated",
+  );
+  await presses("Seller", seller.person, "/settings/market?status=published", "Archive", {}, "offer.archived");
+  const adding = await seller.person.submit(await seller.person.get(`${url}/settings/methods`), "Send the mail", {
+    email: "aardvark@example.com",
+  });
+  await step(
+    "Seller proves a mailbox",
+    async () => {
+      const code = codeFrom(await market.mail.next("aardvark@example.com"));
+      return ok(await seller.person.send(adding, "code", { code }));
+    },
+    (page) => [["method.proved", "person Seller", "Seller", idOf(page)]],
+  );
+  await presses(
+    "Seller",
+    seller.person,
+    "/settings/methods/email",
+    "Remove e-mail",
+    { confirmed: "yes" },
+    "method.removed",
+  );
+  await presses("Buyer", buyer.person, "/settings", "Remove this agent", {}, "agent.removed");
+
+  // Others leave.
+  const leaver = await newPair("Leaver");
+  await calls("Leaver", leaver.agent, "POST", "/v1/offers", { text: SOFA }, "offer.published");
+  await calls("Leaver", leaver.agent, "POST", "/v1/asks", { text: "Looking for a lamp" }, "ask.created");
+  await calls("Leaver", leaver.agent, "DELETE", "/v1/me/agent", undefined, "agent.removed");
+  await presses(
+    "Leaver",
+    leaver.person,
+    "/settings/account/delete",
+    "Delete my account",
+    { confirmed: "yes" },
+    "offer.archived",
+    "ask.deleted",
+    "agent.deleted",
+    "account.deleted",
+  );
+
+  // The worker's clock, a week later: an agent that nobody approved, and then its account.
+  const { agent: nobody, account } = await connects("Nobody");
+  await age("update market.agent set created_at = now() - interval '8 days' where id = $1", [nobody.id]);
+  await age("update market.publisher set last_active_at = now() - interval '8 days' where account_id = $1", [account]);
+  await age("update market.account set created_at = now() - interval '8 days' where id = $1", [account]);
+  await step(
+    "its agent is forgotten",
+    () => runJob("forget_agents"),
+    () => [["agent.deleted", "job", "Nobody", "a job"]],
+  );
+  await step(
+    "its account is forgotten",
+    () => runJob("forget_keys"),
+    () => [["account.deleted", "job", "Nobody", "a job"]],
+  );
+  for (const job of ["forget_sign_ins", "sweep_submissions", "keep_audit_partitions", "resume_reembedding"])
+    await step(
+      job,
+      () => runJob(job),
+      () => [],
+    );
+
+  // A DBA mends a row by hand.
+  await step(
+    "a DBA corrects a row",
+    () => sql(database.url, "update market.offer set category = null where id = $1", [offer]),
+    () => [["offer.updated", "dba", "Seller", "-"]],
+  );
+
+  await eachChangeIsThereOnce(t);
+  await noWordOfAPerson(t, [seller, buyer, leaver]);
+  await itStandsInItsMonth(t, start);
+  await assertInvariants(t, database.url);
+  await aYearLaterItIsGone(t);
+});
+
+/** By the second witness: the log has one event for each change of a row, but for what it says it leaves out. */
+const eachChangeIsThereOnce = async (t: ExecutionContext) => {
+  const changes = await sql<Body>(market.database.url, "select * from witness.change order by n");
+  t.true(changes.length > 40);
+  const counts = (rows: { name: string; row_id: string }[]): [row: string, changes: number][] => {
+    const count: Record<string, number> = {};
+    for (const { name, row_id } of rows) count[`${name} ${row_id}`] = (count[`${name} ${row_id}`] ?? 0) + 1;
+    return Object.entries(count).toSorted();
+  };
+  const meant = changes.filter(({ name, op, was, becomes }) => {
+    // Every agent comes with an account, and every ask is read: neither is anybody's doing.
+    if (name === "account" && op === "INSERT") return false;
+    return !(name === "ask" && op === "UPDATE" && was.read_at === null && was.text === becomes.text);
+  });
+  const log = await sql<{ name: string; row_id: string }>(
+    market.database.url,
+    "select table_name as name, row_id from market.audit_event where at > (select min(at) from witness.change)",
+  );
+  t.deepEqual(counts(log), counts(meant));
+};
+
+/** No name, mailbox, sentence, comment, token or hash, neither as it is nor as the database prints bytes. */
+const noWordOfAPerson = async (t: ExecutionContext, people: { agent: Agent; person: Visitor }[]) => {
+  const log = await sqlValue<string>(
+    market.database.url,
+    "select lower(string_agg(concat_ws(' ', e.before, e.after, e.row_id, e.action), ' ')) as log from market.audit_event e",
+  );
+  t.true(log.length > 5_000);
+  const secrets = people.flatMap(({ agent, person }) => [
+    agent.token,
+    agent.link.split("/").at(-1) ?? "",
+    agent.code,
+    ...[...(person.jar.get("127.0.0.1") ?? [])].map(([, value]) => value),
+  ]);
+  const hashes = secrets.map((secret) => hashSecret(secret).toString("hex"));
+  for (const word of ["aardvark", "example.com", "lena@", "sofa", "grey", ...secrets, ...hashes])
+    t.false(log.includes(word.toLowerCase()), word);
+};
+
+const itStandsInItsMonth = async (t: ExecutionContext, start: string) => {
+  const rows = await sql<{ partition: string; month: string }>(
+    market.database.url,
+    `select distinct tableoid::regclass::text as partition,
+       'market.audit_event_' || to_char(at at time zone 'UTC', 'YYYY_MM') as month
+     from market.audit_event where at >= $1::timestamptz`,
+    [start],
+  );
+  t.true(rows.length > 0);
+  for (const { partition, month } of rows) t.is(partition, month);
+};
+
+/** The clock goes on by some months: this month's rows stand where those of that many months ago would. */
+const aYearLaterItIsGone = async (t: ExecutionContext) => {
+  const { url } = market.database;
+  const count = () => sqlValue<number>(url, "select count(*)::int from market.audit_event");
+  const upkeep = () => sqlValue<number>(url, "select jobs.keep_audit_partitions()");
+  const goOn = (from: number, to: number) =>
+    sql(
+      url,
+      `do $$
+       declare
+         month timestamp := date_trunc('month', now() at time zone 'UTC');
+         was text := 'audit_event_' || to_char(month - interval '${from} months', 'YYYY_MM');
+         becomes text := 'audit_event_' || to_char(month - interval '${to} months', 'YYYY_MM');
+       begin
+         execute format('alter table market.audit_event detach partition market.%I', was);
+         execute format('update market.%I set at = at - interval ''${to - from} months''', was);
+         execute format('alter table market.%I rename to %I', was, becomes);
+         execute format('alter table market.audit_event attach partition market.%I for values from (%L) to (%L)', becomes,
+           (month - interval '${to} months') at time zone 'UTC', (month - interval '${to - 1} months') at time zone 'UTC');
+       end $$`,
+    );
+  const day = await count();
+  t.true(day > 40);
+  await goOn(0, 12);
+  t.is(await upkeep(), 1, "this month is made, and the one of a year ago is kept");
+  t.is(await count(), day);
+  await goOn(12, 13);
+  t.is(await upkeep(), 1, "one month is dropped");
+  t.is(await count(), 0);
+};

@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import test from "ava";
+import { ADMIN_POOL_SIZE } from "../../src/admin.ts";
+import { readConfig } from "../../src/config.ts";
+import { WORKER_POOL_SIZE } from "../../worker/main.ts";
+import { createDatabase } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
+
+/** How many connections processes take, how many their logins may have, and how many a server has. */
+
+/** max_connections of PostgreSQL, less superuser_reserved_connections. */
+const OF_A_SERVER = 100 - 3;
+/** One connection of src/waiting.ts. */
+const LISTENER = 1;
+
+const limits = async (url: string): Promise<Record<string, number>> => {
+  const rows = await sql<{ role: string; limit: number }>(
+    url,
+    "select rolname as role, rolconnlimit as \"limit\" from pg_roles where rolconnlimit > 0 and rolname like 'souk%'",
+  );
+  return Object.fromEntries(rows.map(({ role, limit }) => [role, limit]));
+};
+
+test("the logins have room for two processes of each kind, and together no more than a server gives by default", async (t) => {
+  const { url } = await createDatabase(t);
+  const { souk_api: api = 0, souk_worker: worker = 0, ...others } = await limits(url);
+  const pool = readConfig({}).databasePoolSize;
+  t.true(2 * (2 * pool + ADMIN_POOL_SIZE + LISTENER) <= api, `${api} for souk_api`);
+  t.is(2 * WORKER_POOL_SIZE, worker);
+  t.deepEqual(Object.keys(others).toSorted(), ["souk_dba", "souk_migrator"]);
+  t.true(Object.values(others).reduce((sum, limit) => sum + limit, api + worker) <= OF_A_SERVER);
+  const guide = (await readFile(new URL("../../db/README.md", import.meta.url), "utf8")).replaceAll(/\s+/g, " ");
+  t.true(
+    guide.includes(`twice \`DATABASE_POOL_SIZE\` (${pool}) and four more (three for moderators, one that listens)`),
+  );
+  t.is(ADMIN_POOL_SIZE + LISTENER, 4);
+  t.true(guide.includes(`a worker ${WORKER_POOL_SIZE}.`));
+});
