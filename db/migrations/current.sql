@@ -109,6 +109,44 @@ end
 $function$;
 comment on function market.complete_sign_in(market.sign_in,bytea,text,text,bytea,bytea) is 'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
 
+CREATE OR REPLACE FUNCTION api.get_connection(secret_hash bytea, session_hash bytea DEFAULT NULL::bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  connection market.connection;
+  agent market.agent;
+  session record := market.find_session(get_connection.session_hash);
+  person uuid;
+  has_method boolean;
+  is_new boolean;
+begin
+  select * into connection from market.connection c where c.secret_hash = get_connection.secret_hash;
+  perform market.check_connection(connection);
+  select * into agent from market.agent a where a.id = connection.agent_id;
+  person := market.account_to_bind(agent.account_id, session.account_id);
+  has_method := exists (select from market.proved_method p where p.account_id = person);
+  is_new := session.account_id is null and not has_method;
+  return jsonb_build_object(
+    'agent_name', agent.name, 'code', connection.code,
+    'requested_at', market.utc(connection.created_at),
+    'requested_minutes_ago', floor(extract(epoch from now() - connection.created_at) / 60)::integer,
+    'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
+    'account', jsonb_build_object(
+      -- Without a session this may be the agent itself looking: it learns no mailbox.
+      'label', case when session.account_id is not null or not has_method then market.account_label(person)
+        else market.account_label_for_agent(person) end,
+      'is_new', is_new,
+      'shown', market.shown_account(person, is_new, connection.secret_hash),
+      'has_method', has_method,
+      'needs_sign_in', market.needs_sign_in(person, session.signed_in_at)));
+end
+$function$;
+comment on function api.get_connection(bytea,bytea) is 'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in; 404, 409 or 410 otherwise. Changes nothing.';
+grant execute on function api.get_connection(bytea,bytea) to souk_api;
+
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -176,5 +214,28 @@ end
 $function$;
 comment on function market.erase_account() is 'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers: call again.';
 grant execute on function market.erase_account() to souk_person;
+
+CREATE OR REPLACE FUNCTION api.get_viewer(session_hash bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  session record := market.find_session(get_viewer.session_hash);
+begin
+  if session.session_id is null then
+    return jsonb '{"viewer": null}';
+  end if;
+  perform market.keep_session(session.session_id);
+  return jsonb_build_object('viewer', jsonb_build_object(
+    'display_name', (select a.display_name from market.account a where a.id = session.account_id),
+    'label', market.account_label(session.account_id),
+    'methods', market.account_methods(session.account_id),
+    'signed_in_seconds_ago', floor(extract(epoch from now() - session.signed_in_at))::integer));
+end
+$function$;
+comment on function api.get_viewer(bytea) is 'viewer: who is signed in with this session (display_name, label, methods, signed_in_seconds_ago), or null.';
+grant execute on function api.get_viewer(bytea) to souk_api;
 
 reset role;
