@@ -4,6 +4,28 @@ set local role souk_owner;
 
 -- Functions beside tables whose text changed (as db/schema has them)
 
+CREATE OR REPLACE FUNCTION market.is_alive(session market.session)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$ select session.expires_at > now() and session.seen_at > now() - interval '7 days' $function$;
+comment on function market.is_alive(market.session) is 'Whether a session still admits: 30 days after it began, and 7 days after it was last used, it has ended.';
+
+CREATE OR REPLACE FUNCTION market.find_session(secret_hash bytea, OUT session_id uuid, OUT account_id uuid, OUT signed_in_at timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  select s.id, s.account_id, s.signed_in_at into session_id, account_id, signed_in_at
+  from market.session s
+  where s.secret_hash = find_session.secret_hash and market.is_alive(s);
+end
+$function$;
+comment on function market.find_session(bytea) is 'The live session whose secret has this SHA-256, with its account and when its person signed in; nulls when there is none.';
+grant execute on function market.find_session(bytea) to souk_api;
+
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
  RETURNS market.sign_in
  LANGUAGE plpgsql
@@ -34,6 +56,23 @@ begin
 end
 $function$;
 comment on function market.lock_sign_in(bytea,bytea) is 'The attempt of a browser, locked, after its subject, the accounts of both and their verifications; nulls when there is none.';
+
+CREATE OR REPLACE FUNCTION market.missing_session(account_id uuid, session_account uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case
+    when missing_session.session_account = missing_session.account_id then null
+    when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
+    -- The agent has the link, too: without the browser of its person it would make the account its own.
+    when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
+      and exists (select from market.session s where s.account_id = missing_session.account_id and market.is_alive(s)) then 'browser'
+    when missing_session.session_account is not null then 'sign_out' end;
+end
+$function$;
+comment on function market.missing_session(uuid,uuid) is 'What whoever has this account''s session, or none, has to do before proving a method of an account by its agent''s link: sign_in to it, come with the browser in which its agent was approved, or sign_out of another account; null when nothing is missing.';
 
 CREATE OR REPLACE FUNCTION market.complete_sign_in(attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea)
  RETURNS jsonb
@@ -109,6 +148,37 @@ end
 $function$;
 comment on function market.complete_sign_in(market.sign_in,bytea,text,text,bytea,bytea) is 'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
 
+CREATE OR REPLACE FUNCTION jobs.forget_sign_ins()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  forgotten integer;
+begin
+  -- A day longer than it works, so that an old mail's link says what happened to it.
+  delete from market.sign_in s
+  where s.id in (
+    select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day' limit 10000 for update skip locked);
+  delete from market.session s
+  where s.id in (
+    select o.id from market.session o where not market.is_alive(o) limit 10000 for update skip locked);
+  get diagnostics forgotten = row_count;
+  update market.verification v set status = 'expired'
+  where v.id in (
+    select o.id from market.verification o
+    where o.status = 'pending' and o.expires_at <= now() limit 10000 for update skip locked);
+  delete from market.verification v
+  where v.id in (
+    select o.id from market.verification o
+    where o.status <> 'pending' and o.expires_at <= now() - interval '30 days' limit 10000 for update skip locked);
+  return forgotten;
+end
+$function$;
+comment on function jobs.forget_sign_ins() is 'Forgets attempts to sign in a day after they ended, sessions that ended, and verifications that ended 30 days ago; notes which verifications ran out. Gives how many sessions.';
+grant execute on function jobs.forget_sign_ins() to souk_worker;
+
 CREATE OR REPLACE FUNCTION api.get_connection(secret_hash bytea, session_hash bytea DEFAULT NULL::bytea)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -146,6 +216,21 @@ end
 $function$;
 comment on function api.get_connection(bytea,bytea) is 'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in; 404, 409 or 410 otherwise. Changes nothing.';
 grant execute on function api.get_connection(bytea,bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION market.own_sessions(OUT sessions integer, OUT signed_in_seconds_ago integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  select count(*), extract(epoch from now() - max(s.signed_in_at) filter (where s.id = market.session_id()))
+  into sessions, signed_in_seconds_ago
+  from market.session s where s.account_id = market.account_id() and market.is_alive(s);
+end
+$function$;
+comment on function market.own_sessions() is 'In how many browsers the person is signed in, and how long ago in this one; null when this one only approved an agent.';
+grant execute on function market.own_sessions() to souk_person;
 
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean

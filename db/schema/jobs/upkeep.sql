@@ -72,8 +72,7 @@ begin
     select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day' limit 10000 for update skip locked);
   delete from market.session s
   where s.id in (
-    select o.id from market.session o
-    where o.expires_at <= now() or o.seen_at <= now() - interval '7 days' limit 10000 for update skip locked);
+    select o.id from market.session o where not market.is_alive(o) limit 10000 for update skip locked);
   get diagnostics forgotten = row_count;
   update market.verification v set status = 'expired'
   where v.id in (

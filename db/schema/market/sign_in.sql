@@ -115,8 +115,7 @@ begin
     when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
     -- The agent has the link, too: without the browser of its person it would make the account its own.
     when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
-      and exists (select from market.session s where s.account_id = missing_session.account_id
-        and s.expires_at > now() and s.seen_at > now() - interval '7 days') then 'browser'
+      and exists (select from market.session s where s.account_id = missing_session.account_id and market.is_alive(s)) then 'browser'
     when missing_session.session_account is not null then 'sign_out' end;
 end
 $$;
