@@ -112,6 +112,18 @@ export const connectedAgent = async (url: string, database: string, name = "Test
 export const SOFA =
   "Grey three-seat sofa for sale, good condition, smoke-free home. 180 EUR, pick up in Berlin. Write to lena@example.com";
 
+/**
+ * Repeats a call as a client does while the service says that it is briefly unavailable: on a machine with more to do than
+ * it can, some of many calls at once wait in vain for a connection, and nothing was done for them.
+ */
+export const patiently = async (attempt: () => Promise<Answer>): Promise<Answer> => {
+  for (;;) {
+    const answer = await attempt();
+    if (answer.status !== 503) return answer;
+    await new Promise((resolve) => setTimeout(resolve, Number(answer.headers["retry-after"]) * 1000));
+  }
+};
+
 /** A machine that does ten other things takes its time, and a test that passes never waits this long. */
 const PATIENCE_MS = 60_000;
 
