@@ -53,7 +53,6 @@ const publish = (url: string, agent: Agent, key = "a key"): Promise<Answer> =>
   call(url, "POST", "/v1/offers", {
     body: { text: SOFA },
     headers: { authorization: `Bearer ${agent.token}`, "idempotency-key": key },
-    timeoutMs: PATIENCE_MS,
   });
 
 const offersOf = (agent: Agent): Promise<number> =>

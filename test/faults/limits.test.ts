@@ -60,7 +60,6 @@ test.serial(
       call(service.url, "POST", "/v1/offers", {
         body: { text: SOFA },
         headers: { authorization: `Bearer ${agent.token}` },
-        timeoutMs: 90_000,
       });
     const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(send)));
     const published = answers.filter(({ status }) => status === 201);

@@ -32,8 +32,10 @@ import { sql, sqlValue } from "../support/sql.ts";
  * the caller gets its answer in time, and nothing is published that the text does not say.
  */
 
+/** Beyond it a machine does nothing else either. */
+const LONGEST_DEADLINE_MS = 30_000;
 /** As much as a reading needs that tries a provider in vain, and then does without it. */
-const DEADLINE_MS = allowed(4_000);
+const DEADLINE_MS = Math.min(allowed(4_000), LONGEST_DEADLINE_MS);
 /** The answer itself, on a machine that is busy. */
 const SLACK_MS = 2_000;
 

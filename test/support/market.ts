@@ -13,6 +13,9 @@ import { withClient } from "./database.ts";
 export type Body = any;
 export type Answer = { status: number; headers: Record<string, string>; body: Body; text: string };
 
+/** Longer than the service takes in any case, so that a stall is told apart from a busy machine. */
+const ANSWER_MS = 120_000;
+
 export type CallOptions = {
   body?: unknown;
   raw?: string | Buffer;
@@ -29,7 +32,7 @@ export const call = (url: string, method: string, path: string, options: CallOpt
     const settings: RequestOptions = {
       method,
       agent: false,
-      timeout: options.timeoutMs ?? 30_000,
+      timeout: options.timeoutMs ?? ANSWER_MS,
       headers: {
         ...(payload === undefined
           ? {}
