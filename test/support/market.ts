@@ -116,14 +116,14 @@ export const SOFA =
   "Grey three-seat sofa for sale, good condition, smoke-free home. 180 EUR, pick up in Berlin. Write to lena@example.com";
 
 /**
- * Repeats a call as a client does while the service says that it is briefly unavailable: on a machine with more to do than
- * it can, some of many calls at once wait in vain for a connection, and nothing was done for them.
+ * Repeats a call as a client does while the service says that it is briefly unavailable, or had no time to read it: on a
+ * machine with more to do than it can, some of many calls at once wait in vain, and nothing was done for them.
  */
 export const patiently = async (attempt: () => Promise<Answer>): Promise<Answer> => {
   for (;;) {
     const answer = await attempt();
-    if (answer.status !== 503) return answer;
-    await new Promise((resolve) => setTimeout(resolve, Number(answer.headers["retry-after"]) * 1000));
+    if (answer.status !== 503 && answer.status !== 408) return answer;
+    await new Promise((resolve) => setTimeout(resolve, Number(answer.headers["retry-after"] ?? 1) * 1000));
   }
 };
 
