@@ -2,7 +2,7 @@
 -- wait for the next minute, and nobody waits for them.
 
 create or replace function jobs.forget_keys() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   forgotten integer;
@@ -39,7 +39,7 @@ comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled sub
 grant execute on function jobs.forget_keys() to souk_worker;
 
 create or replace function jobs.sweep_submissions() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   swept integer;
@@ -67,7 +67,7 @@ comment on function jobs.sweep_submissions() is 'Settles submissions that nobody
 grant execute on function jobs.sweep_submissions() to souk_worker;
 
 create or replace function jobs.forget_sign_ins() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   forgotten integer;
@@ -113,7 +113,7 @@ $$;
 comment on function market.is_abandoned(market.agent) is 'Whether nobody approved an agent, and it did nothing but read for 7 days.';
 
 create or replace function jobs.forget_agents() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   abandoned uuid[];

@@ -33,7 +33,7 @@ create policy "a caller sees the account it acts for" on market.account for sele
 grant select on market.account to souk_agent, souk_person;
 
 create or replace function market.hold_account() returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Whatever is written next refers to the account, and would wait for it while holding what a deletion wants.

@@ -106,7 +106,7 @@ create or replace trigger keep_final_verification before update of status on mar
   for each row when (old.status is distinct from new.status) execute function market.keep_final_verification();
 
 create or replace function market.hold_agent() returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   agent market.agent;
