@@ -177,7 +177,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
     if (part === "start") {
       const { migrate } = await loadMigrate();
       await untilItWorks("the database could not be migrated", log, stopping.signal, () =>
-        migrate(url, embedded !== null),
+        migrate(url, embedded !== null, stopping.signal),
       );
       migrated = true;
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
@@ -11,6 +12,23 @@ const MIGRATION_LOCK = "8317996141034170226";
 /** A migration that cannot have its lock gives up, rather than queueing every request behind it. */
 const LOCK_TIMEOUT = "5s";
 
+/** Waiting for one's turn keeps nobody waiting: as long as a first migration takes on a machine that is busy. */
+const TURN_MS = 60_000;
+
+/** A migration takes seconds. */
+const TURN_POLL_MS = 200;
+
+/** @throws when another process does not finish in time, or this one is to stop */
+const untilTurn = async (turn: pg.Client, stopping?: AbortSignal): Promise<void> => {
+  const end = performance.now() + TURN_MS;
+  for (;;) {
+    const { rows } = await turn.query<{ mine: boolean }>("select pg_try_advisory_lock($1) as mine", [MIGRATION_LOCK]);
+    if (rows[0]?.mine) return;
+    if (performance.now() > end) throw new Error("Another process has been migrating this database for a minute.");
+    await sleep(TURN_POLL_MS, undefined, { signal: stopping });
+  }
+};
+
 const withLockTimeout = (url: string): string => {
   const parsed = new URL(url);
   const given = parsed.searchParams.get("options");
@@ -22,9 +40,10 @@ const withLockTimeout = (url: string): string => {
  * Brings a database up to date: the committed migrations, then graphile-worker's own schema. Runs nothing when there is
  * nothing to do, and may run in several processes at once.
  * @param url a login that may create roles and schemas, and the extension vector if it is not there yet.
+ * @param stopping ends waiting for another process that migrates.
  * @throws when a migration failed or could not get its lock in time; nothing of it is then applied.
  */
-export const migrate = async (url: string, embedded = false): Promise<void> => {
+export const migrate = async (url: string, embedded = false, stopping?: AbortSignal): Promise<void> => {
   // An embedded database has one process and one session.
   if (embedded) return apply(url);
   const connectionString = withLockTimeout(url);
@@ -33,7 +52,7 @@ export const migrate = async (url: string, embedded = false): Promise<void> => {
   await turn.connect();
   try {
     // graphile-migrate does not wait for its own lock, but gives up.
-    await turn.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    await untilTurn(turn, stopping);
     await apply(connectionString);
   } finally {
     await turn.end();

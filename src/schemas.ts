@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "./language/reading.ts";
+import { SIGN_IN_METHODS } from "./sign_in/methods.ts";
 
 /**
  * The shapes of the contract, in requests and responses. The OpenAPI document is made from these; requests are checked
  * against them at the edge; a test holds real responses against them. `meta({ id })` names a component.
  */
 
-export const VERIFICATION_METHODS = ["google", "apple", "email"] as const;
 const OFFER_STATUSES = ["draft", "pending_review", "published", "rejected", "archived", "removed"] as const;
 const ASK_STATUSES = ["draft", "active", "fulfilled", "archived"] as const;
 const REPORT_REASONS = [
@@ -76,8 +76,8 @@ export const verificationRequired = z
     ...problemMembers,
     permission: z.string(),
     connected: z.boolean(),
-    verified: z.array(z.enum(VERIFICATION_METHODS)),
-    accepted_methods: z.array(z.enum(VERIFICATION_METHODS)),
+    verified: z.array(z.enum(SIGN_IN_METHODS)),
+    accepted_methods: z.array(z.enum(SIGN_IN_METHODS)),
     options: z.array(z.object({ method: z.string(), summary: z.string(), call: z.looseObject({}) })),
   })
   .meta({ id: "VerificationRequired", description: "Refused until a person has approved the agent." });
@@ -114,7 +114,7 @@ export const connectResponse = z
 export const verification = z
   .object({
     id,
-    method: z.enum(VERIFICATION_METHODS),
+    method: z.enum(SIGN_IN_METHODS),
     status: z.enum(["pending", "completed", "expired", "cancelled"]),
     url: z.url().optional().describe("Present while pending. For the person, not for the agent."),
     expires_in: seconds,
@@ -145,9 +145,9 @@ export const me = z
       .describe("Absent for the person in the browser."),
     account: z.object({
       connected: z.boolean(),
-      verified: z.array(z.enum(VERIFICATION_METHODS)),
-      available_methods: z.array(z.enum(VERIFICATION_METHODS)),
-      unavailable_methods: z.array(z.enum(VERIFICATION_METHODS)),
+      verified: z.array(z.enum(SIGN_IN_METHODS)),
+      available_methods: z.array(z.enum(SIGN_IN_METHODS)),
+      unavailable_methods: z.array(z.enum(SIGN_IN_METHODS)),
       published_offers: z.int(),
       member_since: timestamp,
       profile_url: z.url(),

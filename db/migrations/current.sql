@@ -73,9 +73,110 @@ cross join lateral (
 comment on column inspect.why_429.next_slot_in is 'Whole seconds until a call is admitted; 0 when one is now, or when the cap is 0.';
 comment on column inspect.why_429.overridden_at is 'When a moderator set the cap by hand, which the record then does not change; null when it follows from the record.';
 
+
+-- Nothing is proved any more while an agent asks for a verification (market.hold_agent).
+drop policy "an agent notes that its account proves what it asked for" on market.verification;
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
-CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
+drop function if exists market.lock_sign_in(bytea,bytea);
+
+CREATE OR REPLACE FUNCTION market.visible_name(name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  -- Control, bidirectional and zero-width characters would let a name pretend to be other words on the approval page.
+  -- The pages take the same away from what never came here (src/shown.ts); a test compares the two.
+  select nullif(btrim(regexp_replace(normalize(name, NFC),
+    '[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|[\U0001BCA0-\U0001BCA3]|[\U0001D173-\U0001D17A]|[\U000E0000-\U000E007F]',
+    '', 'g'), E' \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000'), '')
+$function$;
+comment on function market.visible_name(text) is 'A name without characters that cannot be seen; null when nothing is left.';
+grant execute on function market.visible_name(text) to souk_person;
+
+CREATE OR REPLACE FUNCTION market.hold_account()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  -- Whatever is written next refers to the account, and would wait for it while holding what a deletion wants.
+  perform from market.account a where a.id = market.account_id() for share;
+  if not found then
+    perform market.fail(401, 'unauthorized', 'This account no longer exists. Call GET /v1/me to see whether your token still works.');
+  end if;
+end
+$function$;
+comment on function market.hold_account() is 'Holds the account acted for until the transaction ends, before anything of it is locked: whoever deletes or suspends it waits. 401 when it is gone.';
+grant execute on function market.hold_account() to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.settle_removed_agent()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  -- The next call is refused on every replica that synchronous_standby_names lists; without standbys this changes nothing.
+  perform set_config('synchronous_commit', 'remote_apply', true);
+  update market.connection set declined_at = now() where agent_id = new.id and approved_at is null and declined_at is null;
+  delete from market.idempotency_key where owner_id = new.id;
+  -- In the order in which whoever proves one of them locks them.
+  perform from market.verification v where v.agent_id = new.id and v.status = 'pending' order by v.id for update;
+  update market.verification v
+  set status = case when v.expires_at <= now() then 'expired' else 'cancelled' end
+  where v.agent_id = new.id and v.status = 'pending';
+  return new;
+end
+$function$;
+comment on function market.settle_removed_agent() is 'What dies with a removed agent: its open links, its keys and its verifications under way.';
+
+CREATE OR REPLACE FUNCTION market.is_alive(session market.session)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$ select session.expires_at > now() and session.seen_at > now() - interval '7 days' $function$;
+comment on function market.is_alive(market.session) is 'Whether a session still admits: 30 days after it began, and 7 days after it was last used, it has ended.';
+
+CREATE OR REPLACE FUNCTION market.find_session(secret_hash bytea, OUT session_id uuid, OUT account_id uuid, OUT signed_in_at timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  select s.id, s.account_id, s.signed_in_at into session_id, account_id, signed_in_at
+  from market.session s
+  where s.secret_hash = find_session.secret_hash and market.is_alive(s);
+end
+$function$;
+comment on function market.find_session(bytea) is 'The live session whose secret has this SHA-256, with its account and when its person signed in; nulls when there is none.';
+grant execute on function market.find_session(bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION market.hold_agent()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  agent market.agent;
+begin
+  perform market.hold_account();
+  select * into agent from market.agent a where a.id = market.agent_id() for share;
+  if agent.removed_at is not null then
+    perform market.fail(401, 'unauthorized', 'This agent was removed a moment ago.');
+  elsif agent.account_id is distinct from market.account_id() then
+    perform market.fail(409, 'invalid_state', 'A person has approved this agent at this very moment. Send the call again.');
+  end if;
+end
+$function$;
+comment on function market.hold_agent() is 'Holds the calling agent until the transaction ends, after its account: whoever removes or approves it waits. 401 when it was removed, 409 when it acts for another account by now.';
+grant execute on function market.hold_agent() to souk_agent;
+
+CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea)
  RETURNS market.sign_in
  LANGUAGE plpgsql
 AS $function$
@@ -93,7 +194,12 @@ begin
     join market.proved_method p on p.method = s.method and p.subject_hash = lock_sign_in.subject_hash
     where s.flow_hash = lock_sign_in.flow_hash
     order by 1);
-  perform market.lock_sessions(o.account_id) from unnest(accounts) as o (account_id);
+  -- The session that this browser has ends, too, and its account may be another one, which is being deleted.
+  perform market.lock_sessions(o.account_id) from (
+    select unnest(accounts)
+    union
+    select s.account_id from market.session s where s.secret_hash = lock_sign_in.session_hash
+    order by 1) as o (account_id);
   -- The strongest lock: a verification that is being started refers to the account, and waits or is waited for.
   perform from market.account a where a.id = any (accounts) order by a.id for update;
   perform from market.verification v
@@ -104,7 +210,24 @@ begin
   return attempt;
 end
 $function$;
-comment on function market.lock_sign_in(bytea,bytea) is 'The attempt of a browser, locked, after its subject, the accounts of both and their verifications; nulls when there is none.';
+comment on function market.lock_sign_in(bytea,bytea,bytea) is 'The attempt of a browser, locked, after its subject, the sessions of the accounts of both and of the browser''s, those accounts and their verifications; nulls when there is none.';
+
+CREATE OR REPLACE FUNCTION market.missing_session(account_id uuid, session_account uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case
+    when missing_session.session_account = missing_session.account_id then null
+    when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
+    -- The agent has the link, too: without the browser of its person it would make the account its own.
+    when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
+      and exists (select from market.session s where s.account_id = missing_session.account_id and market.is_alive(s)) then 'browser'
+    when missing_session.session_account is not null then 'sign_out' end;
+end
+$function$;
+comment on function market.missing_session(uuid,uuid) is 'What whoever has this account''s session, or none, has to do before proving a method of an account by its agent''s link: sign_in to it, come with the browser in which its agent was approved, or sign_out of another account; null when nothing is missing.';
 
 CREATE OR REPLACE FUNCTION market.complete_sign_in(attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea)
  RETURNS jsonb
@@ -179,6 +302,91 @@ begin
 end
 $function$;
 comment on function market.complete_sign_in(market.sign_in,bytea,text,text,bytea,bytea) is 'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
+
+CREATE OR REPLACE FUNCTION market.hold_owner(offer_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform market.hold_standing((select o.account_id from market.offer o where o.id = hold_owner.offer_id));
+end
+$function$;
+comment on function market.hold_owner(uuid) is 'Holds the account of an offer until the transaction ends, before the offer is locked, as its deletion does.';
+grant execute on function market.hold_owner(uuid) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION market.admit(action text, idempotency_key text, request_hash bytea, errors jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  agent uuid := market.agent_id();
+  -- An agent's keys are its own, those sent in the browser the account's.
+  owner uuid := coalesce(agent, market.account_id());
+  scope text := 'agent:' || agent;
+  cap integer;
+  figures jsonb;
+  wait integer;
+  held record;
+begin
+  if owner is null then
+    perform market.fail(401, 'unauthorized', 'Call with a token or a session.');
+  end if;
+
+  if admit.idempotency_key is not null then
+    perform market.hold_account();
+    delete from market.idempotency_key k
+    where k.owner_id = owner and k.key = admit.idempotency_key and k.created_at <= now() - interval '24 hours';
+    insert into market.idempotency_key (owner_id, key, request_hash)
+    values (owner, admit.idempotency_key, admit.request_hash)
+    on conflict do nothing;
+    if not found then
+      figures := market.own_figures(admit.action);
+      select k.request_hash, s.status, s.body into held
+      from market.idempotency_key k left join market.submission s on s.id = k.submission_id
+      where k.owner_id = owner and k.key = admit.idempotency_key;
+      if held.request_hash is distinct from admit.request_hash then
+        perform market.fail(409, 'idempotency_key_reused',
+          'This Idempotency-Key was used with another request. Use a new key for a new request, or repeat the first one exactly.',
+          jsonb_build_object('headers', market.rate_headers(figures)));
+      elsif held.status is null then
+        perform market.fail(409, 'idempotency_in_flight',
+          'The first request with this Idempotency-Key is still being answered. Repeat it with the same key in a second.',
+          jsonb_build_object('retry_after', 1, 'headers', market.rate_headers(figures)));
+      end if;
+      return jsonb_build_object('status', held.status, 'body', held.body,
+        'headers', market.rate_headers(figures) || '{"Idempotency-Replayed": "true"}');
+    end if;
+  end if;
+
+  -- A person in the browser has no window.
+  if agent is not null then
+    cap := market.call_cap(market.account_id(), admit.action);
+    perform market.lock_window(scope, admit.action);
+    figures := market.window_figures(scope, admit.action, cap);
+    if (figures ->> 'remaining')::integer = 0 then
+      -- The figures are a moment older: what they promise must not come before the wait is over.
+      wait := greatest(market.window_wait(scope, admit.action, cap), (figures ->> 'resets_in')::integer, 1);
+      perform market.fail(429, 'rate_limited',
+        format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait),
+        jsonb_build_object('retry_after', wait, 'headers', market.rate_headers(figures)));
+    end if;
+  end if;
+  if jsonb_array_length(admit.errors) > 0 then
+    perform market.fail_fields(admit.errors, market.rate_headers(figures));
+  end if;
+  if agent is not null then
+    insert into market.call (scope, action) values (scope, admit.action);
+    figures := market.window_figures(scope, admit.action, cap);
+  end if;
+  return jsonb_build_object('headers', market.rate_headers(figures));
+end
+$function$;
+comment on function market.admit(text,text,bytea,jsonb) is 'Admits a call of whoever entered, counting an agent''s, or refuses it (409, 429, 400 in this order), or gives the answer to replay: status, body. Always gives headers.';
+grant execute on function market.admit(text,text,bytea,jsonb) to souk_agent, souk_person;
 
 CREATE OR REPLACE FUNCTION market.audit()
  RETURNS trigger
@@ -285,6 +493,196 @@ $function$;
 comment on function jobs.finish_reading(uuid,jsonb,text,text) is 'Settles a submission by its grounded reading (for an ask with its vector, where there is one); false when it was settled before.';
 grant execute on function jobs.finish_reading(uuid,jsonb,text,text) to souk_worker;
 
+CREATE OR REPLACE FUNCTION market.withdraw(id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  submission market.submission;
+  ask market.ask;
+begin
+  -- The account's row first, as in jobs.finish_reading.
+  perform from market.account a
+  where a.id = (select s.account_id from market.submission s where s.id = withdraw.id) for key share;
+  select * into submission from market.submission s where s.id = withdraw.id and s.settled_at is null for update;
+  if not found then
+    return;
+  end if;
+  if submission.kind in ('create_ask', 'update_ask') then
+    -- Nothing is known yet of the text that stands there now.
+    update market.ask a set text = submission.text, read_at = null, updated_at = now(),
+      title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
+      keywords_query = null, exclude_query = null, place_query = null, price_max_hundredths = null, price_currency = null
+    where a.id = submission.target_id and a.account_id = submission.account_id
+    returning * into ask;
+    delete from market.match m where m.ask_id = ask.id;
+    perform market.settle(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
+      market.ask_document(ask));
+  else
+    delete from market.idempotency_key k where k.submission_id = submission.id;
+    perform market.settle(submission.id, 503, jsonb_build_object('code', 'service_unavailable', 'retry_after', 5,
+      'detail', 'The text could not be read in time, and nothing was published. Send it again in a few seconds.'));
+  end if;
+end
+$function$;
+comment on function market.withdraw(uuid) is 'Settles a submission that was not read in time; does nothing when it is settled.';
+
+CREATE OR REPLACE FUNCTION jobs.forget_keys()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  forgotten integer;
+begin
+  delete from market.idempotency_key k
+  where (k.owner_id, k.key) in (
+    select o.owner_id, o.key from market.idempotency_key o
+    where o.created_at <= now() - interval '24 hours' limit 5000 for update skip locked);
+  get diagnostics forgotten = row_count;
+  delete from market.submission s
+  where s.id in (
+    select o.id from market.submission o
+    where o.created_at <= now() - interval '24 hours' and o.settled_at is not null
+      -- Deleting it would delete its key, and wait for whoever has locked that.
+      and not exists (select from market.idempotency_key k where k.submission_id = o.id) limit 5000 for update skip locked);
+  delete from market.call c
+  where c.id in (select o.id from market.call o where o.called_at <= now() - interval '1 day' limit 20000 for update skip locked);
+  delete from market.query_embedding q
+  where (q.model, q.query_hash) in (
+    select o.model, o.query_hash from market.query_embedding o
+    where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
+  -- Provisional accounts whose agent went to the account of a person who had one. Fewer: each is looked for in every table.
+  delete from market.account a
+  where a.id in (
+    select o.id from market.account o
+    where o.claimed_at is null and o.created_at <= now() - interval '24 hours'
+      and not exists (select from market.agent g where g.account_id = o.id)
+      -- Its texts go first: deleting them would wait for whoever has locked one.
+      and not exists (select from market.submission s where s.account_id = o.id) limit 1000 for update skip locked);
+  return forgotten;
+end
+$function$;
+comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled submissions and counted calls of more than 24 hours ago, query vectors of more than 30 days ago, and accounts that lost their only agent before a person claimed them; gives how many keys.';
+grant execute on function jobs.forget_keys() to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.sweep_submissions()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  swept integer;
+begin
+  -- Whoever waited has long been answered: a key must not stay in flight because a job was lost.
+  with stuck as (
+    select s.id from market.submission s join market.account a on a.id = s.account_id
+    where s.settled_at is null and s.created_at <= now() - interval '10 minutes'
+    limit 1000 for key share of a skip locked for update of s skip locked
+  ), free as (
+    select k.submission_id from market.idempotency_key k join stuck on stuck.id = k.submission_id for update of k skip locked
+  )
+  select count(market.withdraw(stuck.id)) into swept from stuck
+  where stuck.id in (select f.submission_id from free f)
+    or not exists (select from market.idempotency_key k where k.submission_id = stuck.id);
+  -- An ask that was answered before its text was read is read still.
+  perform market.enqueue('read_submission', s.id)
+  from market.ask a join market.submission s on s.target_id = a.id and s.text = a.text and s.settled_at is not null
+  where a.read_at is null
+  limit 1000;
+  return swept;
+end
+$function$;
+comment on function jobs.sweep_submissions() is 'Settles submissions that nobody reads any more, freeing their keys; gives how many.';
+grant execute on function jobs.sweep_submissions() to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.forget_sign_ins()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  forgotten integer;
+begin
+  -- A day longer than it works, so that an old mail's link says what happened to it.
+  delete from market.sign_in s
+  where s.id in (
+    select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day' limit 10000 for update skip locked);
+  delete from market.session s
+  where s.id in (
+    select o.id from market.session o where not market.is_alive(o) limit 10000 for update skip locked);
+  get diagnostics forgotten = row_count;
+  update market.verification v set status = 'expired'
+  where v.id in (
+    select o.id from market.verification o
+    where o.status = 'pending' and o.expires_at <= now() limit 10000 for update skip locked);
+  delete from market.verification v
+  where v.id in (
+    select o.id from market.verification o
+    where o.status <> 'pending' and o.expires_at <= now() - interval '30 days'
+      -- Deleting it would delete these, and wait for whoever has locked one.
+      and not exists (select from market.sign_in s where s.verification_id = o.id) limit 10000 for update skip locked);
+  return forgotten;
+end
+$function$;
+comment on function jobs.forget_sign_ins() is 'Forgets attempts to sign in a day after they ended, sessions that ended, and verifications that ended 30 days ago; notes which verifications ran out. Gives how many sessions.';
+grant execute on function jobs.forget_sign_ins() to souk_worker;
+
+CREATE OR REPLACE FUNCTION market.is_abandoned(agent market.agent)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  -- A report keeps its reporter.
+  return agent.connected_at is null
+    and exists (select from market.publisher p
+      where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')
+    and not exists (select from market.report r where r.account_id = agent.account_id)
+    and not exists (select from market.submission s where s.agent_id = agent.id)
+    and not exists (select from market.verification v
+      where v.agent_id = agent.id and v.created_at > now() - interval '7 days');
+end
+$function$;
+comment on function market.is_abandoned(market.agent) is 'Whether nobody approved an agent, and it did nothing but read for 7 days.';
+
+CREATE OR REPLACE FUNCTION jobs.forget_agents()
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  abandoned uuid[];
+  forgotten integer;
+begin
+  -- The account, too: with an agent go its verifications, which whoever has locked the account locks next.
+  abandoned := array(
+    select o.id from market.agent o join market.account a on a.id = o.account_id
+    where o.connected_at is null and o.created_at <= now() - interval '7 days' and market.is_abandoned(o)
+    limit 1000 for update of a, o skip locked);
+  delete from market.verification v
+  where v.id in (
+    select o.id from market.verification o
+    where o.agent_id = any (abandoned) and o.created_at <= now() - interval '7 days'
+      and not exists (select from market.sign_in s where s.verification_id = o.id) for update skip locked);
+  -- Judged again: what was written before both were locked counts. The account goes with jobs.forget_keys, unless a person
+  -- proved a method on it.
+  delete from market.agent a
+  where a.id = any (abandoned) and market.is_abandoned(a)
+    and not exists (select from market.verification v where v.agent_id = a.id);
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end
+$function$;
+comment on function jobs.forget_agents() is 'Forgets agents that nobody approved, 7 days after they were made or last did more than read; gives how many.';
+grant execute on function jobs.forget_agents() to souk_worker;
+
 CREATE OR REPLACE FUNCTION api.vocabulary_changed_at()
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -293,6 +691,59 @@ CREATE OR REPLACE FUNCTION api.vocabulary_changed_at()
 AS $function$ begin return to_jsonb(jobs.vocabulary_changed_at()); end $function$;
 comment on function api.vocabulary_changed_at() is 'When the vocabulary or the taxonomy last changed: when it differs from what an API process knows, the process gets them again.';
 grant execute on function api.vocabulary_changed_at() to souk_api;
+
+CREATE OR REPLACE FUNCTION api.get_connection(secret_hash bytea, session_hash bytea DEFAULT NULL::bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  connection market.connection;
+  agent market.agent;
+  session record := market.find_session(get_connection.session_hash);
+  person uuid;
+  has_method boolean;
+  is_new boolean;
+begin
+  select * into connection from market.connection c where c.secret_hash = get_connection.secret_hash;
+  perform market.check_connection(connection);
+  select * into agent from market.agent a where a.id = connection.agent_id;
+  person := market.account_to_bind(agent.account_id, session.account_id);
+  has_method := exists (select from market.proved_method p where p.account_id = person);
+  is_new := session.account_id is null and not has_method;
+  return jsonb_build_object(
+    'agent_name', agent.name, 'code', connection.code,
+    'requested_at', market.utc(connection.created_at),
+    'requested_minutes_ago', floor(extract(epoch from now() - connection.created_at) / 60)::integer,
+    'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
+    'account', jsonb_build_object(
+      -- Without a session this may be the agent itself looking: it learns no mailbox.
+      'label', case when session.account_id is not null or not has_method then market.account_label(person)
+        else market.account_label_for_agent(person) end,
+      'is_new', is_new,
+      'shown', market.shown_account(person, is_new, connection.secret_hash),
+      'has_method', has_method,
+      'needs_sign_in', market.needs_sign_in(person, session.signed_in_at)));
+end
+$function$;
+comment on function api.get_connection(bytea,bytea) is 'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in; 404, 409 or 410 otherwise. Changes nothing.';
+grant execute on function api.get_connection(bytea,bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION market.own_sessions(OUT sessions integer, OUT signed_in_seconds_ago integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  select count(*), extract(epoch from now() - max(s.signed_in_at) filter (where s.id = market.session_id()))
+  into sessions, signed_in_seconds_ago
+  from market.session s where s.account_id = market.account_id() and market.is_alive(s);
+end
+$function$;
+comment on function market.own_sessions() is 'In how many browsers the person is signed in, and how long ago in this one; null when this one only approved an agent.';
+grant execute on function market.own_sessions() to souk_person;
 
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean
@@ -361,6 +812,287 @@ end
 $function$;
 comment on function market.erase_account() is 'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers: call again.';
 grant execute on function market.erase_account() to souk_person;
+
+CREATE OR REPLACE FUNCTION api.start_verification(method text, base_url text, link_key bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  verification market.verification;
+  started boolean := false;
+  new_id uuid := market.uuid_v7();
+begin
+  if market.agent_id() is null then
+    perform market.fail(409, 'invalid_state', format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
+      start_verification.base_url));
+  end if;
+  if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
+    perform market.fail(400, 'unknown_method',
+      case when market.methods(true) = '[]' then 'No sign-in method is offered at present; nothing you do requires one.'
+        else 'This sign-in method is not offered. Choose one of options.' end,
+      jsonb_build_object('options', market.methods(true)));
+  end if;
+  -- No method is proved or removed from here on.
+  perform market.hold_agent();
+  if exists (select from market.proved_method p
+      where p.account_id = market.account_id() and p.method = start_verification.method) then
+    -- There is nothing to wait for.
+    select * into verification from market.verification v
+    where v.account_id = market.account_id() and v.method = start_verification.method and v.status = 'completed'
+    order by v.id desc limit 1;
+    if not found then
+      insert into market.verification (id, account_id, agent_id, method, secret_hash, status)
+      values (new_id, market.account_id(), market.agent_id(), start_verification.method,
+        sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')), 'completed')
+      returning * into verification;
+    end if;
+    return jsonb_build_object('status', 200, 'body',
+      market.verification_document(verification, start_verification.base_url, start_verification.link_key)
+        || '{"summary": "The account has proved this method already."}');
+  end if;
+  update market.verification v set status = 'expired'
+  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
+  insert into market.verification (id, account_id, agent_id, method, secret_hash)
+  values (new_id, market.account_id(), market.agent_id(), start_verification.method,
+    sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
+  on conflict do nothing;
+  started := found;
+  -- The newest is the open one, or was decided at this very moment.
+  select * into verification from market.verification v
+  where v.agent_id = market.agent_id() and v.method = start_verification.method
+  order by v.status = 'pending' desc, v.id desc limit 1;
+  return jsonb_build_object('status', case when started and verification.status = 'pending' then 201 else 200 end,
+    'body', market.verification_document(verification, start_verification.base_url, start_verification.link_key));
+end
+$function$;
+comment on function api.start_verification(text,text,bytea) is 'Verification: 201 with a new link, 200 with the same one while pending, 200 completed when proved already; 400 unknown_method; 401 or 409 when the agent is removed or approved meanwhile.';
+grant execute on function api.start_verification(text,text,bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION api.finish_mail_sign_in(flow_hash bytea, link_hash bytea, code_hash bytea, session_hash bytea, new_session_hash bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  email text := (select s.email from market.sign_in s where s.flow_hash = finish_mail_sign_in.flow_hash);
+  subject bytea := market.subject_hash('email', email);
+  attempt market.sign_in := market.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
+begin
+  if num_nonnulls(finish_mail_sign_in.link_hash, finish_mail_sign_in.code_hash) <> 1 then
+    perform market.fail(400, 'bad_request', 'Enter the six-digit code, or open the link from the message.');
+  end if;
+  perform market.check_sign_in_mail(attempt);
+  if finish_mail_sign_in.link_hash <> attempt.link_hash then
+    perform market.fail(410, 'link_expired', 'This link is from an earlier message. Open the link from the newest one, or enter its code.');
+  elsif finish_mail_sign_in.code_hash <> attempt.code_hash then
+    -- An answer, not a refusal: a refusal would undo the counting.
+    update market.sign_in s set tries = s.tries + 1 where s.id = attempt.id;
+    return jsonb_build_object('wrong_code', true, 'tries_left', 4 - attempt.tries);
+  end if;
+  return market.complete_sign_in(attempt, subject, email, null,
+    finish_mail_sign_in.session_hash, finish_mail_sign_in.new_session_hash);
+end
+$function$;
+comment on function api.finish_mail_sign_in(bytea,bytea,bytea,bytea,bytea) is 'Finishes an attempt by its mailed link or code, in the browser that began it; as market.complete_sign_in, or wrong_code with tries_left. 410 when neither works any more.';
+grant execute on function api.finish_mail_sign_in(bytea,bytea,bytea,bytea,bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION api.finish_sign_in(flow_hash bytea, method text, subject text, email text, name text, session_hash bytea, new_session_hash bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  subject_hash bytea := market.subject_hash(finish_sign_in.method, nullif(finish_sign_in.subject, ''));
+  attempt market.sign_in;
+begin
+  if subject_hash is null then
+    perform market.fail(400, 'bad_request', 'The sign-in provider did not say who you are. Start again.');
+  end if;
+  attempt := market.lock_sign_in(finish_sign_in.flow_hash, subject_hash, finish_sign_in.session_hash);
+  -- A mailbox is proved by its mail alone.
+  if attempt.id is null or attempt.method <> finish_sign_in.method or attempt.method = 'email'
+      or attempt.finished_at is not null or attempt.expires_at <= now() then
+    perform market.fail(409, 'invalid_state', 'This sign-in was used already, or took longer than 15 minutes. Start again.');
+  end if;
+  return market.complete_sign_in(attempt, subject_hash, market.mailbox_of(finish_sign_in.email), finish_sign_in.name,
+    finish_sign_in.session_hash, finish_sign_in.new_session_hash);
+end
+$function$;
+comment on function api.finish_sign_in(bytea,text,text,text,text,bytea,bytea) is 'Finishes an attempt by what a provider vouched for (its subject; the e-mail only when verified), in the browser that began it; as market.complete_sign_in. 409 when it was finished, is over, or was begun another way.';
+grant execute on function api.finish_sign_in(bytea,text,text,text,text,bytea,bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION api.get_viewer(session_hash bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  session record := market.find_session(get_viewer.session_hash);
+begin
+  if session.session_id is null then
+    return jsonb '{"viewer": null}';
+  end if;
+  perform market.keep_session(session.session_id);
+  return jsonb_build_object('viewer', jsonb_build_object(
+    'display_name', (select a.display_name from market.account a where a.id = session.account_id),
+    'label', market.account_label(session.account_id),
+    'methods', market.account_methods(session.account_id),
+    'signed_in_seconds_ago', floor(extract(epoch from now() - session.signed_in_at))::integer));
+end
+$function$;
+comment on function api.get_viewer(bytea) is 'viewer: who is signed in with this session (display_name, label, methods, signed_in_seconds_ago), or null.';
+grant execute on function api.get_viewer(bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION market.own_offer(id uuid)
+ RETURNS market.offer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  offer market.offer;
+begin
+  perform market.hold_account();
+  select * into offer from market.offer o where o.id = own_offer.id and o.account_id = market.account_id()
+  -- No stronger than needed: matches of the offer are written meanwhile, and refer to it.
+  for no key update;
+  if not found then
+    perform market.fail(404, 'not_found', 'You have no such offer.');
+  end if;
+  return offer;
+end
+$function$;
+comment on function market.own_offer(uuid) is 'An offer of the account acted for, locked after it; 404 otherwise.';
+grant execute on function market.own_offer(uuid) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION api.report_offer(id uuid, reason text, comment text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
+    perform market.fail(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+  end if;
+  perform market.hold_account();
+  insert into market.report (offer_id, account_id, agent_id, reason, comment)
+  values (report_offer.id, market.account_id(), market.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), ''))
+  on conflict do nothing;
+  return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
+    'summary', 'A moderator will look at this offer. Reporting it again changes nothing.');
+end
+$function$;
+comment on function api.report_offer(uuid,text,text) is 'Puts a published offer before the moderators, once an account.';
+grant execute on function api.report_offer(uuid,text,text) to souk_api;
+
+CREATE OR REPLACE FUNCTION api.update_ask(id uuid, body jsonb, errors jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ask market.ask;
+begin
+  perform market.require_connected('manage_asks', market.rate_headers(market.own_figures('create_ask')));
+  perform market.hold_account();
+  ask := market.own_ask(update_ask.id);
+  if errors <> '[]' then
+    perform market.fail_fields(errors, market.rate_headers(market.own_figures('create_ask')));
+  end if;
+  if body ? 'watch_enabled' then
+    update market.ask a set watch_enabled = (body ->> 'watch_enabled')::boolean, updated_at = now()
+    where a.id = ask.id returning * into ask;
+  end if;
+  if body ? 'text' then
+    return market.submit('update_ask', 'create_ask', body, null, null, market.text_errors(body ->> 'text'), ask.id);
+  end if;
+  return jsonb_build_object('status', 200, 'headers', market.rate_headers(market.own_figures('create_ask')),
+    'body', market.ask_document(ask));
+end
+$function$;
+comment on function api.update_ask(uuid,jsonb,jsonb) is 'Changes watch_enabled at once; a new text is read like a new ask''s, counts like one, and keeps the id. {submission, headers}, or the answer.';
+grant execute on function api.update_ask(uuid,jsonb,jsonb) to souk_api;
+
+CREATE OR REPLACE FUNCTION market.decide_offer(id uuid, action text, expected_updated_at timestamp with time zone, reason text, sentence text)
+ RETURNS admin.offer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  offer market.offer;
+  review market.review_case;
+  becomes text := case decide_offer.action when 'remove' then 'removed' when 'restore' then 'published'
+    when 'publish' then 'published' when 'reject' then 'rejected' end;
+  may_be constant text[] := case when decide_offer.action in ('keep', 'remove') then array['published', 'archived']
+    when decide_offer.action in ('publish', 'reject') then array['pending_review'] else array['removed'] end;
+  note text := nullif(btrim(decide_offer.sentence), '');
+begin
+  perform market.hold_owner(decide_offer.id);
+  select * into offer from market.offer o where o.id = decide_offer.id for no key update;
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such offer.');
+  end if;
+  review := market.lock_case(offer.id);
+  if offer.updated_at is distinct from decide_offer.expected_updated_at then
+    perform market.fail(409, 'invalid_state',
+      format('This offer has changed since you looked at it, and is %s now. Look at it again, then decide.', replace(offer.status, '_', ' ')));
+  elsif offer.status <> all (may_be) then
+    perform market.fail(409, 'invalid_state',
+      format('This offer is %s; only what is %s can be decided so.', replace(offer.status, '_', ' '), replace(array_to_string(may_be, ' or '), '_', ' ')));
+  elsif decide_offer.action = 'uphold' and 'appeal' <> all (coalesce(review.causes, '{}')) then
+    perform market.fail(409, 'invalid_state', 'Nobody has appealed against the removal of this offer.');
+  elsif decide_offer.action in ('remove', 'reject')
+    and not exists (select from market.reason r where r.code = decide_offer.reason) then
+    perform market.fail(400, 'bad_request', 'Give one of the reasons, by its code.');
+  elsif char_length(note) > 500 then
+    perform market.fail(400, 'bad_request', 'The sentence may be at most 500 characters long.');
+  end if;
+  perform market.check_appeal_judge(offer, review.causes);
+
+  if decide_offer.action in ('remove', 'reject') then
+    note := coalesce(note, (select r.sentence from market.reason r where r.code = decide_offer.reason));
+  end if;
+  update market.offer o set
+    status = coalesce(becomes, o.status),
+    reviewed = decide_offer.action in ('keep', 'restore', 'publish'),
+    review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason when decide_offer.action = 'uphold' then o.review_reason end,
+    review_note = case when decide_offer.action in ('remove', 'reject') then note when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
+  where o.id = offer.id;
+  update market.report r set settled_at = now() where r.offer_id = offer.id and r.settled_at is null;
+  update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
+  where c.offer_id = offer.id and c.closed_at is null;
+  insert into market.decision (moderator_id, action, offer_id, account_id, reason, sentence)
+  values (market.moderator_id(), decide_offer.action, offer.id, offer.account_id, decide_offer.reason, note);
+  return (select o from admin.offer o where o.id = offer.id);
+end
+$function$;
+comment on function market.decide_offer(uuid,text,timestamp with time zone,text,text) is 'Makes one decision on an offer, settles its reports and closes its case; 409 invalid_state when the offer is not as expected, held by another, or not to be decided so.';
+grant execute on function market.decide_offer(uuid,text,timestamp with time zone,text,text) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.remove_agent(id uuid, note text DEFAULT NULL::text)
+ RETURNS admin.agent
+ LANGUAGE plpgsql
+AS $function$
+declare
+  agent admin.agent;
+begin
+  -- The token of the agent is not a moderator's to see, so the row is not read whole.
+  select * into agent from admin.agent a where a.id = remove_agent.id;
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such agent.');
+  elsif char_length(remove_agent.note) > 500 then
+    perform market.fail(400, 'bad_request', 'The note may be at most 500 characters long.');
+  end if;
+  perform market.lock_account(agent.account_id);
+  update market.agent a set removed_at = now() where a.id = agent.id and a.removed_at is null;
+  if not found then
+    perform market.fail(409, 'invalid_state', 'This agent was removed already.');
+  end if;
+  insert into market.decision (moderator_id, action, account_id, agent_id, sentence)
+  values (market.moderator_id(), 'remove_agent', agent.account_id, agent.id, nullif(btrim(remove_agent.note), ''));
+  return (select a from admin.agent a where a.id = agent.id);
+end
+$function$;
+comment on function admin.remove_agent(uuid,text) is 'Removes an agent: its token is refused from now on. What it published stays. The note is for other moderators.';
+grant execute on function admin.remove_agent(uuid,text) to souk_moderator;
 
 CREATE OR REPLACE FUNCTION market.find_by_mailbox(email text)
  RETURNS SETOF uuid

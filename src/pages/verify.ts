@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { refuse, toRefusal } from "../problem.ts";
 import { shownName, shownText } from "../shown.ts";
-import type { SignInMethod } from "../sign_in/settings.ts";
+import { nameOfMethod, type SignInMethod } from "../sign_in/methods.ts";
 import { providerOrigins } from "../sign_in/sign_in.ts";
 import { hashSecret } from "../tokens.ts";
 import { giveFormToken } from "./forgery.ts";
@@ -11,7 +11,7 @@ import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, signInPath } from "./ren
 import { sessionHash } from "./session.ts";
 import { startAttempt, viewerOf } from "./sign_in/attempt.ts";
 import { toFormErrors } from "./sign_in/choose.ts";
-import { type FormErrors, TITLES } from "./sign_in/views.ts";
+import type { FormErrors } from "./sign_in/views.ts";
 
 /** The page behind a verification link, on which a person proves a sign-in method because an agent asked for it. */
 
@@ -44,7 +44,7 @@ export const renderVerification = (
     ...shown,
     name: shownName(verification.agent_name),
     method: verification.method,
-    title: TITLES[verification.method],
+    title: nameOfMethod(verification.method),
     // To anyone else the label says no more than that it is the agent's account.
     account: verification.mine ? shownText(verification.account_label, LABEL_LENGTH) : null,
     left: minutesLeft(verification.expires_in),

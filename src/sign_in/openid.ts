@@ -18,14 +18,13 @@ import {
 import type { Log } from "../log.ts";
 import { refuse } from "../problem.ts";
 import { openIdSecrets } from "./flow.ts";
+import { nameOfMethod, type OpenIdMethod } from "./methods.ts";
 import type { AppleSettings, GoogleSettings } from "./settings.ts";
 
 /**
  * Signing in at an OpenID provider: the authorization code flow with PKCE. openid-client checks state, nonce, issuer,
  * audience, times and signature; what is decided here is what of the answer counts.
  */
-
-export type OpenIdMethod = "google" | "apple";
 
 /** Who the provider says it is. */
 export type Identity = {
@@ -37,8 +36,6 @@ export type Identity = {
 };
 
 export type OpenIdProvider = {
-  /** What people call it. */
-  title: string;
   /** Where forms that start a sign-in end. */
   origin: string;
   /** The address to send the browser of this flow to. @throws Refusal when the provider cannot be reached. */
@@ -52,7 +49,7 @@ export type OpenIdProvider = {
 };
 
 type Specifics = {
-  title: string;
+  method: OpenIdMethod;
   issuer: string;
   clientId: string;
   clientAuth: ClientAuth;
@@ -109,7 +106,8 @@ const cleanName = (name: string): string | null =>
  * `stopping` ends what is being asked, when the process cannot wait any longer.
  */
 const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): OpenIdProvider => {
-  const { title, issuer, clientId, clientAuth, parameters, nameOf } = specifics;
+  const { method, issuer, clientId, clientAuth, parameters, nameOf } = specifics;
+  const title = nameOfMethod(method);
   const { origin } = new URL(issuer);
 
   const unreachable = (thrown: unknown, doing: string) => {
@@ -203,7 +201,6 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
   };
 
   return {
-    title,
     origin,
     begin,
     finish: async (flow, callback, answer) => {
@@ -229,7 +226,7 @@ export const googleProvider = (
 ): OpenIdProvider =>
   openProvider(
     {
-      title: "Google",
+      method: "google",
       issuer,
       clientId,
       clientAuth: ClientSecretPost(clientSecret),
@@ -272,7 +269,7 @@ const appleName = (_claims: IDToken, answer: URLSearchParams): unknown => {
 export const appleProvider = (settings: AppleSettings, log: Log, stopping: AbortSignal): OpenIdProvider =>
   openProvider(
     {
-      title: "Apple",
+      method: "apple",
       issuer: settings.issuer,
       clientId: settings.clientId,
       clientAuth: appleClientAuth(settings),

@@ -4,8 +4,6 @@ import { httpUrl, optional, withDefault } from "../variables.ts";
 
 /** What the environment says about signing in: a method is offered when its provider is configured whole. */
 
-export type SignInMethod = "google" | "apple" | "email";
-
 export type GoogleSettings = Readonly<{ issuer: string; clientId: string; clientSecret: string }>;
 
 export type AppleSettings = Readonly<{

@@ -1,7 +1,8 @@
 import type { Log } from "../log.ts";
 import { type Mailer, openMailer } from "../mail/mailer.ts";
-import { appleProvider, googleProvider, type OpenIdMethod, type OpenIdProvider } from "./openid.ts";
-import type { SignInMethod, SignInSettings } from "./settings.ts";
+import type { OpenIdMethod, SignInMethod } from "./methods.ts";
+import { appleProvider, googleProvider, type OpenIdProvider } from "./openid.ts";
+import type { SignInSettings } from "./settings.ts";
 
 /** The ways to sign in that this process offers. */
 export type SignIn = {

@@ -1,4 +1,5 @@
 import test from "ava";
+import { allowed } from "../support/busy.ts";
 import { type Agent, type Answer, type Body, eventually } from "../support/market.ts";
 import { type Market, OFFER, openMarket, settled, telling } from "./contract.ts";
 
@@ -376,5 +377,5 @@ test("a new offer reaches the asks that it answers within a second of being publ
     times.push(performance.now() - published);
   }
   // The quickest of three: this machine may be busy with other things.
-  t.true(Math.min(...times) < 1000, times.map(Math.round).join(", "));
+  t.true(Math.min(...times) < allowed(1000), times.map(Math.round).join(", "));
 });

@@ -69,7 +69,6 @@ test.serial("before approving, the page says which account will be bound", async
     is_new: true,
     has_method: false,
     needs_sign_in: false,
-    agent_is_first: true,
   });
   t.deepEqual(await look(caller, randomBytes(32)), await look(caller), "a session that is none counts as none");
 
@@ -79,11 +78,10 @@ test.serial("before approving, the page says which account will be bound", async
     is_new: false,
     has_method: false,
     needs_sign_in: false,
-    agent_is_first: false,
   });
 
   const person = await signIn("Lena", "lena@example.com");
-  const bound = { label: "Lena (lena@example.com)", is_new: false, has_method: true, agent_is_first: true };
+  const bound = { label: "Lena (lena@example.com)", is_new: false, has_method: true };
   t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: false });
   await people.grow(person.session);
   t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: true });
@@ -117,7 +115,7 @@ test.serial("who proved a method on the agent's link first, signs in to approve,
     caller.account,
   ]);
   t.true(account.claimed);
-  const seen = { is_new: false, has_method: true, agent_is_first: true };
+  const seen = { is_new: false, has_method: true };
   t.deepEqual(
     await look(caller),
     { ...seen, label: "the account that this agent acts for", needs_sign_in: true },
@@ -195,7 +193,6 @@ test.serial("who approves without a session never shares an account in which som
       is_new: true,
       has_method: false,
       needs_sign_in: false,
-      agent_is_first: true,
     });
     t.true((await approve(caller)).new_session);
     t.not((await me(caller)).id, caller.account);

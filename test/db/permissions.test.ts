@@ -433,6 +433,8 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
   // Granted to a person alone, so an agent gets no further.
   "market.erase_account()": { call: "market.erase_account()", gives: "42501" },
   "market.forget_method(text,boolean)": { call: "market.forget_method('google', true)", gives: "42501" },
+  "market.hold_account()": { call: "market.hold_account()", gives: "PT401" },
+  "market.hold_agent()": { call: "market.hold_agent()", gives: "PT401" },
   "market.hold_answer(text,uuid)": { call: "market.hold_answer('key', market.uuid_v7())", gives: "null" },
   "market.note_activity()": { call: "market.note_activity()", gives: "null" },
   "market.own_figures(text)": { call: "market.own_figures('publish_offer')", gives: "PT401" },

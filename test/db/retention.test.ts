@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import test from "ava";
+import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Caller, openMarket } from "./market.ts";
@@ -101,9 +102,9 @@ test.serial(
     done = true;
     await requests;
     t.true(batches.length >= 3, `${batches.length} batches`);
-    t.true(Math.max(...batches) < BATCH_MS, `the longest batch took ${Math.round(Math.max(...batches))} ms`);
+    t.true(Math.max(...batches) < allowed(BATCH_MS), `the longest batch took ${Math.round(Math.max(...batches))} ms`);
     t.true(waits.length > 10, `${waits.length} requests`);
-    t.true(Math.max(...waits) < REQUEST_MS, `the longest request took ${Math.round(Math.max(...waits))} ms`);
+    t.true(Math.max(...waits) < allowed(REQUEST_MS), `the longest request took ${Math.round(Math.max(...waits))} ms`);
     t.deepEqual(await left(), young);
   },
 );
@@ -154,7 +155,7 @@ test.serial("texts that nobody reads are settled in batches, and requests do not
     swept.push(count);
   }
   t.deepEqual(swept, [1000, 1000, 500, 0]);
-  t.true(Math.max(...batches) < BATCH_MS, `the longest batch took ${Math.round(Math.max(...batches))} ms`);
+  t.true(Math.max(...batches) < allowed(BATCH_MS), `the longest batch took ${Math.round(Math.max(...batches))} ms`);
   await market.sql("delete from market.submission");
   await assertInvariants(t, market.url);
 });

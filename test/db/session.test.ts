@@ -181,7 +181,6 @@ test.serial("a browser that only approved an agent is shown as one that never si
     label: "a new account without a sign-in method",
     methods: [],
     signed_in_seconds_ago: null,
-    is_moderator: false,
   });
   t.is(await people.viewer(null), null);
 });

@@ -1,17 +1,44 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Caller, openMarket, outcomeOf } from "./market.ts";
-import { signing } from "./signing.ts";
+import { type Answer, type Caller, type Market, openMarket, outcomeOf } from "./market.ts";
+import { type Attempt, signing } from "./signing.ts";
+import { watchWaits } from "./waits.ts";
 
 /**
  * Whoever ends sessions, deletes, approves, removes or signs in takes locks in one order: however these meet, they wait
  * for each other and none is thrown out. PostgreSQL calls what must not happen "deadlock detected".
  */
 
-/** Long enough for some dozens of meetings of all ten. */
-const MEETING_MS = 4_000;
+const JOBS = ["forget_sign_ins", "forget_agents", "forget_keys", "sweep_submissions"];
 
-test("signing in and out, approving, removing and deleting at once never wait for each other in a circle", async (t) => {
+const startVerification = (market: Market, caller: Caller): Promise<Answer> =>
+  market.call(caller, "start_verification", { method: "google", base_url: "", link_key: caller.token });
+
+/** An agent that nobody approved in eight days, and whose link was opened in time; the clock is about to forget it. */
+const aged = async (
+  market: Market,
+  people: ReturnType<typeof signing>,
+): Promise<{ caller: Caller; proof: Attempt }> => {
+  const caller = await market.connect();
+  const { body } = await startVerification(market, caller);
+  const [link] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
+  const proof = await people.begin({ method: "google", verification: link.secret_hash });
+  await market.sql(
+    `with its as (select a.id, a.account_id from market.agent a where a.id = $1),
+       agent as (update market.agent a set created_at = now() - interval '8 days' from its where a.id = its.id),
+       record as (update market.publisher p set last_active_at = now() - interval '8 days' from its where p.account_id = its.account_id),
+       attempt as (update market.sign_in s set expires_at = now() - interval '8 days' from its where s.account_id = its.account_id)
+     update market.verification v set created_at = now() - interval '8 days', expires_at = now() - interval '8 days'
+     from its where v.agent_id = its.id`,
+    [caller.agent],
+  );
+  return { caller, proof };
+};
+
+/** Rounds of each of the three that meet: what can happen in any order has happened in some dozens of them. */
+const ROUNDS = 20;
+
+test("signing in and out, approving, removing, deleting and forgetting at once never wait in a circle", async (t) => {
   const market = await openMarket(t);
   const people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
@@ -20,27 +47,27 @@ test("signing in and out, approving, removing and deleting at once never wait fo
     const key = `${name}: ${await outcomeOf(attempt)}`;
     outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
   };
-  const end = Date.now() + MEETING_MS;
+  const waits = await watchWaits(market.url, t);
   const meet = async (): Promise<void> => {
-    while (Date.now() < end) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const identity = { subject: randomBytes(8).toString("hex") };
       const first = await people.signIn(identity);
       const account = (await people.accountOf(first.session)) ?? "";
       const [waiting, moved] = [await market.connect(), await market.connect()];
-      const { body } = await market.call(waiting, "start_verification", {
-        method: "google",
-        base_url: "",
-        link_key: waiting.token,
-      });
+      const { body } = await startVerification(market, waiting);
       const [link] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
       const proof = await people.begin({ method: "google", verification: link.secret_hash });
       const second = await people.signIn(identity);
       const again = await people.begin({ method: "google" });
       const as = (session: Buffer, caller: Caller = waiting): Caller => ({ ...caller, session, account });
-      // Due to be written by whoever enters.
-      await market.sql("update market.session set seen_at = now() - interval '2 hours' where account_id = $1", [
-        account,
-      ]);
+      const abandoned = await aged(market, people);
+      // Due to be written by whoever enters, or, a third one, to be forgotten.
+      const idle = await people.signIn(identity);
+      await market.sql(
+        `update market.session set seen_at = now() - case when secret_hash = $2 then interval '8 days' else interval '2 hours' end
+         where account_id = $1`,
+        [account, idle.session],
+      );
       const approve = (caller: Caller, session: Buffer | null) =>
         market.call(null, "approve_connection", {
           secret_hash: caller.link,
@@ -61,6 +88,10 @@ test("signing in and out, approving, removing and deleting at once never wait fo
         note("delete", market.callAsPerson(as(first.session), "delete_account")),
         note("delete too", market.callAsPerson(as(second.session), "delete_account")),
         note("remove itself", market.call(moved, "remove_own_agent")),
+        note("prove too late", people.finish(abandoned.proof, "google", identity, idle.session)),
+        note("ask for a verification", startVerification(market, waiting)),
+        note("ask for one again", startVerification(market, abandoned.caller)),
+        ...JOBS.map((job) => note(job, market.work(job))),
       ]);
     }
   };
@@ -69,8 +100,8 @@ test("signing in and out, approving, removing and deleting at once never wait fo
   t.deepEqual(
     kinds.filter((kind) => /deadlock|violates|timeout/.test(kind)),
     [],
-    JSON.stringify([...outcomes]),
+    `${JSON.stringify([...outcomes])}\n${waits.told()}`,
   );
-  for (const name of ["approve", "sign in", "sign out everywhere", "delete", "prove"])
+  for (const name of ["approve", "sign in", "sign out everywhere", "delete", "prove", ...JOBS])
     t.true(outcomes.has(`${name}: done`), name);
 });

@@ -31,7 +31,6 @@ test.serial("a mailed link signs a new person in, to an account of their own", a
     label: email,
     methods: [{ method: "email", email }],
     signed_in_seconds_ago: 0,
-    is_moderator: false,
   });
   const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
     await people.accountOf(session),

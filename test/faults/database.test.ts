@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import test from "ava";
 import pg from "pg";
 import { migrate } from "../../src/migrate.ts";
+import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
@@ -106,14 +107,14 @@ for (const mode of ["fast", "immediate"] as const) {
     await eventually(
       () => publish(fresh),
       ({ status }) => status === 201,
-      RECOVERY_MS,
+      allowed(RECOVERY_MS),
     );
     await eventually(
       () => call(service.url, "GET", "/readyz"),
       ({ status }) => status === 200,
-      RECOVERY_MS,
+      allowed(RECOVERY_MS),
     );
-    t.true(Date.now() - back < RECOVERY_MS, `${Date.now() - back} ms`);
+    t.true(Date.now() - back < allowed(RECOVERY_MS), `${Date.now() - back} ms`);
     over = true;
     await load;
     const statuses = new Set(outcomes.map(({ status }) => status));
@@ -123,19 +124,23 @@ for (const mode of ["fast", "immediate"] as const) {
   });
 }
 
+/** Jobs of a text that a worker holds; the clock's come and go. */
 const heldJobs = () =>
-  sqlValue<number>(cluster.url, "select count(*)::int from graphile_worker.jobs where locked_at is not null");
+  sqlValue<number>(
+    cluster.url,
+    "select count(*)::int from graphile_worker.jobs where locked_at is not null and task_identifier = 'read_submission'",
+  );
 
-/** Waits until a statement of the worker waits for a lock on a table. */
-const untilBlocked = (table: string) =>
+/** Waits until so many statements that name this wait for a lock. */
+const untilBlocked = (named: string, wanted = 1) =>
   eventually(
     () =>
       sqlValue<number>(
         cluster.url,
         "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'",
-        [table],
+        [named],
       ),
-    (count) => count > 0,
+    (count) => count >= wanted,
   );
 
 test.serial("a text that is being read when the database crashes is published with a 201, or not at all", async (t) => {
@@ -153,7 +158,7 @@ test.serial("a text that is being read when the database crashes is published wi
     await sqlValue<number>(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]),
     status === 201 ? 1 : 0,
   );
-  await eventually(heldJobs, (held) => held === 0, 30_000);
+  await eventually(heldJobs, (held) => held === 0);
   t.is((await publish(agent)).status, 201);
 });
 
@@ -172,7 +177,7 @@ test.serial(
     t.is(await heldJobs(), 1);
     await cluster.halt("immediate");
     await cluster.start();
-    await eventually(heldJobs, (held) => held === 0, 30_000);
+    await eventually(heldJobs, (held) => held === 0);
     await eventually(
       () =>
         sqlValue<number>(
@@ -180,24 +185,26 @@ test.serial(
           "select count(*)::int from graphile_worker.jobs where task_identifier <> 'sweep_submissions'",
         ),
       (left) => left === 0,
-      30_000,
     );
     t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
   },
 );
+
+const lockTimeouts = async (): Promise<number> => (await cluster.log()).split("due to lock timeout").length;
 
 test.serial("a job whose end could not be written down for a lock is not held for longer than a minute", async (t) => {
   const agent = await newConnected();
   const publishing = await hold("lock table market.offer in share mode");
   const answer = publish(agent);
   await untilBlocked("finish_reading");
-  // Longer than the worker's lock_timeout of ten seconds.
+  // Longer than the worker waits for it: ten seconds.
+  const before = await lockTimeouts();
   const ending = await hold("select from graphile_worker._private_jobs where locked_at is not null for update");
   t.teardown(ending.release);
   await publishing.release();
   t.is((await answer).status, 201);
   await untilBlocked("_private_jobs");
-  await sleep(11_000);
+  await eventually(lockTimeouts, (count) => count > before);
   await ending.release();
   t.is(await heldJobs(), 1);
   await eventually(heldJobs, (held) => held === 0, 60_000);
@@ -218,7 +225,6 @@ test.serial("without a database at the start the process waits, says so, and wor
     await eventually(
       () => call(url, "GET", "/healthz").catch(() => null),
       (answer) => answer?.status === 200,
-      20_000,
     );
     const ready = await call(url, "GET", "/readyz");
     t.is(ready.status, 503);
@@ -226,20 +232,23 @@ test.serial("without a database at the start the process waits, says so, and wor
     t.is((await call(url, "POST", "/v1/connect", { body: {} })).status, 503);
     t.is((await call(url, "GET", "/v1")).status, 200);
   }
-  await sleep(2_500);
-  for (const { process, logs } of [all, api, worker]) {
-    t.is(process.exitCode, null, "no crash loop");
-    t.true(logs().includes("ECONNREFUSED"), logs());
+  for (const [part, said] of [
+    [all, "the database could not be migrated; trying again"],
+    [api, "the database cannot be used; trying again"],
+    [worker, "ECONNREFUSED"],
+  ] as const) {
+    await eventually(
+      async () => part.logs(),
+      (logs) => logs.includes(said) && logs.includes("ECONNREFUSED"),
+    );
+    t.is(part.process.exitCode, null, "no crash loop");
   }
-  t.true(all.logs().includes("the database could not be migrated; trying again"));
-  t.true(api.logs().includes("the database cannot be used; trying again"));
 
   await absent.start();
   for (const { url } of [all, api]) {
     await eventually(
       () => call(url, "GET", "/readyz"),
       ({ status }) => status === 200,
-      30_000,
     );
   }
   const agent = await connectedAgent(api.url, absent.url);
@@ -264,7 +273,7 @@ test.serial(
         }),
       ),
     );
-    await sleep(300);
+    await untilBlocked("submit_offer", 2);
     const [health, index, anonymous, invented, unparsable, connect] = await Promise.all([
       timed(call(api.url, "GET", "/healthz")),
       timed(call(api.url, "GET", "/v1")),
@@ -277,12 +286,12 @@ test.serial(
       [health, index, anonymous, invented, unparsable, connect].map(({ status }) => status),
       [200, 200, 401, 401, 400, 400],
     );
-    for (const { ms } of [health, index, anonymous, invented, connect]) t.true(ms < 1_000, `${ms} ms`);
-    t.true(unparsable.ms < BOUND_MS, `${unparsable.ms} ms`);
+    for (const { ms } of [health, index, anonymous, invented, connect]) t.true(ms < allowed(1_000), `${ms} ms`);
+    t.true(unparsable.ms < allowed(BOUND_MS), `${unparsable.ms} ms`);
     for (const { status, headers, ms, text } of await Promise.all(publishing)) {
       t.is(status, 503, text);
       t.regex(headers["retry-after"] ?? "", /^[1-9]\d*$/);
-      t.true(ms < BOUND_MS, `${ms} ms`);
+      t.true(ms < allowed(BOUND_MS), `${ms} ms`);
     }
     await lock.release();
     const after = await call(api.url, "POST", "/v1/offers", {
@@ -308,7 +317,7 @@ test.serial("a table that somebody has locked is a 503 within the lock timeout, 
   for (const { status, headers, ms, text } of refused) {
     t.is(status, 503, text);
     t.regex(headers["retry-after"] ?? "", /^[1-9]\d*$/);
-    t.true(ms > 1_000 && ms < BOUND_MS, `${ms} ms`);
+    t.true(ms > 1_000 && ms < allowed(BOUND_MS), `${ms} ms`);
   }
   t.is((await call(service.url, "POST", "/v1/connect", { body: {} })).status, 201);
   t.is((await call(service.url, "GET", "/v1/taxonomy")).status, 200);
@@ -341,7 +350,7 @@ test.serial("a migration that cannot have its lock gives up soon, says so, and l
   const { code, printed } = await runMigrate(url.href);
   await lock.release();
   t.is(code, 1);
-  t.true(Date.now() - started < 15_000, `${Date.now() - started} ms`);
+  t.true(Date.now() - started < allowed(15_000), `${Date.now() - started} ms`);
   t.regex(printed, /lock timeout/i);
   t.is(
     await sqlValue(url.href, "select count(*)::int from pg_namespace where nspname in ('market', 'api', 'jobs')"),
@@ -386,7 +395,7 @@ test.serial("a database that takes no writes refuses them with 503, and is read 
   await eventually(
     () => agent.call("GET", "/v1/me"),
     ({ status }) => status === 200,
-    RECOVERY_MS,
+    allowed(RECOVERY_MS),
   );
 
   const writes = await Promise.all([
@@ -417,6 +426,6 @@ test.serial("a database that takes no writes refuses them with 503, and is read 
   await eventually(
     () => publish(agent),
     ({ status }) => status === 201,
-    RECOVERY_MS,
+    allowed(RECOVERY_MS),
   );
 });

@@ -4,14 +4,15 @@ import { join } from "node:path";
 import test, { type ExecutionContext } from "ava";
 import { startEmbeddedDatabase } from "../../src/embedded.ts";
 import { hangs, startProvider, well } from "../language/provider.ts";
+import { allowed } from "../support/busy.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Agent, connectAgent, eventually, SOFA } from "../support/market.ts";
+import { type Agent, connectAgent, eventually, patiently, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService, type Teardown } from "../support/service.ts";
 
 /** `npm start` on a bare machine: without DATABASE_URL the process brings its database along, in DATA_DIR. */
 
-/** The promise is twenty seconds on one's own machine; here two other test files may be running. */
+/** The promise is twenty seconds on one's own machine; here another test file may be running. */
 const FIRST_START_MS = 40_000;
 /** The database is there already. */
 const NEXT_START_MS = 20_000;
@@ -49,7 +50,7 @@ test.serial(
     const dataDir = await temporaryFolder(t);
     const started = Date.now();
     const service = await start(dataDir, t);
-    t.true(Date.now() - started < FIRST_START_MS, `${Date.now() - started} ms`);
+    t.true(Date.now() - started < allowed(FIRST_START_MS), `${Date.now() - started} ms`);
     // It says so on standard output, which arrives when it arrives.
     await eventually(
       async () => service.logs(),
@@ -90,7 +91,7 @@ test.serial(
 
     const restarted = Date.now();
     const again = await start(dataDir, t);
-    t.true(Date.now() - restarted < NEXT_START_MS, `${Date.now() - restarted} ms`);
+    t.true(Date.now() - restarted < allowed(NEXT_START_MS), `${Date.now() - restarted} ms`);
     // Its port is another, and its agents do not mind.
     const elsewhere = { authorization: `Bearer ${seller.token}` };
     const replayed = await fetch(`${again.url}/v1/offers`, {
@@ -108,7 +109,7 @@ test.serial("a process that is killed while it reads texts loses none of them, n
   const dataDir = await temporaryFolder(t);
   const provider = await startProvider();
   t.teardown(() => provider.close());
-  const env = { OPENAI_BASE_URL: provider.baseURL, EXTRACTION_DEADLINE_MS: "30000" };
+  const env = { OPENAI_BASE_URL: provider.baseURL, EXTRACTION_DEADLINE_MS: "60000" };
   const doomed = await start(dataDir, t, env);
   const agent = await connectedThroughPage(doomed.url);
   const publish = (url: string, key: string) =>
@@ -137,8 +138,7 @@ test.serial("a process that is killed while it reads texts loses none of them, n
   for (const key of ["one", "two"]) {
     const answer = await eventually(
       () => publish(service.url, key),
-      ({ status }) => status !== 409,
-      30_000,
+      ({ status }) => status !== 409 && status !== 503,
     );
     t.is(answer.status, 201);
     t.is(answer.headers.get("idempotency-replayed"), "true");
@@ -166,7 +166,7 @@ test.serial("the same calls at once at a cap are refused as on a server", async 
   const agent = await connectedThroughPage(service.url);
   const answers = await Promise.all(
     Array.from({ length: 80 }, (_, number) =>
-      agent.call("POST", "/v1/offers", { text: SOFA }, { "idempotency-key": `key ${number % 75}` }),
+      patiently(() => agent.call("POST", "/v1/offers", { text: SOFA }, { "idempotency-key": `key ${number % 75}` })),
     ),
   );
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;

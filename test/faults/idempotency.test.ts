@@ -3,7 +3,7 @@ import test from "ava";
 import { hangs, type Provider, slowly, startProvider, well } from "../language/provider.ts";
 import { createDatabase, type Database, withClient } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Agent, type Answer, call, connectedAgent, eventually, SOFA } from "../support/market.ts";
+import { type Agent, type Answer, call, connectedAgent, eventually, patiently, SOFA } from "../support/market.ts";
 import { type Service, startPart } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
@@ -64,7 +64,7 @@ test.serial(
   async (t) => {
     provider.always(slowly(300));
     const agent = await connectedAgent(api.url, database.url);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => publish(api.url, agent)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => patiently(() => publish(api.url, agent))));
     const published = answers.filter(({ status }) => status === 201);
     const first = published.filter(({ headers }) => headers["idempotency-replayed"] === undefined);
     const inFlight = answers.filter(({ status }) => status === 409);

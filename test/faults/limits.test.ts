@@ -3,7 +3,7 @@ import type pg from "pg";
 import { hashSecret } from "../../src/tokens.ts";
 import { createDatabase, type Database, rolledBack, withClient } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Agent, type Answer, call, connectAgent, connectedAgent, SOFA } from "../support/market.ts";
+import { type Agent, type Answer, call, connectAgent, connectedAgent, patiently, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
@@ -56,19 +56,12 @@ test.serial(
   "two hundred calls at once at a cap of sixty: sixty are published, and each answer says where it stands",
   async (t) => {
     const agent = await connectedAgent(service.url, database.url);
-    const patiently = async (): Promise<Answer> => {
-      for (;;) {
-        const answer = await call(service.url, "POST", "/v1/offers", {
-          body: { text: SOFA },
-          headers: { authorization: `Bearer ${agent.token}` },
-          timeoutMs: 90_000,
-        });
-        // On a machine with more to do than it can, some wait in vain for a connection: nothing was done for them.
-        if (answer.status !== 503) return answer;
-        await new Promise((resolve) => setTimeout(resolve, Number(answer.headers["retry-after"]) * 1000));
-      }
-    };
-    const answers = await Promise.all(Array.from({ length: 200 }, patiently));
+    const send = () =>
+      call(service.url, "POST", "/v1/offers", {
+        body: { text: SOFA },
+        headers: { authorization: `Bearer ${agent.token}` },
+      });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(send)));
     const published = answers.filter(({ status }) => status === 201);
     const refused = answers.filter(({ status }) => status === 429);
     t.is(published.length, 60);
@@ -109,12 +102,12 @@ test.serial(
        select 'agent:' || $1::text, 'publish_offer', clock_timestamp() - $3::interval from generate_series(1, $2)`,
         [agent.id, count, ago],
       );
-    await fill(10, "59 minutes 57 seconds");
+    await fill(10, "59 minutes 50 seconds");
     await fill(50, "20 minutes");
     const refused = await publish(agent);
     t.is(refused.status, 429);
     const wait = Number(refused.headers["retry-after"]);
-    t.true(wait >= 1 && wait <= 3, `Retry-After: ${wait}`);
+    t.true(wait >= 1 && wait <= 10, `Retry-After: ${wait}`);
 
     await new Promise((resolve) => setTimeout(resolve, wait * 1000));
     const published = await publish(agent);

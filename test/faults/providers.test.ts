@@ -20,6 +20,7 @@ import {
   well,
   wrongTypes,
 } from "../language/provider.ts";
+import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
@@ -31,7 +32,10 @@ import { sql, sqlValue } from "../support/sql.ts";
  * the caller gets its answer in time, and nothing is published that the text does not say.
  */
 
-const DEADLINE_MS = 4_000;
+/** Beyond it a machine does nothing else either. */
+const LONGEST_DEADLINE_MS = 30_000;
+/** As much as a reading needs that tries a provider in vain, and then does without it. */
+const DEADLINE_MS = Math.min(allowed(4_000), LONGEST_DEADLINE_MS);
 /** The answer itself, on a machine that is busy. */
 const SLACK_MS = 2_000;
 
@@ -117,7 +121,7 @@ for (const [fault, behaviour] of Object.entries(FAULTS)) {
     const took = performance.now() - started;
     t.is(published.status, 201, published.text);
     t.is(asked.status, 201, asked.text);
-    t.true(took < DEADLINE_MS + SLACK_MS, `${took} ms`);
+    t.true(took < DEADLINE_MS + allowed(SLACK_MS), `${took} ms`);
     // Read by the built-in reader, and as well as ever.
     t.is(published.body.contact, "lena@example.com");
     t.regex(published.body.price, /180/);
@@ -150,7 +154,7 @@ test.serial("while the embedder is down a search goes by words and says so, and 
   const slow = await search("bookcase of walnut");
   t.is(slow.body.notices[0]?.code, "lexical_only");
   t.is(slow.body.results[0]?.id, published.body.offer_id);
-  t.true(performance.now() - started < 3_500, "a search does not wait for long");
+  t.true(performance.now() - started < allowed(3_500), "a search does not wait for long");
 
   provider.always(well());
   const recovered = await search("a walnut bookcase with doors");

@@ -175,7 +175,14 @@ test.serial("an agent that is removed after its text was admitted publishes noth
   const holder = await pool.connect();
   await holder.query("begin; lock table market.submission in share row exclusive mode");
   const publishing = agent.call("POST", "/v1/offers", { text: SOFA });
-  await holder.query("select pg_sleep(0.3)");
+  await eventually(
+    () =>
+      sqlValue<number>(
+        database.url,
+        "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%submit_offer%' and datname = current_database()",
+      ),
+    (waiting) => waiting === 1,
+  );
   t.is((await agent.call("DELETE", "/v1/me/agent")).status, 204);
   await holder.query("commit");
   holder.release();

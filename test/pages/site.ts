@@ -56,7 +56,6 @@ const SIGN_IN: SignIn = {
     ["google", "apple"].map((method) => [
       method,
       {
-        title: method === "google" ? "Google" : "Apple",
         origin: `https://${method}.example`,
         begin: async () => `https://${method}.example/authorize`,
         finish: async () => ({ subject: "someone", email: null, name: null }),

@@ -184,6 +184,31 @@ test("wherever a form or a cookie says to go, a sign-in leads to a page of ours"
   }
 });
 
+for (const [what, members, path] of [
+  ["nobody is signed in any more", {}, "/sign-in?return=%2Fsettings%2Fmethods"],
+  ["the sign-in is too long ago", { sign_in_again: true }, "/sign-in?return=%2Fsettings%2Fmethods&again=1"],
+] as const) {
+  test(`whom a provider sends back when ${what} is led to sign in, and then to where the way began`, async (t) => {
+    const refused = raised(401, "unauthorized", "To be sure that it is you, sign in again.", members);
+    const site = await serve(t, { finish_sign_in: refused });
+    const visitor = newVisitor();
+    const page = await visitor.get(`${site.url}/sign-in?return=/settings/methods`);
+    await visitor.send(page, "Continue with Google", { return: "/settings/methods" });
+    site.script["get_sign_in"] = { method: "google", email: null, expires_in: 873, tries_left: 5, finished: false };
+    const answer = await visitor.get(`${site.url}/sign-in/google?code=a&state=b`);
+    t.is(answer.status, 303);
+    t.is(answer.headers.get("location"), path);
+    t.is(visitor.cookie(site.url, "souk_session"), undefined);
+    const shown = await visitor.follow(answer);
+    t.is(shown.heading, "sign_in_again" in members ? "Sign in once more" : "Sign in");
+    t.true(shown.text.includes('value="/settings/methods"'));
+
+    const program = await visitor.get(`${site.url}/sign-in/google?code=a&state=b`, { accept: "application/json" });
+    t.is(program.status, 401);
+    t.like(JSON.parse(program.text), { code: "unauthorized" });
+  });
+}
+
 test("what Apple's form carries is taken over by name, and no more than a form holds", async (t) => {
   const site = await serve(t);
   const visitor = newVisitor();

@@ -26,6 +26,9 @@ export type MailServer = {
 
 const POLL_MS = 20;
 
+/** A mail takes milliseconds; a machine that does ten other things takes its time. */
+const PATIENCE_MS = 60_000;
+
 /** A refusal as a mail server puts it. */
 export const smtpError = (code: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode: code });
@@ -37,7 +40,7 @@ export const startMailServer = async (): Promise<MailServer> => {
     url: "",
     letters: [],
     refuse: null,
-    next: async (address, timeoutMs = 10_000) => {
+    next: async (address, timeoutMs = PATIENCE_MS) => {
       const end = Date.now() + timeoutMs;
       for (;;) {
         const letter = mail.letters.find((one) => !read.has(one) && one.to.includes(address));

@@ -29,7 +29,7 @@ const ARGUMENTS = [
 ];
 
 /** Local pages answer in milliseconds; the default of thirty seconds only makes a broken test slow. */
-const ACTION_TIMEOUT_MS = 10_000;
+const ACTION_TIMEOUT_MS = 30_000;
 
 export type View = { name: string; width: number; height: number; colorScheme: "light" | "dark" };
 

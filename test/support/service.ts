@@ -12,11 +12,11 @@ import { freePort } from "./postgres.ts";
  * Its environment is only what is set here: a key for a paid provider in a developer's shell must not reach it.
  */
 
-/** A cold start with migration takes seconds; on a busy machine several times that. */
-const READY_TIMEOUT_MS = 60_000;
+/** A cold start with migration takes seconds; on a busy machine many times that. */
+const READY_TIMEOUT_MS = 180_000;
 
 /** Longer than the grace period that the service gives itself, so that a hanging stop is told apart from a slow one. */
-const STOP_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 60_000;
 
 const POLL_MS = 50;
 

@@ -32,6 +32,7 @@ declare
     when decide_offer.action in ('publish', 'reject') then array['pending_review'] else array['removed'] end;
   note text := nullif(btrim(decide_offer.sentence), '');
 begin
+  perform market.hold_owner(decide_offer.id);
   select * into offer from market.offer o where o.id = decide_offer.id for no key update;
   if not found then
     perform market.fail(404, 'not_found', 'There is no such offer.');

@@ -93,6 +93,7 @@ begin
   elsif char_length(remove_agent.note) > 500 then
     perform market.fail(400, 'bad_request', 'The note may be at most 500 characters long.');
   end if;
+  perform market.lock_account(agent.account_id);
   update market.agent a set removed_at = now() where a.id = agent.id and a.removed_at is null;
   if not found then
     perform market.fail(409, 'invalid_state', 'This agent was removed already.');

@@ -6,7 +6,7 @@ as $$
 begin
   select count(*), extract(epoch from now() - max(s.signed_in_at) filter (where s.id = market.session_id()))
   into sessions, signed_in_seconds_ago
-  from market.session s where s.account_id = market.account_id() and s.expires_at > now() and s.seen_at > now() - interval '7 days';
+  from market.session s where s.account_id = market.account_id() and market.is_alive(s);
 end
 $$;
 comment on function market.own_sessions() is

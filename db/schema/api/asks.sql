@@ -71,6 +71,7 @@ declare
   ask market.ask;
 begin
   perform market.require_connected('manage_asks', market.rate_headers(market.own_figures('create_ask')));
+  perform market.hold_account();
   ask := market.own_ask(update_ask.id);
   if errors <> '[]' then
     perform market.fail_fields(errors, market.rate_headers(market.own_figures('create_ask')));

@@ -95,13 +95,11 @@ begin
       'is_new', is_new,
       'shown', market.shown_account(person, is_new, connection.secret_hash),
       'has_method', has_method,
-      'needs_sign_in', market.needs_sign_in(person, session.signed_in_at),
-      'agent_is_first', not exists (
-        select from market.agent a where a.account_id = person and a.connected_at is not null and a.removed_at is null)));
+      'needs_sign_in', market.needs_sign_in(person, session.signed_in_at)));
 end
 $$;
 comment on function api.get_connection(bytea, bytea) is
-  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in, agent_is_first; 404, 409 or 410 otherwise. Changes nothing.';
+  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in; 404, 409 or 410 otherwise. Changes nothing.';
 grant execute on function api.get_connection(bytea, bytea) to souk_api;
 
 create or replace function market.adopt_agent(agent market.agent, account_id uuid) returns void

@@ -6,6 +6,7 @@ as $$
 declare
   offer market.offer;
 begin
+  perform market.hold_account();
   select * into offer from market.offer o where o.id = own_offer.id and o.account_id = market.account_id()
   -- No stronger than needed: matches of the offer are written meanwhile, and refer to it.
   for no key update;
@@ -15,7 +16,7 @@ begin
   return offer;
 end
 $$;
-comment on function market.own_offer(uuid) is 'An offer of the account acted for, locked; 404 otherwise.';
+comment on function market.own_offer(uuid) is 'An offer of the account acted for, locked after it; 404 otherwise.';
 grant execute on function market.own_offer(uuid) to souk_agent, souk_person;
 
 create or replace function api.get_offer(id uuid) returns jsonb
@@ -137,6 +138,7 @@ begin
   if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
     perform market.fail(404, 'not_found', 'There is no such offer, or it is not visible to you.');
   end if;
+  perform market.hold_account();
   insert into market.report (offer_id, account_id, agent_id, reason, comment)
   values (report_offer.id, market.account_id(), market.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), ''))
   on conflict do nothing;

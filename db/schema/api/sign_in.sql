@@ -225,7 +225,7 @@ as $$
 declare
   email text := (select s.email from market.sign_in s where s.flow_hash = finish_mail_sign_in.flow_hash);
   subject bytea := market.subject_hash('email', email);
-  attempt market.sign_in := market.lock_sign_in(finish_mail_sign_in.flow_hash, subject);
+  attempt market.sign_in := market.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
 begin
   if num_nonnulls(finish_mail_sign_in.link_hash, finish_mail_sign_in.code_hash) <> 1 then
     perform market.fail(400, 'bad_request', 'Enter the six-digit code, or open the link from the message.');
@@ -258,7 +258,7 @@ begin
   if subject_hash is null then
     perform market.fail(400, 'bad_request', 'The sign-in provider did not say who you are. Start again.');
   end if;
-  attempt := market.lock_sign_in(finish_sign_in.flow_hash, subject_hash);
+  attempt := market.lock_sign_in(finish_sign_in.flow_hash, subject_hash, finish_sign_in.session_hash);
   -- A mailbox is proved by its mail alone.
   if attempt.id is null or attempt.method <> finish_sign_in.method or attempt.method = 'email'
       or attempt.finished_at is not null or attempt.expires_at <= now() then

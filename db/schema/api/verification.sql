@@ -5,8 +5,6 @@ create or replace function api.start_verification(method text, base_url text, li
 as $$
 declare
   verification market.verification;
-  proved boolean := exists (select from market.proved_method p
-    where p.account_id = market.account_id() and p.method = start_verification.method);
   started boolean := false;
   new_id uuid := market.uuid_v7();
 begin
@@ -20,7 +18,10 @@ begin
         else 'This sign-in method is not offered. Choose one of options.' end,
       jsonb_build_object('options', market.methods(true)));
   end if;
-  if proved then
+  -- No method is proved or removed from here on.
+  perform market.hold_agent();
+  if exists (select from market.proved_method p
+      where p.account_id = market.account_id() and p.method = start_verification.method) then
     -- There is nothing to wait for.
     select * into verification from market.verification v
     where v.account_id = market.account_id() and v.method = start_verification.method and v.status = 'completed'
@@ -42,10 +43,6 @@ begin
     sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
-  -- Proved while we waited: market.complete_sign_in did not see the new link.
-  update market.verification v set status = 'completed'
-  where v.id = new_id and exists (select from market.proved_method p
-    where p.account_id = market.account_id() and p.method = start_verification.method);
   -- The newest is the open one, or was decided at this very moment.
   select * into verification from market.verification v
   where v.agent_id = market.agent_id() and v.method = start_verification.method
@@ -55,7 +52,7 @@ begin
 end
 $$;
 comment on function api.start_verification(text, text, bytea) is
-  'Verification: 201 with a new link, 200 with the same one while pending, 200 completed when proved already; 400 unknown_method.';
+  'Verification: 201 with a new link, 200 with the same one while pending, 200 completed when proved already; 400 unknown_method; 401 or 409 when the agent is removed or approved meanwhile.';
 grant execute on function api.start_verification(text, text, bytea) to souk_api;
 
 create or replace function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb

@@ -25,12 +25,11 @@ begin
     'display_name', (select a.display_name from market.account a where a.id = session.account_id),
     'label', market.account_label(session.account_id),
     'methods', market.account_methods(session.account_id),
-    'signed_in_seconds_ago', floor(extract(epoch from now() - session.signed_in_at))::integer,
-    'is_moderator', false));
+    'signed_in_seconds_ago', floor(extract(epoch from now() - session.signed_in_at))::integer));
 end
 $$;
 comment on function api.get_viewer(bytea) is
-  'viewer: who is signed in with this session (display_name, label, methods, signed_in_seconds_ago, is_moderator), or null.';
+  'viewer: who is signed in with this session (display_name, label, methods, signed_in_seconds_ago), or null.';
 grant execute on function api.get_viewer(bytea) to souk_api;
 
 create or replace function api.sign_out() returns jsonb

@@ -29,7 +29,9 @@ begin
   where a.id in (
     select o.id from market.account o
     where o.claimed_at is null and o.created_at <= now() - interval '24 hours'
-      and not exists (select from market.agent g where g.account_id = o.id) limit 1000 for update skip locked);
+      and not exists (select from market.agent g where g.account_id = o.id)
+      -- Its texts go first: deleting them would wait for whoever has locked one.
+      and not exists (select from market.submission s where s.account_id = o.id) limit 1000 for update skip locked);
   return forgotten;
 end
 $$;
@@ -44,11 +46,15 @@ declare
 begin
   -- Whoever waited has long been answered: a key must not stay in flight because a job was lost.
   with stuck as (
-    select s.id from market.submission s
+    select s.id from market.submission s join market.account a on a.id = s.account_id
     where s.settled_at is null and s.created_at <= now() - interval '10 minutes'
-    limit 1000 for update skip locked
+    limit 1000 for key share of a skip locked for update of s skip locked
+  ), free as (
+    select k.submission_id from market.idempotency_key k join stuck on stuck.id = k.submission_id for update of k skip locked
   )
-  select count(market.withdraw(stuck.id)) into swept from stuck;
+  select count(market.withdraw(stuck.id)) into swept from stuck
+  where stuck.id in (select f.submission_id from free f)
+    or not exists (select from market.idempotency_key k where k.submission_id = stuck.id);
   -- An ask that was answered before its text was read is read still.
   perform market.enqueue('read_submission', s.id)
   from market.ask a join market.submission s on s.target_id = a.id and s.text = a.text and s.settled_at is not null
@@ -72,8 +78,7 @@ begin
     select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day' limit 10000 for update skip locked);
   delete from market.session s
   where s.id in (
-    select o.id from market.session o
-    where o.expires_at <= now() or o.seen_at <= now() - interval '7 days' limit 10000 for update skip locked);
+    select o.id from market.session o where not market.is_alive(o) limit 10000 for update skip locked);
   get diagnostics forgotten = row_count;
   update market.verification v set status = 'expired'
   where v.id in (
@@ -82,30 +87,53 @@ begin
   delete from market.verification v
   where v.id in (
     select o.id from market.verification o
-    where o.status <> 'pending' and o.expires_at <= now() - interval '30 days' limit 10000 for update skip locked);
+    where o.status <> 'pending' and o.expires_at <= now() - interval '30 days'
+      -- Deleting it would delete these, and wait for whoever has locked one.
+      and not exists (select from market.sign_in s where s.verification_id = o.id) limit 10000 for update skip locked);
   return forgotten;
 end
 $$;
 comment on function jobs.forget_sign_ins() is 'Forgets attempts to sign in a day after they ended, sessions that ended, and verifications that ended 30 days ago; notes which verifications ran out. Gives how many sessions.';
 grant execute on function jobs.forget_sign_ins() to souk_worker;
 
+create or replace function market.is_abandoned(agent market.agent) returns boolean
+  language plpgsql stable
+as $$
+begin
+  -- A report keeps its reporter.
+  return agent.connected_at is null
+    and exists (select from market.publisher p
+      where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')
+    and not exists (select from market.report r where r.account_id = agent.account_id)
+    and not exists (select from market.submission s where s.agent_id = agent.id)
+    and not exists (select from market.verification v
+      where v.agent_id = agent.id and v.created_at > now() - interval '7 days');
+end
+$$;
+comment on function market.is_abandoned(market.agent) is 'Whether nobody approved an agent, and it did nothing but read for 7 days.';
+
 create or replace function jobs.forget_agents() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  abandoned uuid[];
   forgotten integer;
 begin
-  -- The account goes with jobs.forget_keys, unless a person proved a method on it. A report keeps its reporter.
+  -- The account, too: with an agent go its verifications, which whoever has locked the account locks next.
+  abandoned := array(
+    select o.id from market.agent o join market.account a on a.id = o.account_id
+    where o.connected_at is null and o.created_at <= now() - interval '7 days' and market.is_abandoned(o)
+    limit 1000 for update of a, o skip locked);
+  delete from market.verification v
+  where v.id in (
+    select o.id from market.verification o
+    where o.agent_id = any (abandoned) and o.created_at <= now() - interval '7 days'
+      and not exists (select from market.sign_in s where s.verification_id = o.id) for update skip locked);
+  -- Judged again: what was written before both were locked counts. The account goes with jobs.forget_keys, unless a person
+  -- proved a method on it.
   delete from market.agent a
-  where a.id in (
-    select o.id from market.agent o join market.publisher p on p.account_id = o.account_id
-    where o.connected_at is null and o.created_at <= now() - interval '7 days'
-      and p.last_active_at <= now() - interval '7 days'
-      and not exists (select from market.report r where r.account_id = o.account_id)
-      and not exists (select from market.submission s where s.agent_id = o.id)
-      and not exists (select from market.verification v
-        where v.agent_id = o.id and v.created_at > now() - interval '7 days')
-    limit 1000 for update of o skip locked);
+  where a.id = any (abandoned) and market.is_abandoned(a)
+    and not exists (select from market.verification v where v.agent_id = a.id);
   get diagnostics forgotten = row_count;
   return forgotten;
 end

@@ -31,3 +31,18 @@ create policy "the owner sees all" on market.account to souk_owner using (true) 
 create policy "a caller sees the account it acts for" on market.account for select to souk_agent, souk_person
   using (id = (select market.account_id()));
 grant select on market.account to souk_agent, souk_person;
+
+create or replace function market.hold_account() returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Whatever is written next refers to the account, and would wait for it while holding what a deletion wants.
+  perform from market.account a where a.id = market.account_id() for share;
+  if not found then
+    perform market.fail(401, 'unauthorized', 'This account no longer exists. Call GET /v1/me to see whether your token still works.');
+  end if;
+end
+$$;
+comment on function market.hold_account() is
+  'Holds the account acted for until the transaction ends, before anything of it is locked: whoever deletes or suspends it waits. 401 when it is gone.';
+grant execute on function market.hold_account() to souk_agent, souk_person;

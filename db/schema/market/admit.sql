@@ -19,6 +19,7 @@ begin
   end if;
 
   if admit.idempotency_key is not null then
+    perform market.hold_account();
     delete from market.idempotency_key k
     where k.owner_id = owner and k.key = admit.idempotency_key and k.created_at <= now() - interval '24 hours';
     insert into market.idempotency_key (owner_id, key, request_hash)

@@ -47,13 +47,15 @@ begin
   perform set_config('synchronous_commit', 'remote_apply', true);
   update market.connection set declined_at = now() where agent_id = new.id and approved_at is null and declined_at is null;
   delete from market.idempotency_key where owner_id = new.id;
+  -- In the order in which whoever proves one of them locks them.
+  perform from market.verification v where v.agent_id = new.id and v.status = 'pending' order by v.id for update;
   update market.verification v
   set status = case when v.expires_at <= now() then 'expired' else 'cancelled' end
   where v.agent_id = new.id and v.status = 'pending';
   return new;
 end
 $$;
-comment on function market.settle_removed_agent() is 'What dies with a removed agent: its open links and its keys.';
+comment on function market.settle_removed_agent() is 'What dies with a removed agent: its open links, its keys and its verifications under way.';
 create or replace trigger settle_removed_agent after update of removed_at on market.agent
   for each row when (old.removed_at is null and new.removed_at is not null)
   execute function market.settle_removed_agent();

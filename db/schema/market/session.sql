@@ -33,6 +33,11 @@ create policy "a person signs out" on market.session for delete to souk_person
   using (account_id = (select market.account_id()));
 grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at), delete on market.session to souk_person;
 
+create or replace function market.is_alive(session market.session) returns boolean
+  language sql stable
+as $$ select session.expires_at > now() and session.seen_at > now() - interval '7 days' $$;
+comment on function market.is_alive(market.session) is 'Whether a session still admits: 30 days after it began, and 7 days after it was last used, it has ended.';
+
 create or replace function market.find_session(
   secret_hash bytea, out session_id uuid, out account_id uuid, out signed_in_at timestamptz
 )
@@ -41,7 +46,7 @@ as $$
 begin
   select s.id, s.account_id, s.signed_in_at into session_id, account_id, signed_in_at
   from market.session s
-  where s.secret_hash = find_session.secret_hash and s.expires_at > now() and s.seen_at > now() - interval '7 days';
+  where s.secret_hash = find_session.secret_hash and market.is_alive(s);
 end
 $$;
 comment on function market.find_session(bytea) is

@@ -2,8 +2,11 @@
 -- ends here in market.complete_sign_in: an account that is known, a new one, or one more method of the same account.
 --
 -- Locks are taken in this order, so that no two attempts, removals or deletions wait for each other in a circle: who the
--- provider says it is, the sessions of an account (market.lock_sessions), the account, its agents, the verification, the
--- attempt. A removed agent takes its verifications along and a verification its attempts, so no other order can hold.
+-- provider says it is, the sessions of an account (market.lock_sessions), the account, its agents, the verifications by
+-- their ids, the attempt. A removed agent takes its verifications along and a verification its attempts, so no other order
+-- can hold. Everything else of an account, such as its offers, asks, texts and keys, comes after the account: whoever locks
+-- one of those, and then writes what refers to the account, holds that first (market.hold_account). The clock's jobs wait
+-- for no lock that somebody has (jobs/upkeep.sql).
 
 create table market.sign_in (
   id uuid default market.uuid_v7() constraint sign_in_pkey primary key,
@@ -76,7 +79,7 @@ $$;
 comment on function market.mailbox_of(text) is 'An e-mail address as it is kept and compared (market.clean_email); null when mail cannot go there.';
 grant execute on function market.mailbox_of(text) to souk_person;
 
-create or replace function market.lock_sign_in(flow_hash bytea, subject_hash bytea) returns market.sign_in
+create or replace function market.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea) returns market.sign_in
   language plpgsql volatile
 as $$
 declare
@@ -93,7 +96,12 @@ begin
     join market.proved_method p on p.method = s.method and p.subject_hash = lock_sign_in.subject_hash
     where s.flow_hash = lock_sign_in.flow_hash
     order by 1);
-  perform market.lock_sessions(o.account_id) from unnest(accounts) as o (account_id);
+  -- The session that this browser has ends, too, and its account may be another one, which is being deleted.
+  perform market.lock_sessions(o.account_id) from (
+    select unnest(accounts)
+    union
+    select s.account_id from market.session s where s.secret_hash = lock_sign_in.session_hash
+    order by 1) as o (account_id);
   -- The strongest lock: a verification that is being started refers to the account, and waits or is waited for.
   perform from market.account a where a.id = any (accounts) order by a.id for update;
   perform from market.verification v
@@ -104,7 +112,8 @@ begin
   return attempt;
 end
 $$;
-comment on function market.lock_sign_in(bytea, bytea) is 'The attempt of a browser, locked, after its subject, the accounts of both and their verifications; nulls when there is none.';
+comment on function market.lock_sign_in(bytea, bytea, bytea) is
+  'The attempt of a browser, locked, after its subject, the sessions of the accounts of both and of the browser''s, those accounts and their verifications; nulls when there is none.';
 
 create or replace function market.missing_session(account_id uuid, session_account uuid) returns text
   language plpgsql stable
@@ -115,8 +124,7 @@ begin
     when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
     -- The agent has the link, too: without the browser of its person it would make the account its own.
     when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
-      and exists (select from market.session s where s.account_id = missing_session.account_id
-        and s.expires_at > now() and s.seen_at > now() - interval '7 days') then 'browser'
+      and exists (select from market.session s where s.account_id = missing_session.account_id and market.is_alive(s)) then 'browser'
     when missing_session.session_account is not null then 'sign_out' end;
 end
 $$;

@@ -29,6 +29,16 @@ end
 $$;
 comment on function market.hold_standing(uuid) is 'Whether an account is not suspended, and will not be until this transaction ends.';
 
+create or replace function market.hold_owner(offer_id uuid) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform market.hold_standing((select o.account_id from market.offer o where o.id = hold_owner.offer_id));
+end
+$$;
+comment on function market.hold_owner(uuid) is 'Holds the account of an offer until the transaction ends, before the offer is locked, as its deletion does.';
+grant execute on function market.hold_owner(uuid) to souk_moderator;
+
 create or replace function market.publish_in_good_standing() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

@@ -83,11 +83,6 @@ create policy "an agent notes what its account proved already" on market.verific
   with check (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'completed'
     and exists (select from market.proved_method p
       where p.account_id = (select market.account_id()) and p.method = verification.method));
-create policy "an agent notes that its account proves what it asked for" on market.verification for update to souk_agent
-  using (account_id = (select market.account_id()) and agent_id = (select market.agent_id()) and status = 'pending')
-  with check (agent_id = (select market.agent_id()) and status = 'completed' and expires_at > now()
-    and exists (select from market.proved_method p
-      where p.account_id = (select market.account_id()) and p.method = verification.method));
 create policy "an agent notes that a link ran out" on market.verification for update to souk_agent
   using (account_id = (select market.account_id()) and status = 'pending' and expires_at <= now())
   with check (status = 'expired' and expires_at <= now());
@@ -110,6 +105,25 @@ $$;
 comment on function market.keep_final_verification() is 'completed, expired and cancelled are final.';
 create or replace trigger keep_final_verification before update of status on market.verification
   for each row when (old.status is distinct from new.status) execute function market.keep_final_verification();
+
+create or replace function market.hold_agent() returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  agent market.agent;
+begin
+  perform market.hold_account();
+  select * into agent from market.agent a where a.id = market.agent_id() for share;
+  if agent.removed_at is not null then
+    perform market.fail(401, 'unauthorized', 'This agent was removed a moment ago.');
+  elsif agent.account_id is distinct from market.account_id() then
+    perform market.fail(409, 'invalid_state', 'A person has approved this agent at this very moment. Send the call again.');
+  end if;
+end
+$$;
+comment on function market.hold_agent() is
+  'Holds the calling agent until the transaction ends, after its account: whoever removes or approves it waits. 401 when it was removed, 409 when it acts for another account by now.';
+grant execute on function market.hold_agent() to souk_agent;
 
 create or replace function market.verification_secret(link_key bytea, verification_id uuid) returns text
   language sql immutable parallel safe

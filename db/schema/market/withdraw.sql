@@ -8,6 +8,9 @@ declare
   submission market.submission;
   ask market.ask;
 begin
+  -- The account's row first, as in jobs.finish_reading.
+  perform from market.account a
+  where a.id = (select s.account_id from market.submission s where s.id = withdraw.id) for key share;
   select * into submission from market.submission s where s.id = withdraw.id and s.settled_at is null for update;
   if not found then
     return;

@@ -1,9 +1,9 @@
 import { toRefusal } from "../../problem.ts";
 import { shownName, shownText } from "../../shown.ts";
+import { nameOfMethod } from "../../sign_in/methods.ts";
 import type { Page } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { momentOf, monthOf, type Time } from "./dates.ts";
-import { nameOfMethod } from "./method_names.ts";
 import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from "./section.ts";
 
 /** What was done in a person's name, by which agent, month by month. */

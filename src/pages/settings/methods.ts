@@ -1,13 +1,13 @@
 import type { Request, Response } from "express";
 import { toRefusal } from "../../problem.ts";
 import { shownText } from "../../shown.ts";
+import { isSignInMethod, nameOfMethod, type SignInMethod, titleOfMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { rootOf } from "../render.ts";
 import { dayOf } from "./dates.ts";
-import { METHODS, type Method, nameOfMethod, titleOfMethod } from "./method_names.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection, type Told } from "./section.ts";
 
 /** The ways to sign in to an account: which there are, adding one, and removing one. */
@@ -34,7 +34,7 @@ const listPage = (context: PagesContext): Page => {
     operation: "methodsPage",
     show: async (request, response, told) => {
       const account = await ask<Account>(request, "get_account");
-      const isProved = (method: Method) => account.methods.some((proved) => proved.method === method);
+      const isProved = (method: SignInMethod) => account.methods.some((proved) => proved.method === method);
       sendSection(
         response,
         baseUrl(),
@@ -83,8 +83,8 @@ const removalPage = (context: PagesContext): Page => {
     show,
     actions: {
       remove: async (fields, person, request) => {
-        const method = METHODS.find((known) => known === request.params["method"]);
-        if (method === undefined) return PATH;
+        const { method } = request.params;
+        if (typeof method !== "string" || !isSignInMethod(method)) return PATH;
         const confirmed = fields.get("confirmed") === "yes";
         try {
           await database.call(person, "remove_method", { method, confirmed });

@@ -2,12 +2,12 @@ import type { Request, Response } from "express";
 import type { Actor, Arguments } from "../../database.ts";
 import { PROBLEMS, type Refusal, refuse, toRefusal } from "../../problem.ts";
 import { shownText } from "../../shown.ts";
+import type { SignInMethod } from "../../sign_in/methods.ts";
 import { type Page, readAnswer, seeOther, wantsJson } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { LABEL_LENGTH, renderPage, rootOf } from "../render.ts";
 import { personOf } from "../session.ts";
 import { type Done, isDone, SENTENCES } from "./done.ts";
-import type { Method } from "./method_names.ts";
 
 /**
  * What the sections of the settings share: they belong to a signed-in person, stand under one navigation, and tell above
@@ -35,9 +35,9 @@ export type Account = {
   contact_phone: string | null;
   /** What tells its person which account it is. */
   label: string;
-  methods: { method: Method; email: string | null; proved_at: string }[];
-  available_methods: Method[];
-  unavailable_methods: Method[];
+  methods: { method: SignInMethod; email: string | null; proved_at: string }[];
+  available_methods: SignInMethod[];
+  unavailable_methods: SignInMethod[];
   /** Browsers that are signed in. */
   sessions: number;
 };

@@ -5,7 +5,7 @@ import { signInMessage } from "../../mail/messages.ts";
 import { refuse, toRefusal } from "../../problem.ts";
 import { shownText } from "../../shown.ts";
 import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
-import type { SignInMethod } from "../../sign_in/settings.ts";
+import type { SignInMethod } from "../../sign_in/methods.ts";
 import { hashSecret, newSecret } from "../../tokens.ts";
 import { renewFormSecret } from "../forgery.ts";
 import { seeOther } from "../frame.ts";

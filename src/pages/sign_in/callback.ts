@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { refuse } from "../../problem.ts";
-import type { OpenIdMethod } from "../../sign_in/openid.ts";
+import type { OpenIdMethod } from "../../sign_in/methods.ts";
 import { hashSecret } from "../../tokens.ts";
 import { readForm } from "../form.ts";
 import { type Page, seeOther } from "../frame.ts";

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../problem.ts";
-import type { SignInMethod } from "../../sign_in/settings.ts";
+import { isSignInMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
@@ -8,13 +8,10 @@ import type { PagesContext } from "../pages.ts";
 import { signInPath } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { sessionHash } from "../session.ts";
-import { METHODS } from "../settings/method_names.ts";
 import { startAttempt, viewerOf, type Wanted } from "./attempt.ts";
 import { type FormErrors, renderChoice } from "./views.ts";
 
 /** The page on which a person chooses how to sign in. Other pages of ours send its form too, to start the same. */
-
-const isMethod = (text: string | null): text is SignInMethod => METHODS.some((method) => method === text);
 
 /** Refusals after which a person can go on with the same form. */
 const FORM_AGAIN: readonly ProblemCode[] = ["bad_request", "unknown_method", "rate_limited", "service_unavailable"];
@@ -73,7 +70,7 @@ export const choicePages = (context: PagesContext): Page[] => {
     const returnPath = safeReturnPath(fields.get("return"));
     try {
       if (stale) throw STALE_FORM;
-      if (!isMethod(method)) throw refuse("bad_request", "Choose one of the ways to sign in.");
+      if (!isSignInMethod(method)) throw refuse("bad_request", "Choose one of the ways to sign in.");
       const email = method === "email" ? typed : null;
       await startAttempt(context, request, response, { method, email, purpose, verificationSecret: null, returnPath });
     } catch (thrown) {

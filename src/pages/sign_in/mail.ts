@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { refuse } from "../../problem.ts";
 import { codeHash, codeOf } from "../../sign_in/flow.ts";
-import type { SignInMethod } from "../../sign_in/settings.ts";
+import type { SignInMethod } from "../../sign_in/methods.ts";
 import { hashSecret } from "../../tokens.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM } from "../frame.ts";

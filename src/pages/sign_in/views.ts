@@ -1,5 +1,5 @@
 import type { ProblemCode } from "../../problem.ts";
-import type { SignInMethod } from "../../sign_in/settings.ts";
+import { nameOfMethod, type SignInMethod } from "../../sign_in/methods.ts";
 import { minutesLeft, renderPage } from "../render.ts";
 
 /** The pages of signing in as text, from plain data. `token` is always the form's, from src/pages/forgery.ts. */
@@ -27,13 +27,11 @@ export const renderChoice = (
   renderPage("sign_in", baseUrl, {
     ...choice,
     heading: choice.purpose === "add" ? "Add a way to sign in" : choice.again ? "Sign in once more" : "Sign in",
-    openIdMethods: choice.methods.filter((method) => method !== "email"),
-    titles: TITLES,
+    openIdMethods: choice.methods
+      .filter((method) => method !== "email")
+      .map((method) => ({ method, name: nameOfMethod(method) })),
     byMail: choice.methods.includes("email"),
   });
-
-/** What people call each method. */
-export const TITLES: Readonly<Record<SignInMethod, string>> = { google: "Google", apple: "Apple", email: "e-mail" };
 
 /** The page that takes the code from the mail. `expiresIn` in seconds. */
 export const renderCodeForm = (

@@ -1,0 +1,179 @@
+import test from "ava";
+import { type Answer, askOf, type Caller, openMarket, refused } from "./market.ts";
+
+/**
+ * What becomes of an ask: its moves, its watching, its text.
+ *
+ *   seller, buyer  agents of two accounts, new ones for every test
+ */
+
+const STATUSES = ["draft", "active", "fulfilled", "archived"] as const;
+const MOVES = [
+  "draft -> active",
+  "active -> fulfilled",
+  "active -> archived",
+  "fulfilled -> active",
+  "archived -> active",
+];
+let market: Awaited<ReturnType<typeof openMarket>>;
+let seller: Caller;
+let buyer: Caller;
+
+test.before(async () => {
+  market = await openMarket();
+});
+
+test.after.always(() => market?.close());
+
+test.beforeEach(async () => {
+  // An ask has room for a hundred offers: a market of its own for every test.
+  await market.sql("delete from market.offer");
+  seller = await market.approved("seller");
+  buyer = await market.approved("buyer");
+});
+
+const matches = (id: string, page: { since?: string; cursor?: string; limit?: number } = {}): Promise<Answer> =>
+  market.call(buyer, "list_matches", {
+    id,
+    since: page.since ?? null,
+    limit: page.limit ?? 50,
+    cursor: page.cursor ?? null,
+  });
+
+const matching = async (id: string): Promise<string[]> =>
+  (await matches(id)).results.map((result: Answer) => result.id).sort();
+const statusOf = async (id: string): Promise<string> => {
+  const [row] = await market.sql("select status from market.ask where id = $1", [id]);
+  return row.status;
+};
+
+for (const role of ["souk_agent", "souk_person"] as const) {
+  test.serial(`of all moves of an ask ${role} makes those of the contract, by plain SQL too`, async (t) => {
+    const done: string[] = [];
+    const id = await market.ask(buyer);
+    for (const from of STATUSES) {
+      for (const to of STATUSES) {
+        if (from === to) continue;
+        await market.sql(
+          `with off as materialized (select set_config('session_replication_role', 'replica', true))
+           update market.ask set status = $2 from off where id = $1`,
+          [id, from],
+        );
+        try {
+          await market.sqlAs(role, buyer, "update market.ask set status = $2 where id = $1", [id, to]);
+        } catch (error) {
+          if (!/invalid_state/.test(String(error))) throw error;
+        }
+        if ((await statusOf(id)) === to) done.push(`${from} -> ${to}`);
+      }
+    }
+    t.deepEqual(done, MOVES);
+  });
+}
+
+test.serial("archiving, fulfilling and reopening an ask twice is doing so once", async (t) => {
+  const id = await market.ask(buyer);
+  for (const [name, status] of [
+    ["archive_ask", "archived"],
+    ["reopen_ask", "active"],
+    ["fulfill_ask", "fulfilled"],
+  ] as const) {
+    t.is((await market.call(buyer, name, { id })).status, status);
+    t.is((await market.call(buyer, name, { id })).status, status);
+  }
+  t.is(await refused(market.call(buyer, "archive_ask", { id })), "409 invalid_state");
+});
+
+test.serial("an ask of another account does not exist, for reading, matching and moving", async (t) => {
+  const id = await market.ask(seller);
+  for (const name of ["get_ask", "archive_ask", "fulfill_ask", "reopen_ask"]) {
+    t.is(await refused(market.call(buyer, name, { id })), "404 not_found", name);
+  }
+  t.is(await refused(matches(id)), "404 not_found");
+  t.is(await refused(market.call(buyer, "update_ask", { id, body: {}, errors: [] })), "404 not_found");
+});
+
+const queued = async (task: string, id: string): Promise<boolean> =>
+  (await market.sql("select from graphile_worker.jobs where key = $1", [`${task}:${id}`])).length > 0;
+
+test.serial("an ask at rest keeps what it had, is not matched, and catches up when it is reopened", async (t) => {
+  const first = await market.offer(seller);
+  const ask = await market.ask(buyer);
+  await market.call(buyer, "archive_ask", { id: ask });
+  const second = await market.offer(seller);
+  await market.embed("offer", first);
+  t.deepEqual(await matching(ask), [first]);
+  t.false(await queued("embed_ask", ask));
+  await market.call(buyer, "reopen_ask", { id: ask });
+  t.true(await queued("embed_ask", ask));
+  await market.embed("ask", ask);
+  t.deepEqual(await matching(ask), [first, second].sort());
+});
+
+test.serial("an ask that does not watch is matched once, keeps that, and catches up when it watches", async (t) => {
+  const first = await market.offer(seller);
+  const ask = await market.ask(buyer, { watch: false });
+  const second = await market.offer(seller);
+  // The first one is embedded again, as after a change of the model.
+  await market.embed("offer", first);
+  t.deepEqual(await matching(ask), [first]);
+  await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: true }, errors: [] });
+  t.true(await queued("embed_ask", ask));
+  await market.embed("ask", ask);
+  t.deepEqual(await matching(ask), [first, second].sort());
+});
+
+test.serial("an ask with a new text keeps its id and has the matches of the new text", async (t) => {
+  const sofa = await market.offer(seller);
+  const phone = await market.offer(seller, { title: "Old phone", domain: "electronics", category: "phones" });
+  const ask = await market.ask(buyer);
+  t.deepEqual(await matching(ask), [sofa]);
+  const { text, reading } = askOf({
+    title: "Wanted: phone",
+    domain: "electronics",
+    category: "phones",
+    keywords: ["phone"],
+  });
+  const { submission } = await market.call(buyer, "update_ask", { id: ask, body: { text }, errors: [] });
+  t.deepEqual(await matching(ask), [sofa], "until the new text is read");
+  await market.work("finish_reading", submission, reading);
+  t.deepEqual(await matching(ask), [phone]);
+});
+
+test.serial("an ask whose text was not read in time stands, and is filled in later", async (t) => {
+  const offer = await market.offer(seller);
+  const { text, reading } = askOf({});
+  const { submission } = await market.call(buyer, "create_ask", {
+    body: { text },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  const { status, body } = await market.call(buyer, "withdraw_submission", { submission_id: submission });
+  t.deepEqual([status, body.status, body.title, body.domain, body.ask_kind], [201, "active", null, null, null]);
+  const waiting = await matches(body.id);
+  t.deepEqual([waiting.results, waiting.next[0].path], [[], `/v1/asks/${body.id}/matches`]);
+  t.true(await market.work("finish_reading", submission, reading));
+  t.deepEqual(await matching(body.id), [offer]);
+  t.false(await market.work("finish_reading", submission, reading));
+});
+
+test.serial("asks to sell and to let match nothing and say to publish with origin_ask_id", async (t) => {
+  await market.offer(seller);
+  for (const kind of ["sell", "lease_out"]) {
+    const { results, next } = await matches(await market.ask(buyer, { kind }));
+    t.deepEqual(
+      [results, next],
+      [
+        [],
+        [
+          {
+            summary: "Nothing matches an ask to sell or to let. Publish an offer, with origin_ask_id set to this ask.",
+            method: "POST",
+            path: "/v1/offers",
+          },
+        ],
+      ],
+    );
+  }
+});

@@ -1,0 +1,262 @@
+import { randomBytes } from "node:crypto";
+import test, { type ExecutionContext } from "ava";
+import pg from "pg";
+import { eventually } from "../support/market.ts";
+import { type Answer, askOf, type Caller, type Market, offerOf, openMarket, outcomeOf } from "./market.ts";
+import { signing } from "./signing.ts";
+import { holdRows, watchWaits } from "./waits.ts";
+
+/**
+ * The order of locks (db/schema/market/sign_in.sql), two calls at a time: somebody holds a row on the way of the first, the
+ * second comes and stops as well, and the row is let go. Were their orders different, the two would now wait for each
+ * other, and PostgreSQL would throw one of them out.
+ */
+
+type Meeting = {
+  /** A statement that locks what the first call stops at. */
+  hold: [string, unknown[]];
+  first: () => Promise<unknown>;
+  second: () => Promise<unknown>;
+};
+
+const meet = (title: string, prepare: (market: Market, people: ReturnType<typeof signing>) => Promise<Meeting>) =>
+  test(title, async (t: ExecutionContext) => {
+    const market = await openMarket(t);
+    await market.sql("update market.sign_in_method set available = true");
+    const { hold, first, second } = await prepare(market, signing(market));
+    const waits = await watchWaits(market.url, t);
+    const release = await holdRows(market.url, t, hold);
+    let over = 0;
+    const run = (call: () => Promise<unknown>) =>
+      outcomeOf(call()).finally(() => {
+        over += 1;
+      });
+    const outcomes = [run(first)];
+    await eventually(waits.count, (count) => count === 1);
+    t.is(over, 0, "the first call meets the row that is held");
+    outcomes.push(run(second));
+    await eventually(waits.count, (count) => count + over === 2);
+    await release();
+    const [won, other] = await Promise.all(outcomes);
+    t.is(won, "done", `${other}\n${waits.told()}`);
+    t.notRegex(other ?? "", /deadlock|violates|timeout/, waits.told());
+  });
+
+const person = async (market: Market, people: ReturnType<typeof signing>) => {
+  const caller = await market.approved();
+  const add = await people.begin({ method: "google", purpose: "add", session: caller.session });
+  const { session } = await people.finish(
+    add,
+    "google",
+    { subject: caller.agent, email: "lena@example.com" },
+    caller.session,
+  );
+  return { ...caller, session };
+};
+
+const verify = async (market: Market, caller: Caller, method: string): Promise<{ id: string; link: Buffer }> => {
+  const { body } = await market.call(caller, "start_verification", { method, base_url: "", link_key: caller.token });
+  const [row] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
+  return { id: body.id, link: row.secret_hash };
+};
+
+/** Sends a text that nobody reads, under one key for all. */
+const submit = (market: Market, caller: Caller): Promise<Answer> =>
+  market.call(caller, "submit_offer", {
+    body: { text: offerOf({}).text },
+    idempotency_key: "sofa",
+    request_hash: randomBytes(32),
+    errors: [],
+  });
+
+const AGENT = "select from market.agent where id = $1 for update";
+
+meet("asking for a verification again, and proving another one", async (market, people) => {
+  const caller = await market.connect();
+  const [held, old] = [await verify(market, caller, "apple"), await verify(market, caller, "google")];
+  const proof = await people.begin({ method: "apple", verification: held.link });
+  await market.sql("update market.verification set expires_at = now() where id = $1", [old.id]);
+  return {
+    hold: ["select from market.verification where id = $1 for update", [held.id]],
+    first: () => people.finish(proof, "apple", { subject: "lena" }),
+    second: () => verify(market, caller, "google"),
+  };
+});
+
+meet("removing an agent, and proving what it asked for", async (market, people) => {
+  const caller = await market.connect();
+  const [one, other] = [await verify(market, caller, "google"), await verify(market, caller, "apple")];
+  const proof = await people.begin({ method: "google", verification: one.link });
+  return {
+    hold: ["select from market.verification where id = $1 for update", [other.id]],
+    first: () => market.call(caller, "remove_own_agent"),
+    second: () => people.finish(proof, "google", { subject: "lena" }),
+  };
+});
+
+meet("deleting an account, and signing in to another one in the same browser", async (market, people) => {
+  const owner = await person(market, people);
+  await market.sql("update market.session set seen_at = now() - interval '2 hours'");
+  // The mailbox is known of the account, but was not proved by mail: the attempt is another account's.
+  const attempt = await people.begin({ email: "lena@example.com" });
+  return {
+    hold: [AGENT, [owner.agent]],
+    first: () => market.callAsPerson(owner, "delete_account"),
+    second: () => people.finishMail(attempt, { code: attempt.code }, owner.session),
+  };
+});
+
+const meetDeletion = (
+  title: string,
+  prepare: (market: Market, owner: Caller) => Promise<{ hold?: [string, unknown[]]; second: () => Promise<unknown> }>,
+) =>
+  meet(`deleting an account, and ${title}`, async (market, people) => {
+    const owner = await person(market, people);
+    const { hold, second } = await prepare(market, owner);
+    return { hold: hold ?? [AGENT, [owner.agent]], first: () => market.callAsPerson(owner, "delete_account"), second };
+  });
+
+meetDeletion("publishing an offer of it again", async (market, owner) => {
+  const id = await market.offer(owner);
+  await market.call(owner, "archive_offer", { id });
+  return { second: () => market.call(owner, "republish_offer", { id }) };
+});
+
+meetDeletion("changing an offer of it", async (market, owner) => {
+  const id = await market.offer(owner);
+  return {
+    second: () =>
+      market.call(owner, "update_offer", { id, body: { text: offerOf({ price: "170 EUR" }).text }, errors: [] }),
+  };
+});
+
+meetDeletion("changing an ask of it", async (market, owner) => {
+  const id = await market.ask(owner);
+  const body = { text: askOf({ max: "90 EUR" }).text, watch_enabled: false };
+  return { second: () => market.call(owner, "update_ask", { id, body, errors: [] }) };
+});
+
+meetDeletion("reporting an offer of it", async (market, owner) => {
+  const id = await market.offer(owner);
+  return { second: () => market.call(owner, "report_offer", { id, reason: "spam", comment: null }) };
+});
+
+meetDeletion("sending a text under a key of yesterday", async (market, owner) => {
+  await submit(market, owner);
+  await market.sql("update market.idempotency_key set created_at = now() - interval '25 hours'");
+  return { second: () => submit(market, owner) };
+});
+
+for (const [title, withdrawing] of [
+  [
+    "giving up a text of it",
+    (market: Market, owner: Caller, id: string) => market.call(owner, "withdraw_submission", { submission_id: id }),
+  ],
+  ["sweeping up a text of it", (market: Market) => market.work("sweep_submissions")],
+] as const)
+  meetDeletion(title, async (market, owner) => {
+    const offer = await market.offer(owner);
+    const { submission } = await submit(market, owner);
+    await market.sql("update market.submission set created_at = now() - interval '11 minutes' where id = $1", [
+      submission,
+    ]);
+    return {
+      // By then the deletion has taken the keys of the agents, and not yet what they answer for.
+      hold: ["select from market.offer where id = $1 for update", [offer]],
+      second: () => withdrawing(market, owner, submission),
+    };
+  });
+
+/** One statement of a moderator, as the moderators' GraphQL sends it. */
+const asModerator = (market: Market, statement: string, values: unknown[]) => async () => {
+  const client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  try {
+    await client.query("begin");
+    const moderator = await market.approved();
+    await client.query(
+      "select set_config('market.moderator_id', $1, true), set_config('role', 'souk_moderator', true)",
+      [moderator.account],
+    );
+    await client.query(statement, values);
+    await client.query("commit");
+  } finally {
+    await client.end();
+  }
+};
+
+meetDeletion("a moderator's removing an agent of it", async (market, owner) => {
+  const other = await market.connect();
+  await market.call(null, "approve_connection", {
+    secret_hash: other.link,
+    session_hash: owner.session,
+    new_session_hash: randomBytes(32),
+  });
+  return { second: asModerator(market, "select admin.remove_agent($1)", [other.agent]) };
+});
+
+meetDeletion("a moderator's restoring an offer of it", async (market, owner) => {
+  const id = await market.offer(owner);
+  await market.sql("update market.offer set status = 'removed', review_reason = 'spam' where id = $1", [id]);
+  return {
+    second: asModerator(market, "select admin.restore_offer($1, (select updated_at from admin.offer where id = $1))", [
+      id,
+    ]),
+  };
+});
+
+const JOBS = ["forget_sign_ins", "forget_agents", "sweep_submissions", "forget_keys"];
+
+/** Makes everything that has a time as old as given. */
+const age = async (market: Market, by: string): Promise<void> => {
+  for (const [table, columns] of [
+    ["agent", ["created_at"]],
+    ["account", ["created_at"]],
+    ["publisher", ["last_active_at"]],
+    ["verification", ["created_at", "expires_at"]],
+    ["sign_in", ["created_at", "expires_at"]],
+    ["session", ["created_at", "expires_at", "seen_at"]],
+    ["submission", ["created_at"]],
+    ["idempotency_key", ["created_at"]],
+  ] as const) {
+    const changes = columns.map((column) => `${column} = ${column} - $1::interval`).join(", ");
+    await market.sql(`update market.${table} set ${changes}`, [by]);
+  }
+};
+
+for (const table of ["account", "agent", "verification", "sign_in", "session", "submission", "idempotency_key"])
+  test(`the clock's jobs wait for nobody who has locked the table ${table}, and come back for it`, async (t) => {
+    const market = await openMarket(t);
+    const people = signing(market);
+    await market.sql("update market.sign_in_method set available = true");
+    // An agent that nobody approved, whose link was opened.
+    const abandoned = await market.connect();
+    const { flow } = await people.begin({
+      method: "google",
+      verification: (await verify(market, abandoned, "google")).link,
+    });
+    // One that moved to a person's account, and left another behind, with a text that came late.
+    const [moved, owner] = [await market.connect(), await person(market, people)];
+    await market.call(null, "approve_connection", {
+      secret_hash: moved.link,
+      session_hash: owner.session,
+      new_session_hash: randomBytes(32),
+    });
+    const { submission } = await submit(market, moved);
+    await market.sql("update market.submission set account_id = $2 where id = $1", [submission, moved.account]);
+    const { link } = await verify(market, moved, "apple");
+    await people.begin({ method: "apple", verification: link, session: owner.session });
+    await age(market, "40 days");
+
+    const waits = await watchWaits(market.url, t);
+    const release = await holdRows(market.url, t, [`select from market.${table} for update`, []]);
+    for (const job of JOBS) t.is(await outcomeOf(market.work(job)), "done", `${job}: ${waits.told()}`);
+    await release();
+
+    // A text that was swept up is forgotten, and after it what waited for it.
+    for (const job of [...JOBS, ...JOBS]) await market.work(job);
+    t.deepEqual(await market.sql("select id from market.agent where id = $1", [abandoned.agent]), []);
+    t.deepEqual(await market.sql("select id from market.sign_in where flow_hash = $1", [flow]), []);
+    t.deepEqual(await market.sql("select id from market.verification"), []);
+    t.deepEqual(await market.sql("select id from market.account where id = $1", [moved.account]), []);
+  });

@@ -1,0 +1,193 @@
+import test from "ava";
+import { type Answer, type Caller, offerOf, openMarket, refused, vectorOf } from "./market.ts";
+
+/**
+ * Which offers an ask is answered with, and following them. An offer is held against asks when it is embedded, an ask against
+ * offers when it is read or embedded; test/db/verdicts.test.ts says by which rules.
+ *
+ *   seller, buyer  agents of two accounts, new ones for every test
+ */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let seller: Caller;
+let buyer: Caller;
+
+test.before(async () => {
+  market = await openMarket();
+});
+
+test.after.always(() => market?.close());
+
+test.beforeEach(async () => {
+  // An ask has room for a hundred offers: a market of its own for every test.
+  await market.sql("delete from market.offer");
+  seller = await market.approved("seller");
+  buyer = await market.approved("buyer");
+});
+
+const matches = (id: string, page: { since?: string; cursor?: string; limit?: number } = {}): Promise<Answer> =>
+  market.call(buyer, "list_matches", {
+    id,
+    since: page.since ?? null,
+    limit: page.limit ?? 50,
+    cursor: page.cursor ?? null,
+  });
+
+const matching = async (id: string): Promise<string[]> =>
+  (await matches(id)).results.map((result: Answer) => result.id).sort();
+const near = vectorOf("sofa");
+
+test.serial("a better answer stands before a worse one", async (t) => {
+  const abroad = await market.offer(seller, {
+    place: "Hamburg",
+    city: "Hamburg",
+    country: "DE",
+    words: "Shipping possible",
+  });
+  const here = await market.offer(seller, { place: "Berlin" });
+  const { results } = await matches(await market.ask(buyer, { place: "Berlin", country: "DE" }));
+  t.deepEqual(
+    results.map((result: Answer) => [result.id, result.rank]),
+    [
+      [here, 1],
+      [abroad, 2],
+    ],
+  );
+  t.true(results[0].score > results[1].score);
+});
+
+test.serial("a vector that points the other way is no error, and no reason against words", async (t) => {
+  const opposite = JSON.stringify((JSON.parse(near) as number[]).map((value) => -value));
+  const offer = await market.offer(seller, { place: "Hamburg", condition: "for_parts", vector: near });
+  const ask = await market.ask(buyer, { place: "Berlin", condition: "new", vector: opposite });
+  t.deepEqual(await matching(ask), [offer]);
+});
+
+test.serial("an account's own offers never answer its asks, whichever of its agents published", async (t) => {
+  await market.offer(buyer);
+  const ask = await market.ask(buyer);
+  await market.offer(buyer);
+  t.deepEqual(await matching(ask), []);
+  const other = await market.offer(seller);
+  t.deepEqual(await matching(ask), [other]);
+});
+
+test.serial(
+  "an offer that is archived or removed leaves the answer at once, and is back when it is live again",
+  async (t) => {
+    const ask = await market.ask(buyer);
+    const [archived, removed] = [await market.offer(seller), await market.offer(seller)];
+    t.is((await matching(ask)).length, 2);
+    await market.call(seller, "archive_offer", { id: archived });
+    t.deepEqual(await matching(ask), [removed]);
+    await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
+    t.deepEqual(await matching(ask), []);
+    await market.call(seller, "republish_offer", { id: archived });
+    await market.embed("offer", archived);
+    t.deepEqual(await matching(ask), [archived]);
+  },
+);
+
+test.serial("a changed offer loses the asks it no longer answers, and finds those it does", async (t) => {
+  const [sofa, phone] = [
+    await market.ask(buyer),
+    await market.ask(buyer, { title: "Wanted: phone", domain: "electronics", category: "phones", keywords: ["phone"] }),
+  ];
+  const offer = await market.offer(seller);
+  t.deepEqual([await matching(sofa), await matching(phone)], [[offer], []]);
+  await market.change(seller, offer, { title: "Old phone", domain: "electronics", category: "phones" });
+  t.deepEqual([await matching(sofa), await matching(phone)], [[], [offer]]);
+});
+
+test.serial("since gives only what matched after that answer", async (t) => {
+  const ask = await market.ask(buyer);
+  const first = await market.offer(seller);
+  const one = await matches(ask);
+  t.deepEqual(
+    one.results.map((result: Answer) => result.id),
+    [first],
+  );
+  const two = await matches(ask, { since: one.since });
+  t.deepEqual(two.results, []);
+  await market.embed("offer", first);
+  t.deepEqual((await matches(ask, { since: two.since })).results, [], "matched again is not new");
+  const second = await market.offer(seller);
+  t.deepEqual(
+    (await matches(ask, { since: two.since })).results.map((result: Answer) => result.id),
+    [second],
+  );
+  await market.call(seller, "archive_offer", { id: second });
+  const three = await matches(ask, { since: one.since });
+  t.deepEqual(three.results, []);
+  t.deepEqual((await matches(ask, { since: three.since })).results, [], "nothing comes back because something left");
+});
+
+test.serial("the since of another ask is refused, and so is one made up", async (t) => {
+  const [one, other] = [await market.ask(buyer), await market.ask(buyer)];
+  const { since } = await matches(one);
+  t.is(await refused(matches(other, { since })), "400 bad_request");
+  t.is(await refused(matches(other, { cursor: since })), "400 bad_request");
+  for (const made of ["x", "", "bm90aGluZw", Buffer.from("[]").toString("base64url")]) {
+    t.is(await refused(matches(one, { since: made })), "400 bad_request", made);
+  }
+  const crafted = Buffer.from(JSON.stringify({ list: `matches ${one}`, sequence: "many", id: "x" })).toString(
+    "base64url",
+  );
+  t.is(await refused(matches(one, { cursor: crafted })), "400 bad_request");
+});
+
+test.serial("following since while offers are matched in parallel sees each once and none twice", async (t) => {
+  const asks = [await market.ask(buyer), await market.ask(buyer), await market.ask(buyer, { max: "500 EUR" })];
+  const offers: string[] = [];
+  for (let n = 0; n < 24; n += 1) {
+    await market.sql("delete from market.call");
+    const { text, reading } = offerOf({ title: `Grey sofa ${n}` });
+    offers.push((await market.publish(seller, text, reading)).body.offer_id);
+  }
+  let working = true;
+  const seen = asks.map((): string[] => []);
+  const follow = async (ask: string, into: string[]) => {
+    let since: string | undefined;
+    for (;;) {
+      const last = !working;
+      const answer = await matches(ask, since === undefined ? {} : { since });
+      into.push(...answer.results.map((result: Answer) => result.id));
+      since = answer.since;
+      if (last) return;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  };
+  const followers = asks.map((ask, place) => follow(ask, seen[place] ?? []));
+  // Four connections at once, each with offers and asks in another order, as several workers would.
+  const jobs = [
+    ...offers.map((id) => ["offer", id] as const),
+    ...asks.map((id) => ["ask", id] as const),
+    ...offers.map((id) => ["offer", id] as const),
+  ];
+  const lane = async (first: number) => {
+    for (const [n, [kind, id]] of jobs.entries()) if (n % 4 === first) await market.embed(kind, id);
+  };
+  await Promise.all([lane(0), lane(1), lane(2), lane(3)]);
+  working = false;
+  await Promise.all(followers);
+  for (const ids of seen) t.deepEqual(ids.sort(), offers.toSorted());
+});
+
+test.serial("paging through matches visits each once, also while more match", async (t) => {
+  const ask = await market.ask(buyer, { place: "Berlin" });
+  const offers: string[] = [];
+  for (let n = 0; n < 7; n += 1) offers.push(await market.offer(seller, { place: n % 2 ? "Berlin" : "Hamburg" }));
+  const seen: string[] = [];
+  const ranks: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const { results, page } = await matches(ask, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+    seen.push(...results.map((result: Answer) => result.id));
+    ranks.push(...results.map((result: Answer) => result.rank));
+    cursor = page.next_cursor ?? undefined;
+    t.is(page.has_more, cursor !== undefined);
+    if (seen.length < 5) await market.offer(seller, { place: "Berlin" });
+  } while (cursor !== undefined);
+  t.deepEqual(seen.toSorted(), offers.toSorted());
+  t.deepEqual(ranks, [1, 2, 3, 4, 5, 6, 7]);
+});

@@ -1,0 +1,327 @@
+import test from "ava";
+import { type Answer, type AskFacts, type Caller, type OfferFacts, openMarket, vectorOf } from "./market.ts";
+
+/**
+ * Whether an offer answers an ask, and why, rule by rule. An offer is held against asks when it is embedded, an ask against
+ * offers when it is read or embedded: both ways give the same verdict.
+ *
+ *   seller, buyer  agents of two accounts, new ones for every test
+ */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+let seller: Caller;
+let buyer: Caller;
+
+test.before(async () => {
+  market = await openMarket();
+});
+
+test.after.always(() => market?.close());
+
+test.beforeEach(async () => {
+  // An ask has room for a hundred offers: a market of its own for every test.
+  await market.sql("delete from market.offer");
+  seller = await market.approved("seller");
+  buyer = await market.approved("buyer");
+});
+
+const matches = (id: string, page: { since?: string; cursor?: string; limit?: number } = {}): Promise<Answer> =>
+  market.call(buyer, "list_matches", {
+    id,
+    since: page.since ?? null,
+    limit: page.limit ?? 50,
+    cursor: page.cursor ?? null,
+  });
+
+const matching = async (id: string): Promise<string[]> =>
+  (await matches(id)).results.map((result: Answer) => result.id).sort();
+const CLASS_OF: Record<string, OfferFacts & AskFacts> = {
+  sale: { domain: "home_garden", category: "furniture" },
+  rental: { domain: "home_garden", category: "furniture" },
+  service_offer: { domain: "services", category: "repair" },
+  project_hire: { domain: "jobs_projects", category: "software" },
+  dating: { domain: "community", category: "dating" },
+  friendship: { domain: "community", category: "friendship" },
+};
+const ANSWERS: Record<string, string[]> = {
+  buy: ["sale"],
+  rent: ["rental"],
+  hire: ["service_offer"],
+  offer_service: ["project_hire"],
+  dating: ["dating"],
+  friendship: ["friendship"],
+  general: ["sale", "rental", "service_offer", "project_hire", "dating", "friendship"],
+  sell: [],
+  lease_out: [],
+};
+
+for (const [wanted, answers] of Object.entries(ANSWERS)) {
+  test.serial(
+    `an ask to ${wanted} is answered by ${answers.join(", ") || "nothing"}, and by no other kind`,
+    async (t) => {
+      const got: string[] = [];
+      for (const [kind, facts] of Object.entries(CLASS_OF)) {
+        const offer = await market.offer(seller, { ...facts, kind });
+        const ask = await market.ask(buyer, { ...facts, kind: wanted });
+        if ((await matching(ask)).includes(offer)) got.push(kind);
+      }
+      t.deepEqual(got, answers);
+    },
+  );
+}
+
+const near = vectorOf("sofa");
+const far = vectorOf("lamp");
+
+/** What an offer and an ask say of one criterion, and the verdict on it; "none" where the offer does not match at all. */
+const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criterion: string, verdict: string][] = [
+  ["the same category is met", {}, {}, "category", "met"],
+  ["an ask without a category leaves it unknown, given a shared word", {}, { category: null }, "category", "unknown"],
+  ["a shared word is met", {}, { keywords: ["sofas"] }, "keywords", "met"],
+  [
+    "no shared word but a near vector: violated",
+    { vector: near },
+    { keywords: ["hammock"], vector: near },
+    "keywords",
+    "violated",
+  ],
+  [
+    "neither a shared word nor a near vector: no match",
+    { vector: far },
+    { keywords: ["hammock"], vector: near },
+    "",
+    "none",
+  ],
+  [
+    "neither a shared word nor any vector: no match",
+    {},
+    { keywords: ["hammock"], title: "Wanted: grey hammock" },
+    "",
+    "none",
+  ],
+  [
+    "no category, no shared word, no vector: no match",
+    {},
+    { category: null, keywords: ["hammock"], title: "Grey hammock" },
+    "",
+    "none",
+  ],
+  ["another category by words alone: no match", {}, { category: "decor" }, "", "none"],
+  [
+    "another category by words and vector: violated",
+    { vector: near },
+    { category: "decor", vector: near },
+    "category",
+    "violated",
+  ],
+  ["another domain: no match", { vector: near }, { domain: "electronics", category: "tv", vector: near }, "", "none"],
+  ["an ask without a domain matches nothing", {}, { domain: null, category: null }, "", "none"],
+  ["a price within is met", { price: "180 EUR" }, { max: "180 EUR" }, "price", "met"],
+  ["a price above: no match", { price: "180.5 EUR" }, { max: "180 EUR" }, "", "none"],
+  ["a free offer is met, whatever the currency", { price: "0 USD" }, { max: "180 EUR" }, "price", "met"],
+  ["another currency is unknown", { price: "9000 JPY" }, { max: "180 EUR" }, "price", "unknown"],
+  ["no price is unknown", { price: null }, { max: "180 EUR" }, "price", "unknown"],
+  [
+    "a price by the day is unknown against one by the month",
+    { kind: "rental", price: "900 EUR", period: "day" },
+    { kind: "rent", max: "180 EUR", period: "month" },
+    "price",
+    "unknown",
+  ],
+  [
+    "a price by the month above one by the month: no match",
+    { kind: "rental", price: "900 EUR", period: "month" },
+    { kind: "rent", max: "180 EUR", period: "month" },
+    "",
+    "none",
+  ],
+  ["what is not wanted, said: no match", { words: "Real leather" }, { exclude: ["leather"] }, "", "none"],
+  [
+    "what is not wanted, in another form: no match",
+    { title: "Grey sofa for smokers" },
+    { exclude: ["smoker"] },
+    "",
+    "none",
+  ],
+  ["what is not wanted, not said: met", {}, { exclude: ["leather"] }, "exclude", "met"],
+  ["the same place is met, whatever the accents", { place: "Köln" }, { place: "Koln" }, "location", "met"],
+  ["another word for the same thing is met", {}, { keywords: ["couch"] }, "keywords", "met"],
+  [
+    "the word of another language is met",
+    { title: "Graues Sofa", language: "de" },
+    { keywords: ["couch"] },
+    "keywords",
+    "met",
+  ],
+  ["a compound is met", { title: "Ledersofa", language: "de" }, { keywords: ["couch"] }, "keywords", "met"],
+  [
+    "a part of what is named is no shared word: no match",
+    { title: "Grand piano", domain: "services", category: "tutoring", kind: "service_offer" },
+    { title: "Flute lessons", keywords: ["Flute lessons"], domain: "services", category: "tutoring", kind: "hire" },
+    "",
+    "none",
+  ],
+  [
+    "either of two towns is met",
+    { place: "Hamburg", city: "Hamburg", country: "DE" },
+    {
+      title: "Wanted: grey sofa in Berlin or Hamburg",
+      keywords: ["sofa"],
+      place: "Berlin",
+      city: "Berlin",
+      country: "DE",
+    },
+    "location",
+    "met",
+  ],
+  [
+    "another place: no match",
+    { place: "Hamburg", city: "Hamburg", country: "DE" },
+    { place: "Berlin", country: "DE" },
+    "",
+    "none",
+  ],
+  [
+    "another place is violated when the thing can be sent within the country",
+    { place: "Hamburg", city: "Hamburg", country: "DE", words: "Shipping possible" },
+    { place: "Berlin", country: "DE" },
+    "location",
+    "violated",
+  ],
+  [
+    "another place when it says that nothing is sent: no match",
+    { place: "Hamburg", city: "Hamburg", country: "DE", words: "No shipping" },
+    { place: "Berlin", country: "DE" },
+    "",
+    "none",
+  ],
+  [
+    "another country, though the thing can be sent: no match",
+    { place: "Wien", city: "Wien", country: "AT", words: "Shipping possible" },
+    { place: "Berlin", country: "DE" },
+    "",
+    "none",
+  ],
+  [
+    "a continent is met by a country in it",
+    { place: "Hamburg", city: "Hamburg", country: "DE" },
+    { place: "Europe" },
+    "location",
+    "met",
+  ],
+  [
+    "what is not wanted, said to be absent: met",
+    { words: "No agents please" },
+    { exclude: ["agents"] },
+    "exclude",
+    "met",
+  ],
+  [
+    "another currency in a place that nobody knows: no match",
+    { place: null, price: "900 GBP" },
+    { place: "Berlin", max: "180 EUR" },
+    "",
+    "none",
+  ],
+  ["a quarter whose city nobody knows is unknown", { place: "Altona" }, { place: "Berlin" }, "location", "unknown"],
+  [
+    "another place for a price that cannot be compared: no match",
+    { place: "Hamburg", city: "Hamburg", price: "9000 JPY" },
+    { place: "Berlin", max: "180 EUR" },
+    "",
+    "none",
+  ],
+  ["no place is unknown", { place: null }, { place: "Berlin" }, "location", "unknown"],
+  [
+    "a country is met by a place in it",
+    { place: "Hamburg", city: "Hamburg", country: "DE" },
+    { place: "Deutschland", country: "DE" },
+    "location",
+    "met",
+  ],
+  [
+    "a country by a place in another: no match",
+    { place: "Wien", city: "Wien", country: "AT" },
+    { place: "Deutschland", country: "DE" },
+    "",
+    "none",
+  ],
+  ["the same condition is met", { condition: "like_new" }, { condition: "like_new" }, "condition", "met"],
+  ["another condition is violated", { condition: "for_parts" }, { condition: "like_new" }, "condition", "violated"],
+  ["no condition is unknown", {}, { condition: "like_new" }, "condition", "unknown"],
+  ["a must that is said is met", { words: "Smoke-free home" }, { must: ["smoke-free"] }, "must", "met"],
+  [
+    "one of two musts said is unknown",
+    { words: "Smoke-free home" },
+    { must: ["smoke-free", "foldable"] },
+    "must",
+    "unknown",
+  ],
+  ["the same attribute is met", { attributes: { seats: 3 } }, { attributes: { seats: "3" } }, "attributes", "met"],
+  [
+    "another attribute is violated",
+    { attributes: { seats: 3 } },
+    { attributes: { seats: 2 } },
+    "attributes",
+    "violated",
+  ],
+  [
+    "an attribute that is not said leaves them unknown",
+    { attributes: { seats: 3 } },
+    { attributes: { seats: 3, colour: "red" } },
+    "attributes",
+    "unknown",
+  ],
+];
+const HARD_PLACES: [string, OfferFacts & AskFacts, string, string][] = [
+  ["a rental", CLASS_OF["rental"] ?? {}, "rental", "rent"],
+  ["a service", CLASS_OF["service_offer"] ?? {}, "service_offer", "hire"],
+  ["a home", { domain: "real_estate", category: "apartments" }, "sale", "buy"],
+  ["a job", CLASS_OF["project_hire"] ?? {}, "project_hire", "offer_service"],
+  ["a meeting", CLASS_OF["friendship"] ?? {}, "friendship", "friendship"],
+];
+
+const allVerdicts = [
+  ...VERDICTS,
+  ...HARD_PLACES.map(([what, facts, kind, wanted]): (typeof VERDICTS)[number] => [
+    `${what} in another place: no match`,
+    { ...facts, kind, place: "Hamburg", city: "Hamburg" },
+    { ...facts, kind: wanted, place: "Berlin" },
+    "",
+    "none",
+  ]),
+];
+
+for (const [rule, offerFacts, askFacts, criterion, verdict] of allVerdicts) {
+  test.serial(`matching: ${rule}`, async (t) => {
+    const offer = await market.offer(seller, offerFacts);
+    const ask = await market.ask(buyer, askFacts);
+    const reasons = async () => {
+      const result = (await matches(ask)).results.find((each: Answer) => each.id === offer);
+      if (!result) return "none";
+      t.true(result.score >= 0 && result.score <= 1);
+      return result.match.reasons.find((reason: Answer) => reason.criterion === criterion)?.verdict;
+    };
+    t.is(await reasons(), verdict, "the ask held against the offer");
+    await market.sql("delete from market.match");
+    await market.embed("offer", offer, offerFacts.vector);
+    t.is(await reasons(), verdict, "the offer held against the ask");
+  });
+}
+
+test.serial(
+  "what an ask leaves open is no reason, and what it states is one, with what was wanted and found",
+  async (t) => {
+    await market.offer(seller, { price: "150 EUR" });
+    const open = await matches(await market.ask(buyer, {}));
+    t.deepEqual(
+      open.results[0].match.reasons.map((reason: Answer) => reason.criterion),
+      ["kind", "category", "keywords"],
+    );
+    const priced = await matches(await market.ask(buyer, { max: "200 EUR" }));
+    t.deepEqual(
+      priced.results[0].match.reasons.find((reason: Answer) => reason.criterion === "price"),
+      { criterion: "price", verdict: "met", wanted: { max: 200, currency: "EUR" }, found: "150 EUR" },
+    );
+  },
+);

@@ -1,0 +1,95 @@
+import pg from "pg";
+import type { Teardown } from "../support/database.ts";
+
+/**
+ * Who waits for whom in a database, told when a test of locks fails: PostgreSQL names the process that it threw out of a
+ * circle, and not what the others were doing.
+ */
+
+/** PostgreSQL looks for circles after a second of waiting (deadlock_timeout): each is seen several times before. */
+const SAMPLE_MS = 150;
+
+const WAITS = `
+  select w.pid, left(regexp_replace(w.query, '^with actor .*\\) select ', ''), 60) as statement, w.wait_event as "waitsOn",
+    coalesce((select string_agg(coalesce(r.relation::regclass::text, r.locktype), ', ' order by r.relation)
+      from pg_locks r where r.pid = w.pid and (not r.granted or r.locktype = 'tuple')), '') as at,
+    pg_blocking_pids(w.pid) as behind
+  from pg_stat_activity w
+  where w.datname = current_database() and w.wait_event_type = 'Lock'
+    -- Not on the line in which all the databases of a server commit what they notify.
+    and w.wait_event <> 'object'
+  order by w.pid`;
+
+type Wait = { pid: number; statement: string; waitsOn: string; at: string; behind: number[] };
+
+export type Watch = {
+  /** How many connections wait for a lock at this moment. */
+  count: () => Promise<number>;
+  /** Every wait that lasted, longest first: what waited, on what, behind what. "" when there was none. */
+  told: () => string;
+};
+
+/**
+ * Locks what a statement locks, as somebody would who then thinks for a while.
+ * @returns what lets it go
+ */
+export const holdRows = async (
+  url: string,
+  t: Teardown,
+  [statement, values]: [statement: string, values: unknown[]],
+): Promise<() => Promise<void>> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  let held: Promise<void> | undefined;
+  const release = () => {
+    held ??= client.end();
+    return held;
+  };
+  t.teardown(release);
+  await client.query("begin");
+  await client.query(statement, values);
+  return release;
+};
+
+/** Watches the waits in a database until the test ends. */
+export const watchWaits = async (url: string, t: Teardown): Promise<Watch> => {
+  const client = new pg.Client({ connectionString: url });
+  // The database is dropped around it.
+  client.on("error", () => {});
+  await client.connect();
+  const seen = new Map<string, number>();
+  let watching = true;
+  const sample = async (): Promise<Wait[]> => {
+    const { rows } = await client.query<Wait>(WAITS);
+    const statements = new Map(rows.map(({ pid, statement }) => [pid, statement]));
+    for (const { pid, statement, waitsOn, at, behind } of rows) {
+      const others = behind.map((other) => `${other} (${statements.get(other) ?? "not waiting"})`).join(", ");
+      const line = `${pid} (${statement}) waits on ${waitsOn} ${at} behind ${others}`;
+      seen.set(line, (seen.get(line) ?? 0) + 1);
+    }
+    return rows;
+  };
+  const watched = (async () => {
+    while (watching) {
+      await sample();
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    }
+  })();
+  // A failure to watch is no failure of what is watched.
+  watched.catch(() => {});
+  t.teardown(async () => {
+    watching = false;
+    await watched.catch(() => {});
+    await client.end();
+  });
+  return {
+    count: async () => (await sample()).length,
+    told: () =>
+      [...seen]
+        .filter(([, times]) => times > 1)
+        .sort(([, one], [, other]) => other - one)
+        .map(([line, times]) => `${times} x ${line}`)
+        .join("\n"),
+  };
+};

@@ -1,0 +1,42 @@
+import { type Script, type Site, servePages, type Teardown } from "./site.ts";
+
+/**
+ * The approval page over HTTP.
+ *
+ *   opened   the page as a browser has it: where, its cookie, the token in its form
+ */
+
+export const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
+export const PATH = `/connect/${SECRET}`;
+
+export type Opened = { site: Site; cookie: string; token: string };
+
+export const open = async (t: Teardown, script: Script = {}, baseUrl?: string): Promise<Opened> => {
+  const site = await servePages(t, script, baseUrl);
+  const answer = await fetch(site.url + PATH);
+  const token = /name="token" value="([^"]+)"/.exec(await answer.text())?.[1] ?? "";
+  const cookie = answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  site.calls.length = 0;
+  return { site, cookie, token };
+};
+
+/** Answers as the form in a browser does; what a header is set to null is left out. */
+export const decide = (
+  { site, cookie, token }: Opened,
+  fields: Record<string, string> = {},
+  headers: Record<string, string | null> = {},
+): Promise<Response> => {
+  const sent: Record<string, string | null> = {
+    Cookie: cookie,
+    Origin: site.url,
+    "Sec-Fetch-Site": "same-origin",
+    ...headers,
+  };
+  return fetch(site.url + PATH, {
+    method: "POST",
+    body: new URLSearchParams({ decision: "approve", token, ...fields }),
+    headers: Object.entries(sent).filter((header): header is [string, string] => header[1] !== null),
+  });
+};
+
+export const names = (site: Site): string[] => site.calls.map(({ name }) => name);

@@ -1,0 +1,245 @@
+import test from "ava";
+import { hashSecret } from "../../src/tokens.ts";
+import { decide, open, PATH, SECRET } from "./approval.ts";
+import { CONNECTION, REQUEST_ID, raised, servePages } from "./site.ts";
+
+/** Approving an agent on its page over HTTP, with a database that answers what it is told. */
+
+test("looking changes nothing, and asks a database that does not lag", async (t) => {
+  const site = await servePages(t);
+  await fetch(site.url + PATH);
+  const head = await fetch(site.url + PATH, { method: "HEAD" });
+  t.is(await head.text(), "");
+  const args = { secret_hash: hashSecret(SECRET), session_hash: null };
+  const call = { actor: "visitor", name: "get_connection", args, pool: "write" };
+  t.deepEqual(site.calls, [call, call]);
+});
+
+test("a browser gets its cookie once, and the form a token for this link only", async (t) => {
+  const site = await servePages(t);
+  const first = await fetch(site.url + PATH);
+  const cookie = first.headers.getSetCookie();
+  t.is(cookie.length, 1);
+  t.regex(cookie[0] ?? "", /^souk_csrf=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  const headers = { Cookie: cookie[0]?.split(";")[0] ?? "" };
+  const again = await fetch(site.url + PATH, { headers });
+  t.deepEqual(again.headers.getSetCookie(), []);
+  const tokenOf = (html: string) => /name="token" value="([^"]+)"/.exec(html)?.[1];
+  const token = tokenOf(await first.text());
+  t.is(tokenOf(await again.text()), token);
+  t.not(tokenOf(await (await fetch(`${site.url}/connect/other`, { headers })).text()), token);
+  t.false((token ?? "").includes(headers.Cookie.split("=")[1] ?? ""), "the page does not hold the cookie");
+});
+
+test("a cookie that we cannot have set is replaced", async (t) => {
+  const site = await servePages(t);
+  for (const Cookie of ["souk_csrf=", "souk_csrf=short", `souk_csrf=${"%".repeat(43)}`, ";;;=;"]) {
+    const answer = await fetch(site.url + PATH, { headers: { Cookie } });
+    t.is(answer.headers.getSetCookie().length, 1, Cookie);
+  }
+});
+
+test("approving makes a session for a person who has none", async (t) => {
+  const opened = await open(t);
+  const answer = await decide(opened);
+  t.is(answer.status, 200);
+  t.is(answer.headers.get("cache-control"), "no-store");
+  const html = await answer.text();
+  t.true(html.includes('<h1><bdi translate="no">Claude</bdi> now acts for you</h1>'));
+  const [cookie = "", ...more] = answer.headers.getSetCookie();
+  t.deepEqual(more, []);
+  const secret = /^souk_session=([\w-]{43}); Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/.exec(cookie)?.[1] ?? "";
+  t.not(secret, "");
+  t.false(html.includes(secret));
+  t.deepEqual(opened.site.calls, [
+    {
+      actor: "visitor",
+      name: "approve_connection",
+      args: {
+        secret_hash: hashSecret(SECRET),
+        session_hash: null,
+        new_session_hash: hashSecret(secret),
+        shown: null,
+      },
+      pool: undefined,
+    },
+  ]);
+});
+
+test("the form says which account the page showed, and when it is another one now, the page is shown again", async (t) => {
+  const detail = "You are now signed in as Max. See below whether the agent should act for that account.";
+  const opened = await open(t, {
+    approve_connection: raised(409, "invalid_state", detail, { account_changed: true }),
+  });
+  const page = await (await fetch(opened.site.url + PATH, { headers: { Cookie: opened.cookie } })).text();
+  t.true(page.includes('name="shown" value="c0ffee"'));
+  opened.site.calls.length = 0;
+  const answer = await decide(opened, { shown: "c0ffee" });
+  t.is(answer.status, 409);
+  const html = await answer.text();
+  t.true(html.includes(`role="alert">${detail}</p>`));
+  t.true(html.includes(`name="token" value="${opened.token}"`), "to answer again");
+  t.deepEqual(
+    opened.site.calls.map(({ name }) => name),
+    ["approve_connection", "get_connection"],
+  );
+  t.like(opened.site.calls[0], { args: { shown: "c0ffee" } });
+  const asProgram = await decide(opened, { shown: "c0ffee" }, { Accept: "application/json" });
+  t.is((JSON.parse(await asProgram.text()) as { detail: string }).detail, detail);
+});
+
+test("approving the same link again in the same browser gives the same session, in another browser another", async (t) => {
+  const opened = await open(t);
+  const session = async (cookie: string, token: string) =>
+    (await decide({ ...opened, cookie, token })).headers.getSetCookie()[0]?.split(";")[0];
+  const first = await session(opened.cookie, opened.token);
+  t.is(await session(opened.cookie, opened.token), first);
+  const elsewhere = await fetch(opened.site.url + PATH);
+  const token = /name="token" value="([^"]+)"/.exec(await elsewhere.text())?.[1] ?? "";
+  t.not(await session(elsewhere.headers.getSetCookie()[0]?.split(";")[0] ?? "", token), first);
+});
+
+test("who has to sign in before approving is led there and back, and a program is told so", async (t) => {
+  const opened = await open(t, {
+    approve_connection: raised(401, "unauthorized", "Sign in again.", { sign_in_again: true }),
+  });
+  const answer = await fetch(opened.site.url + PATH, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Cookie: opened.cookie, Origin: opened.site.url },
+    body: new URLSearchParams({ decision: "approve", token: opened.token }),
+  });
+  t.is(answer.status, 303);
+  t.is(answer.headers.get("location"), `/sign-in?${new URLSearchParams({ return: PATH, again: "1" })}`);
+  const problem = await decide(opened, {}, { Accept: "application/json" });
+  t.is(problem.status, 401);
+  t.like(await problem.json(), { code: "unauthorized", sign_in_again: true });
+});
+
+test("the page says for whom the agent would act, and offers another account", async (t) => {
+  const another = `/sign-in?${new URLSearchParams({ return: PATH })}`;
+  const page = async (account: object) => {
+    const site = await servePages(t, {
+      get_connection: { ...CONNECTION, account: { ...CONNECTION.account, ...account } },
+    });
+    return (await fetch(site.url + PATH)).text();
+  };
+  const known = await page({});
+  t.true(known.includes("Lena (lena@example.com)"));
+  t.true(known.includes(`href="${another}">Use another account`));
+  const fresh = await page({ is_new: true, has_method: false, label: "a new account without a sign-in method" });
+  t.true(fresh.includes("A new account"));
+  t.true(fresh.includes(`href="${another}">Use an account I have`));
+  const old = await page({ needs_sign_in: true });
+  t.false(old.includes('value="approve"'));
+  t.true(old.includes('value="decline"'), "refusing needs no sign-in");
+  t.true((await page({ label: "<script>" })).includes("&lt;script&gt;"));
+});
+
+test("approving keeps the session of a person who has one", async (t) => {
+  const opened = await open(t, {
+    approve_connection: { agent_name: "Claude", agent_id: "a", new_session: false, has_method: true },
+  });
+  const session = "s".repeat(43);
+  const answer = await decide(opened, {}, { Cookie: `${opened.cookie}; souk_session=${session}` });
+  t.is(answer.status, 200);
+  t.deepEqual(answer.headers.getSetCookie(), []);
+  t.deepEqual(opened.site.calls[0]?.args["session_hash"], hashSecret(session));
+});
+
+test("over HTTPS cookies are bound to the host, and the browser is told to stay on HTTPS", async (t) => {
+  const opened = await open(t, {}, "https://souk.example");
+  t.regex(opened.cookie, /^__Host-souk_csrf=/);
+  const answer = await decide(opened, {}, { Origin: "https://souk.example" });
+  t.is(answer.status, 200);
+  t.regex(
+    answer.headers.getSetCookie()[0] ?? "",
+    /^__Host-souk_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  t.is(answer.headers.get("strict-transport-security"), "max-age=31536000");
+  t.deepEqual(
+    await decide(opened, {}, { Cookie: opened.cookie.replace("__Host-", "") }).then(({ status }) => status),
+    400,
+  );
+});
+
+test('"Not mine" ends link and access, and makes no session', async (t) => {
+  const opened = await open(t);
+  const answer = await decide(opened, { decision: "decline" });
+  t.is(answer.status, 200);
+  t.true((await answer.text()).includes("The link and the agent’s access are ended."));
+  t.deepEqual(answer.headers.getSetCookie(), []);
+  t.deepEqual(opened.site.calls, [
+    { actor: "visitor", name: "decline_connection", args: { secret_hash: hashSecret(SECRET) }, pool: undefined },
+  ]);
+});
+
+for (const [status, code, detail] of [
+  [404, "not_found", "There is no such link. Check that it was copied whole."],
+  [409, "connection_already_used", "This link was already used: someone approved this agent. A link works once."],
+  [409, "invalid_state", "Your account has 25 agents, which is the most."],
+  [410, "connection_expired", "This link no longer works. Ask your agent to connect again for a new one."],
+] as const) {
+  test(`${code} is a page for people and a Problem for programs`, async (t) => {
+    const refused = raised(status, code, detail);
+    const opened = await open(t, { approve_connection: refused, decline_connection: refused });
+    opened.site.script["get_connection"] = refused;
+    const answers = (accept: Record<string, string>) => [
+      fetch(opened.site.url + PATH, { headers: accept }),
+      decide(opened, {}, accept),
+      decide(opened, { decision: "decline" }, accept),
+    ];
+    for (const accept of ["text/html,application/xhtml+xml,*/*;q=0.8", "*/*", "image/png"]) {
+      for (const answer of await Promise.all(answers({ Accept: accept }))) {
+        t.is(answer.status, status);
+        t.is(answer.headers.get("content-type"), "text/html; charset=utf-8");
+        t.is(answer.headers.get("cache-control"), "no-store");
+        t.true((await answer.text()).includes(detail));
+      }
+    }
+    for (const accept of ["application/json", "application/problem+json", "text/html;q=0.5, application/json"]) {
+      for (const answer of await Promise.all(answers({ Accept: accept }))) {
+        t.is(answer.status, status);
+        t.is(answer.headers.get("content-type"), "application/problem+json; charset=utf-8");
+        t.is(answer.headers.get("vary"), "Accept");
+        t.like(await answer.json(), {
+          type: `${opened.site.url}/errors#${code}`,
+          status,
+          code,
+          detail,
+          request_id: REQUEST_ID,
+        });
+      }
+    }
+    t.deepEqual(opened.site.thrown, []);
+  });
+}
+
+test("a database that cannot be reached is a 503 that says when to try again", async (t) => {
+  const site = await servePages(t, {
+    get_connection: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }),
+  });
+  const answer = await fetch(site.url + PATH);
+  t.is(answer.status, 503);
+  t.is(answer.headers.get("retry-after"), "2");
+  t.true((await answer.text()).includes("briefly unavailable"));
+  t.is(site.thrown.length, 1);
+});
+
+test("a bug is a 500 that shows nothing of it, and is left for the log", async (t) => {
+  const bug = new Error("relation secret_table does not exist");
+  const site = await servePages(t, { get_connection: bug });
+  const answer = await fetch(site.url + PATH);
+  const html = await answer.text();
+  t.is(answer.status, 500);
+  t.false(html.includes("secret_table"));
+  t.true(html.includes(REQUEST_ID));
+  t.deepEqual(site.thrown, [bug]);
+});
+
+test("a hostile name is inert over HTTP", async (t) => {
+  const site = await servePages(t, { get_connection: { ...CONNECTION, agent_name: "<script>alert(1)</script>" } });
+  const html = await (await fetch(site.url + PATH)).text();
+  t.false(html.includes("<script"));
+  t.true(html.includes("&lt;script&gt;"));
+});
