@@ -2,7 +2,35 @@
 
 set local role souk_owner;
 
+create index synonym_first_lexeme_idx on market.synonym ((language || ' ' || lexemes[1]) collate "C");
+
 -- Functions beside tables whose text changed (as db/schema has them)
+
+CREATE OR REPLACE FUNCTION market.concepts_in(words text, languages text[], language text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  folded constant text := market.fold(words);
+  -- In variables, since the planner would make them anew for each row.
+  vectors constant tsvector[] := array(
+    select to_tsvector(market.search_config(l.language), folded) from unnest(languages) with ordinality as l (language, n) order by l.n);
+  stems constant text[] := array(
+    select languages[v.n] || ' ' || s.lexeme
+    from unnest(vectors) with ordinality as v (vector, n) cross join unnest(tsvector_to_array(v.vector)) as s (lexeme));
+begin
+  -- By one stem of each term: by all of them, an index gives every phrase that shares any word.
+  return market.compound_heads(words, concepts_in.language) || array(
+    select distinct s.concept from market.synonym s
+    where (s.language || ' ' || s.lexemes[1]) collate "C" = any (stems)
+      and (cardinality(s.lexemes) = 1 or vectors[array_position(languages, s.language)] @@ s.needle)
+      -- Of another language only English words and long ones are taken: a short text's language is easily mistaken, and
+      -- short words mean something else elsewhere (a Dutch "les").
+      and (s.language in (concepts_in.language, 'en') or length(s.term) >= 7));
+end
+$function$;
+comment on function market.concepts_in(text,text[],text) is 'The concepts that a text names in any of some languages, one of which is probably its own (ISO 639-1).';
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
  RETURNS market.sign_in
