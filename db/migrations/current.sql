@@ -14,7 +14,29 @@ $$;
 
 set local role souk_owner;
 
+create or replace function market.lexemes_of(query tsquery) returns text[]
+  language plpgsql immutable parallel safe
+  -- A hundred times what PostgreSQL expects of a function: to be read from an index, not computed.
+  cost 10000
+as $$
+begin
+  return case when query is null then array['*'] else array(
+    select distinct replace(replace(m.lexeme[1], '''''', ''''), '\\', '\')
+    from regexp_matches(query::text, '''((?:[^'']|'''')+)''', 'g') as m (lexeme)) end;
+end
+$$;
+comment on function market.lexemes_of(tsquery) is 'The lexemes in a query, whatever stands between them; * for no query.';
+grant execute on function market.lexemes_of(tsquery) to souk_agent, souk_person;
+-- What a new offer is held against: asks that share a word and the place with it.
+create index ask_words_idx on market.ask using gin (market.lexemes_of(keywords_query), market.lexemes_of(place_query))
+  with (fastupdate = off) where status = 'active';
+drop index market.ask_active_idx;
+create index ask_embedding_hnsw_idx on market.ask_embedding using hnsw (embedding public.halfvec_cosine_ops);
+
 create index synonym_first_lexeme_idx on market.synonym ((language || ' ' || lexemes[1]) collate "C");
+
+-- After the index on vectors, which has the settings of hnsw known.
+--!include market/matching.sql
 
 -- Functions beside tables whose text changed (as db/schema has them)
 
