@@ -11,6 +11,7 @@ buy 3: (second|pre) (hand|owned|loved)
 buy 3: (for|as) (a|my|our|his|her) ..3 (birthday|present|gift|christmas|collection)
 buy 2.5: (posted|postage|shipped|shipping) (ok|fine|is|paid|tracked|works|welcome|possible)
 rent 5: (rent|hire|borrow|lease|rental|renting|hiring|borrowing) ..4 (rather|instead|not|no) ..2 (buy|buying|purchase|purchasing|own|owning)
+rent 5: (rather|sooner) ..2 than (buy|buying|purchase|purchasing|owning)
 rent 5: (rather|instead|better|cheaper|sooner) (than|of) (buy|buying|purchase|purchasing|owning)
 rent 4: (not|no|without|can|cant|dont|don) ..3 (buying|to|want) ..2 (buy|buying|one|it)
 rent 4: (want|like|looking|hoping|need|needs|wanting|trying|keen|happy|wish|prefer|love) to (rent|hire|borrow|lease|sublet)
@@ -23,7 +24,7 @@ rent 2.5: for ..2 (days|day|weeks|nights|months|month|fortnight|weekend|week|ter
 rent 2.5: for ..1 (one|two|three|four|five|six|seven|eight|ten|couple|few) ..1 (day|days|weeks|nights|months|hours)
 rent 2.5: from ..3 (to|till|until|through) ..2 (january|february|march|april|may|june|july|august|september|october|november|december|easter|christmas|monday|tuesday|wednesday|thursday|friday|saturday|sunday|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)
 rent 3: while (ours|mine|my|our|the) ..3 (is|are|gets|get|s|being)
-rent 3: (just|only) for (the|a|one|that|our|my) (day|weekend|night|evening|event|wedding|party|afternoon|week|trip|shoot|gig|job)
+rent 4.5: (just|only) for (the|a|one|that|our|my) (day|weekend|night|evening|event|wedding|party|afternoon|week|trip|shoot|gig|job)
 rent 2: (a|per|each|the) (night|fortnight)
 rent 2: (to|by|before) (move|moving) (in|into)
 rent 2: (bring|give|return) (it|them|her) back
@@ -53,10 +54,11 @@ sell 4: what (could|can|should|would|might) (i|we) (get|ask|charge|expect|want) 
 sell 3: (cash|money) (on|at|for) collection
 hire 5: (need|needs|want|wants|looking|seeking|after|require|wanted|searching|hoping) (for|to|find)? ..3 (someone|somebody|anyone|anybody|person) (to|who|that|with|for)?
 hire 4: (someone|somebody|anyone|anybody|person|people|firm|company|professional|expert) (local|nearby|reliable|handy|patient|around|here|there|about|out)? (to|who|that) (can|could|will|would|is|does|knows|do|has)?
+hire 4: ^(can|could|would|will) (anyone|anybody|someone|somebody)
 hire 5: (can|could|would|will|does|might|is) (anyone|anybody|someone|somebody|there) (here|around|local|out)? (anyone|someone|somebody|who)? ..1 (fix|repair|mend|teach|come|help|take|clean|do|make|build|paint|cut|look|collect|deliver|move|drive|install|sew|sharpen|restore|tune|translate|design|give|show|walk|feed|mind|watch|cook|bake|tow|haul|quote|service)
 hire 4: (who|anyone|anybody|someone|somebody) (here)? (can|could|does|do|repairs|repair|fixes|mends|sharpens|installs|makes|teaches|offers|would|still|restores|tunes|cleans|cuts|fits|bakes|builds|services|delivers|translates|knows)
 hire 5: (need|needs|want|wants|needing|wanting|like|require|requires) ..7 (fixed|repaired|cleaned|painted|mended|installed|fitted|moved|removed|trimmed|translated|sharpened|serviced|restored|shortened|altered|hemmed|tuned|unblocked|replaced|plastered|tiled|felled|collected|designed|edited|proofread|sorted|rewired|insulated|pruned|mowed|mown|washed|ironed|built|catered|photographed|filmed|decorated|wallpapered|sanded|varnished|reupholstered|transcribed|digitised|digitized|hung|assembled|welded|rendered|resprayed|groomed|clipped|walked|tutored|hauled|towed|transported|swept|pumped|drilled|engraved|bound|stripped|waxed|levelled|leveled|laid)
-hire 4: (needs|need|wants|needing|want|requires) (a|some|its|their|urgent|proper|deep)? ..1 (fixing|repairing|cleaning|painting|mending|installing|fitting|moving|removing|trimming|translating|sharpening|servicing|restoring|shortening|altering|hemming|tuning|unblocking|replacing|plastering|tiling|felling|editing|proofreading|rewiring|insulating|pruning|mowing|washing|ironing|decorating|sanding|clearing|grooming|clipping|walking|tutoring|hauling|towing|sweeping|pumping|replumbing|restringing|reupholstering|seeing)
+hire 4: (needs|need|wants|needing|want|requires) (a|some|its|their|urgent|proper|deep)? ..1 (fixing|repairing|cleaning|painting|mending|installing|fitting|moving|removing|trimming|translating|sharpening|servicing|restoring|shortening|altering|hemming|tuning|unblocking|replacing|plastering|tiling|felling|editing|proofreading|rewiring|insulating|pruning|mowing|washing|ironing|decorating|sanding|clearing|grooming|clipping|walking|minding|watching|feeding|sitting|tutoring|hauling|towing|sweeping|pumping|replumbing|restringing|reupholstering|seeing)
 hire 4: (get|have|having|getting|got) (my|our|a|an|the|some|two|three|this|these|it|them) ..4 (fixed|repaired|cleaned|painted|mended|installed|fitted|moved|removed|trimmed|translated|sharpened|serviced|restored|shortened|altered|hemmed|tuned|unblocked|replaced|plastered|tiled|felled|designed|edited|proofread|sorted|rewired|insulated|pruned|mowed|washed|ironed|built|looked|decorated|sanded|made|delivered|assembled|groomed|transported|engraved|bound|laid)
 hire 4: (quote|quotes|estimate|quotation|price|estimates) (for|to|on) (a|an|the|my|our|some|getting|having|painting|fitting|clearing|moving|removing|doing|fixing|new|replacing)
 hire 4: (help|hand|hands|assistance) (with|to|moving|getting|setting|sorting|around|on|for|putting|in|carrying|shifting)
@@ -90,7 +92,7 @@ dating 4: (and|maybe|perhaps|possibly) (maybe|perhaps|possibly|hopefully)? (some
 dating 4: (partner|boyfriend|girlfriend|wife|husband) (not|and|for|to|in|who)
 dating 3: (single|divorced|widowed|separated|widower|widow) ..4 (woman|man|dad|mum|mom|female|male|lady|gent|seeks|looking|seeking|bloke|guy)
 friendship 5: (other|fellow|minded|more|some|new) (dads|mums|moms|parents|expats|owners|knitters|players|beginners|retirees|women|lads|folks|people|runners|walkers|makers|gamers|readers|mothers|fathers|birders|cyclists|swimmers|climbers|hikers|friends|mates|pals|musicians|gardeners|collectors|enthusiasts|students|newcomers|singles|seniors|couples|families|sailors|anglers|riders|rowers|dancers|singers|writers|nerds|geeks)
-friendship 4: (do|where|when) (you|ye|people|folks|folk|locals) (all)? (meet|play|gather|hang|practise|train|get)
+friendship 4: (do|where|when) ..4 (you|ye|people|folks|folk|locals|players|makers|lovers|types|enthusiasts|owners) (here|around|all)? (meet|play|gather|hang|practise|train|get)
 friendship 4.5: (anyone|anybody|someone|somebody|people|folk|folks|others|pal|mate|friend|buddy|person|partner|company|companion|group|crew|lot|gang) ..7 with ??
 friendship 4.5: (anyone|anybody|someone|somebody|people|folk|folks|others|friend|friends|pal|pals|company) to ..1 (hike|walk|run|play|climb|chat|talk|hang|explore|swim|cycle|jam|travel|sail|fish|ride|dance|speak|practise|practice|train|knit|paddle|row|watch|go|share|meet|wander|game|read|sing|cook|study|learn|ski|surf|skate|paint) ..5 (with|together)
 friendship 4.5: (anyone|anybody|who|someone|people|others) (here|else|local|around|out)? (there)? (is|s)? (up|fancy|fancies|keen|game|interested|into|around|wants|want|wanna|down|free) (for|to|on|in)?
@@ -183,6 +185,7 @@ rent 3: du ..3 au ..2 (janvier|fevrier|mars|avril|mai|juin|juillet|aout|septembr
 rent 4: (ou|endroit|place|lieu|local|coin|toit) (pour|ou) (loger|dormir|stocker|garer|vivre|poser|ranger|hiverner|mettre|entreposer|stationner)
 rent 3: (hebergement|logement|colocation|coloc|loyer|charges comprises|cc)
 lease_out 5: (voudrais|veux|souhaite|aimerais|souhaitons|voudrions|aimerions|pense|compte|envisage|pourrais) (a|de)? (louer|sous louer|preter|mettre) (en|mon|ma|mes|notre|nos)
+lease_out 5: (voudrais|aimerais|souhaite|voudrions|aimerions|souhaitons) (la|le|les) (louer|preter|sous louer)
 lease_out 5: (mets|mettre|mettons) ..5 (location|disposition)
 lease_out 5: (je|nous) (loue|louons|prete|pretons|sous) (mon|ma|mes|notre|nos|le|la|un|une|louer|loue)?
 lease_out 5: (cherche|cherchons|trouver|recherche) ..3 (locataire|locataires|colocataire|sous locataire)
@@ -238,6 +241,7 @@ rent 3: del ..3 al ..2 (enero|febrero|marzo|abril|mayo|junio|julio|agosto|septie
 rent 4: (sitio|lugar|donde|espacio|rincon|techo) ..1 (para|donde)? (vivir|dormir|aparcar|guardar|dejar|quedarme|alojarme|almacenar|meter)
 rent 2.5: (al|por|la|x) (mes|noche)
 lease_out 5: (quiero|quisiera|gustaria|queremos|pienso|pensando|deseo|podria|puedo|me planteo) (en)? ..1 (alquilar|arrendar|rentar|prestar|subarrendar) (mi|mis|nuestro|nuestra|lo|le)
+lease_out 5: (alquilarlo|alquilarla|alquilarlos|alquilarlas|arrendarlo|arrendarla|rentarlo|rentarla|prestarlo|prestarla)
 lease_out 5: (alquilo|alquilaria|arriendo|rento|presto|subalquilo|alquilamos|pongo en alquiler)
 lease_out 5: (busco|buscamos|encontrar) ..2 (inquilino|inquilina|inquilinos|arrendatario|huesped)
 lease_out 4: (esta|estan|tengo|queda|lo tengo|la tengo) ..1 (vacio|vacia|parado|parada|desocupado|desocupada|muerto|risa|vacios)
@@ -248,6 +252,7 @@ sell 4: (quien|alguien) (me|lo|la|se|que) (compra|quiere|quiera|compraria|lleva|
 sell 4: (pido|pediria|me gustaria sacar|quisiera sacar|espero sacar|pedimos) ..1 #
 hire 5: (busco|buscamos|necesito|necesitamos|preciso|hace falta|requiero|quisiera|querria) (a|de)? ..2 (alguien|persona|senora|chico|chica|manitas|profesional|ayuda|empresa|albanil|gente|especialista|tecnico)
 hire 4.5: (alguien|persona|quien|gente) (que|para|puede|pueda|podria|sepa|sabe|arregla|arregle|con|hace|haga|conoce|de)
+hire 5: (alguien|quien) (que)? (me|nos)
 hire 4.5: (alguien|quien) ..1 (que)? ..2 (arregle|repare|pinte|corte|limpie|cuide|monte|instale|traduzca|haga|lleve|ayude|pode|cosa|afine|pasee|ensene|venga|lleve|recoja|mueva|quite|ponga|suba)
 hire 5: (arreglar|reparar|pintar|limpiar|instalar|montar|cambiar|podar|mudar|traducir|afinar|coser|reformar|alicatar|tapizar|restaurar|desatascar|trasladar|afilar|cortar) ..3 ??
 hire 4: (hay|tengo|hay que|tengo que|quiero|necesito|habria) (que)? (arreglar|reparar|pintar|limpiar|instalar|montar|cambiar|podar|mudarme|traducir|afinar|coser|reformar|alicatar|tapizar|restaurar|desatascar|trasladar|cortar|quitar|mover)
@@ -288,6 +293,7 @@ rent 3: (dal|dall) ..3 (al|all) ..2 (gennaio|febbraio|marzo|aprile|maggio|giugno
 rent 4: (posto|dove|spazio|angolo|tetto|sistemazione) ..1 (per|dove|da)? (vivere|dormire|parcheggiare|stare|mettere|lasciare|tenere|alloggiare|rimessare)
 rent 2.5: (al|a) (mese|notte)
 lease_out 5: (vorrei|voglio|vorremmo|penso|pensavo|intendo|potrei|desidero|pensiamo) (di|a)? ..1 (affittare|dare|noleggiare|subaffittare|prestare) (in affitto|il mio|la mia|mio|mia|le mie|i miei|nostro|nostra|a uno|a una|a studenti)
+lease_out 5: (affittarlo|affittarla|affittarli|affittarle|noleggiarlo|noleggiarla|prestarlo|prestarla)
 lease_out 5: (affitto|affitterei|affittiamo|noleggio) (il|la|un|una|mio|mia|a|i|le|camera|stanza)
 lease_out 5: (cerco|cerchiamo|trovare) ..2 (inquilino|inquilini|inquilina|coinquilino|locatario|affittuario|affittuari)
 lease_out 4: (e|resta|sta|rimane|sono) ..1 (vuoto|vuota|fermo|ferma|inutilizzato|inutilizzata|sfitto|sfitta|fermi)
@@ -337,6 +343,7 @@ rent 3: (de|do) ..3 (a|ao|ate) ..2 (janeiro|fevereiro|marco|abril|maio|junho|jul
 rent 4: (lugar|sitio|espaco|onde|canto|teto|local) ..1 (para|onde)? (morar|viver|dormir|estacionar|guardar|ficar|deixar|armazenar)
 rent 2.5: (por|ao|a) (mes|noite)
 lease_out 5: (quero|queria|gostaria|queremos|pretendo|penso|posso|pensando|gostava|poderia) (de|em)? ..1 (alugar|arrendar|emprestar|subarrendar) (o meu|a minha|meu|minha|meus|minhas|o nosso|a nossa|nosso|nossa)
+lease_out 5: (alugar|aluga|arrendar|arrenda|emprestar) (lo|la|los|las)
 lease_out 5: (alugo|arrendo|alugaria|alugamos|arrendaria)
 lease_out 5: (procuro|procuramos|busco|encontrar) ..2 (inquilino|inquilina|inquilinos|arrendatario|hospede)
 lease_out 4: (esta|fica|ficam|estao|tenho) ..1 (vazio|vazia|parado|parada|vago|vaga|desocupado|desocupada|encostado)

@@ -10,7 +10,7 @@ rental 4: (rather|instead|cheaper|better) (than|of) (buying|buy|owning)
 rental 4: (why|no need to|don t|dont|never) buy
 rental 3.5: (borrow|hire|rent) (it|her|him|them|mine|ours|my|our|one|from)
 rental 3.5: (available|free|ready|up) (to|for) (rent|hire|let|borrow|rental|loan)
-rental 3: by the (hour|day|night|week|month)
+rental 4: by the (hour|day|night|week|weekend|month)
 rental 2.5: (a|per|each|the) (night|fortnight)
 rental 3: (minimum|min) ..2 (stay|hire|rental|let|term|tenancy|nights|weeks|months)
 rental 3.5: (refunded|returned|refundable|back|released) (when|on|after|upon|once|if) ..6 (back|home|return|returned|comes|undamaged|clean)
@@ -27,6 +27,7 @@ service_offer 3: (i|we|he|she|they) ll (travel|come|do|clean|mow|fix|help|walk|t
 service_offer 2.5: (book|booking|bookings) (via|at|through|online|by|early|now|in|a|your|today|me|us)
 service_offer 2.5: (per|a|an|each) (session|lesson|class|visit|walk|haircut|cut|head|guest|set|page|word|window|room|load|trip|run|hour)
 service_offer 3: ^(leaky|leaking|blocked|broken|cracked|dodgy|noisy|squeaky|dripping|slow|messy|dirty|overgrown|tired|need|needing|stuck|lost|want|got|moving|getting|struggling|fed|bored|stressed|worried|is|are|does|do|can|blunt|rusty|no|too|damp|draughty|drafty|having|planning|smelly|greasy) ..9 ??
+service_offer 4: (a|per|each) (lesson|session|haircut|visit|walk|page|word)
 service_offer 3: (each|one) way
 service_offer 3: (home|house) (visits|calls|visit|studio|salon)
 service_offer 3: (your|yours|you re|any|all|most|every) (home|place|house|garden|door|kitchen|dog|pet|pets|child|event|wedding|party|car|bike|phone|computer|walls|boiler|taxes|text|makes|models|jobs)
