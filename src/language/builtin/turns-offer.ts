@@ -3,7 +3,7 @@ export const OFFER_TURNS: Readonly<Record<string, string>> = {
   en: `
 rental 5: (hiring|renting|letting|lending|leasing|subletting) (it|them|her|him|this|these|my|our|mine|ours)? out
 rental 5: (hire|rent|let|lend|lease|loan) (it|them|her|him|this|these|mine|ours|my|our|that) (out)?
-rental 5: (hire|rent|let|lend|lease|loan) ..3 out
+rental 5: (hire|rent|let|lend|lease|loan|hiring|renting|letting|lending|leasing) ..3 out
 rental 4: (looking|like|want|wanting|happy|willing|hoping) to (let|rent|lend|hire|loan|sublet|share)
 rental 5: (not|isn t|never|no) (for sale|selling|sell|to sell)
 rental 4: (rather|instead|cheaper|better) (than|of) (buying|buy|owning)
@@ -83,7 +83,7 @@ sale 3: (yours|asking|want|wants|wanting|price|priced) (for|is|at)? (just|only|a
 sale 3: # (ono|obo|ovno|vb|firm|the lot|takes it|or near|or best|each|the pair|for both|for all|for everything)
 sale 2.5: (bought|purchased|got|paid) (it|them|this|new|in|from|for|two|last|as|brand)
 sale 3: (new|good|loving|forever) (home|homes)
-sale 3: (must|has|have|needs|need) to (go|clear|leave)
+sale 3: (must|has to|have to|needs to|need to) (go|clear|leave)
 sale 3: (swap|swaps|trade|px|part exchange|straight swap)
 sale 2: (scratch|scratches|dent|dents|scuff|scuffs|chip|chips|marks|wear|worn|crack|cracked|faded|stain|ding|dings|rust|patina|wobble|wobbles|missing|original box|boxed|unboxed|receipt|warranty|guarantee)
 sale 2.5: (works|working|runs|starts|drives) (perfectly|fine|well|great|as it should|first|ok|like|order)`,
@@ -137,7 +137,7 @@ dating 5: (cherche|rencontrer|recherche|desire|souhaite|rencontrerait|aimerait|e
 dating 4: (et plus|plus si|voire plus) (si)? (affinites|affinite)?
 friendship 4: (on|nous) (se|nous) (retrouve|retrouvons|reunit|reunissons|rassemble|voit)
 friendship 4: (chaque|tous les|premier|dernier|deuxieme|un) (lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lundis|mardis|mercredis|jeudis|vendredis|samedis|dimanches)
-friendship 4: (debutants|tous|toutes|curieux|nouveaux|nouvelles|chacun) ..3 (bienvenus|bienvenu|bienvenues|bienvenue|acceptes)
+friendship 4: (debutants|debutantes|debutant|tous|toutes|curieux|nouveaux|nouvelles|chacun) ..3 (bienvenus|bienvenu|bienvenues|bienvenue|acceptes)
 friendship 4: (club|association|chorale|groupe|cercle|amicale) (associatif|cherche|recherche|accueille|de|se|ouvert|amateur)
 friendship 3.5: (rejoignez|rejoins|venez|viens) (nous|avec|jouer|chanter|marcher|essayer)?
 friendship 4: (cherche|cherchons|recherche|recherchons) ..3 (amis|amies|copains|copines|partenaires|joueurs|joueuses|membres|choristes|musiciens|adherents|compagnie|camarades|benevoles)
