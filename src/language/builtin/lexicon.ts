@@ -86,6 +86,9 @@ const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 const wordsOf = (term: string): string[] =>
   FOLDED.test(term) ? term.split(" ") : tokenize(term).map((token) => token.folded);
 
+/** So few words tell their language badly: "van to hire" is no Dutch. */
+const FEW_WORDS = 6;
+
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Compiles a vocabulary. Terms and senses that make no sense are left out: an operator's slip must not stop reading. */
@@ -186,7 +189,8 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   const stemsOf = stemmed.map((one) => words.map((word) => stem(word, one)));
 
   // "hat" is no hat in German, nor "les" a lesson in French.
-  const small = words.map((word) => language !== null && isFunctionWord(word, language));
+  const told = language !== null && words.length > FEW_WORDS ? language : null;
+  const small = words.map((word) => told !== null && isFunctionWord(word, told));
 
   const collect = (entries: readonly Entry[], from: number, to: number, factor: number) => {
     for (const entry of entries) {
