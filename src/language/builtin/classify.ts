@@ -106,6 +106,70 @@ const LEAST_KIND = 1.5;
 const saturate = (evidence: number, most: number): number =>
   evidence <= 0 ? 0 : (evidence * most) / (evidence + most);
 
+/** What a work is filed under by who does it and by who wants it done: the same words name both. */
+const COUNTERPARTS: readonly (readonly [string, string])[] = [
+  ["services/construction", "jobs_projects/construction_work"],
+  ["services/repair", "jobs_projects/construction_work"],
+  ["services/tutoring", "jobs_projects/education"],
+  ["services/it_design", "jobs_projects/software"],
+  ["services/it_design", "jobs_projects/design"],
+  ["services/it_design", "jobs_projects/marketing"],
+  ["services/moving", "jobs_projects/logistics"],
+  ["services/transport", "jobs_projects/logistics"],
+  ["services/events", "jobs_projects/hospitality"],
+  ["services/legal_finance", "jobs_projects/office"],
+  ["services/cleaning", "jobs_projects/other_work"],
+  ["services/care", "jobs_projects/other_work"],
+  ["services/beauty_wellness", "jobs_projects/other_work"],
+];
+const COUNTERPART_OF: ReadonlyMap<string, readonly string[]> = (() => {
+  const map = new Map<string, string[]>();
+  for (const [one, other] of COUNTERPARTS) {
+    map.set(one, [...(map.get(one) ?? []), other]);
+    map.set(other, [...(map.get(other) ?? []), one]);
+  }
+  return map;
+})();
+
+/** Under which work it is filed what is done to a thing, where the work itself has no name: who cares for a cat. */
+const DONE_TO: readonly (readonly [string, readonly string[]])[] = [
+  ["services/care", ["family_pets/pets", "family_pets/baby_kids"]],
+  [
+    "services/repair",
+    [
+      "fashion/clothing",
+      "fashion/shoes",
+      "fashion/bags",
+      "fashion/jewelry_watches",
+      "fashion/accessories",
+      "hobbies/music_instruments",
+      "hobbies/sports",
+      "home_garden/furniture",
+      "home_garden/appliances",
+      "home_garden/tools",
+      "electronics/phones",
+      "electronics/computers",
+      "electronics/audio",
+      "electronics/tv",
+      "vehicles/bicycles",
+      "vehicles/cars",
+      "vehicles/motorcycles",
+      "vehicles/boats",
+    ],
+  ],
+  [
+    "services/construction",
+    ["home_garden/garden", "home_garden/other_home", "home_garden/kitchen", "home_garden/decor"],
+  ],
+  ["services/moving", ["vehicles/trucks_vans"]],
+  ["jobs_projects/construction_work", ["home_garden/garden", "home_garden/other_home", "home_garden/kitchen"]],
+  ["jobs_projects/construction_work", ["real_estate/houses", "real_estate/apartments"]],
+  ["services/construction", ["real_estate/houses", "real_estate/apartments"]],
+];
+
+/** What the counterpart's words count: enough to tell one work from another, not enough to outdo its own. */
+const LENT_CATEGORY = 0.45;
+
 /** How much of what speaks for a work done speaks for the same work wanted, and the other way round. */
 const LENT = 0.85;
 
@@ -116,7 +180,18 @@ const LENT_PASTIME = 0.5;
 
 /** Evidence for a work that words of the thing do not outweigh, and how much of theirs counts for it. */
 const SURE_WORK = 2.4;
+const SURE_JOB = 4.5;
+const SURE_DOER = 4;
 const LENT_GOODS = 0.75;
+
+/** Evidence for what a work is done to. */
+const objectOf = (things: Tally, work: string): number =>
+  Math.max(
+    0,
+    ...DONE_TO.filter(([one]) => one === work).flatMap(([, objects]) =>
+      objects.map((one) => things.get(one)?.score ?? 0),
+    ),
+  );
 
 type Candidate<K extends string> = { kind: K; domain: string; category: string | null; score: number; thing: number };
 
@@ -160,7 +235,7 @@ const combine = <K extends string>(
       if (offers.length === 0) continue;
       const base = kindScore(kind);
       // Who wants something done names what it is done to: "who can restring two rackets".
-      const done = isWork(allowed) && kindEvidence(kind) >= SURE_WORK ? goods * LENT_GOODS : 0;
+      const done = isWork(allowed) && kindEvidence(kind) > 0 ? goods * LENT_GOODS : 0;
       candidates.push({
         kind,
         domain,
@@ -175,7 +250,15 @@ const combine = <K extends string>(
         // A category named as a kind is that kind's own: dating/dating holds no friendships.
         if (allowed.includes(category) && !offers.includes(category)) continue;
         const activity = category === ACTIVITY && pastime > 0 && offers.includes(PASTIME) ? pastime * LENT_PASTIME : 0;
-        const own = Math.max(things.get(`${domain}/${category}`)?.score ?? 0, activity);
+        const path = `${domain}/${category}`;
+        const counterpart = Math.max(0, ...(COUNTERPART_OF.get(path) ?? []).map((one) => things.get(one)?.score ?? 0));
+        const object = done > 0 ? objectOf(things, path) : 0;
+        const own = Math.max(
+          things.get(path)?.score ?? 0,
+          activity,
+          counterpart * LENT_CATEGORY,
+          object * LENT_CATEGORY,
+        );
         if (own <= 0) continue;
         const thing = own + Math.max(whole, done) / 2;
         const sureness = Math.min(1, thing / SURE_THING);
@@ -197,6 +280,13 @@ const decide = <K extends string>(
   hits: readonly Hit[],
   options: {
     family: "kind" | "ask_kind";
+    language: string | null;
+    /** The category of who meets friends and does not say for what. */
+    company: string;
+    /** Kinds of who does a work. */
+    doer: ReadonlySet<K>;
+    /** Evidence for a kind from which what is named may be what a work is done to. */
+    sureWork: number;
     kinds: readonly K[];
     priors: Readonly<Record<K, number>>;
     hints: KindHints<K>;
@@ -204,8 +294,8 @@ const decide = <K extends string>(
     affinity: Affinity<K>;
   },
 ): Classified<K> => {
-  const things = weighThings(lexicon, tokens, hits, options.family);
-  const kindTally = weighKinds(hits, options.family);
+  const things = weighThings(lexicon, tokens, hits, options.family, options.language);
+  const kindTally = weighKinds(tokens, hits, options.family);
   const kindScore = (kind: K): number =>
     options.priors[kind] + saturate(kindTally.get(kind)?.score ?? 0, KIND_SATURATION) + (options.hints[kind] ?? 0);
   const candidates = combine(
@@ -215,8 +305,11 @@ const decide = <K extends string>(
     options.kinds,
     options.offersOf,
     options.affinity,
-    // An offer names what it does itself; who asks for a work often names the thing alone.
-    (kind) => (options.family === "ask_kind" ? (kindTally.get(kind)?.score ?? 0) : 0),
+    // Who does a work names it; who wants it done often names the thing alone.
+    (kind) => {
+      const evidence = kindTally.get(kind)?.score ?? 0;
+      return evidence < (options.doer.has(kind) ? SURE_DOER : options.sureWork) ? 0 : evidence;
+    },
   );
   const best = candidates[0];
   if (best === undefined || (best.thing <= 0 && best.score < LEAST_KIND))
@@ -224,8 +317,19 @@ const decide = <K extends string>(
 
   const rival = (differs: (candidate: Candidate<K>) => boolean): number =>
     candidates.find((candidate) => differs(candidate))?.score ?? 0;
+  // Who meets whom is told by the kind alone: an offer gathers a group, an ask looks for company.
+  const meeting =
+    best.category === null && lexicon.taxonomy.some((one) => one.domain === best.domain && one.kinds.includes(PASTIME));
+  const company = meeting ? (best.kind === PASTIME ? options.company : best.kind) : null;
   const category = best.category === null ? null : `${best.domain}/${best.category}`;
-  const thingHit = (category === null ? undefined : things.get(category)?.best) ?? things.get(best.domain)?.best;
+  const lenders = category === null ? [] : (COUNTERPART_OF.get(category) ?? []);
+  const thingHit =
+    (category === null ? undefined : things.get(category)?.best) ??
+    things.get(best.domain)?.best ??
+    lenders.map((one) => things.get(one)?.best).find((hit) => hit !== undefined) ??
+    DONE_TO.filter(([one]) => one === category)
+      .flatMap(([, objects]) => objects.map((one) => things.get(one)))
+      .toSorted((a, b) => (b?.score ?? 0) - (a?.score ?? 0))[0]?.best;
   const kindHit = kindTally.get(best.kind)?.best ?? thingHit;
   const domainHit = thingHit ?? kindHit;
   const known = best.thing >= LEAST_THING;
@@ -260,10 +364,10 @@ const decide = <K extends string>(
             hit: domainHit,
           },
     category:
-      domainHit === undefined || !known || best.category === null
+      domainHit === undefined || (company === null ? !known || best.category === null : !domainKnown)
         ? null
         : {
-            value: best.category,
+            value: best.category ?? company ?? "",
             confidence: certainty(
               best.score,
               rival((c) => c.domain !== best.domain || (c.category !== null && c.category !== best.category)),
@@ -278,11 +382,16 @@ export const classifyOffer = (
   lexicon: Lexicon,
   tokens: readonly Token[],
   hits: readonly Hit[],
+  language: string | null,
   hints: KindHints<OfferKind> = {},
   affinity: Affinity<OfferKind> = NONE,
 ): Classified<OfferKind> =>
   decide(lexicon, tokens, hits, {
     family: "kind",
+    language,
+    company: ACTIVITY,
+    doer: new Set<OfferKind>(["service_offer"]),
+    sureWork: SURE_JOB,
     kinds: Object.keys(OFFER_PRIORS) as OfferKind[],
     priors: OFFER_PRIORS,
     hints,
@@ -295,11 +404,16 @@ export const classifyAsk = (
   lexicon: Lexicon,
   tokens: readonly Token[],
   hits: readonly Hit[],
+  language: string | null,
   hints: KindHints<AskKind> = {},
   affinity: Affinity<AskKind> = NONE,
 ): Classified<AskKind> =>
   decide(lexicon, tokens, hits, {
     family: "ask_kind",
+    language,
+    company: PASTIME,
+    doer: new Set<AskKind>(["offer_service"]),
+    sureWork: SURE_WORK,
     kinds: Object.keys(ASK_PRIORS) as AskKind[],
     priors: ASK_PRIORS,
     hints,

@@ -1,6 +1,8 @@
 import type { Vocabulary } from "../reading.ts";
+import { isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
 import { type Token, tokenize } from "./tokens.ts";
+import { findTurns } from "./turns.ts";
 
 /** The vocabulary, compiled once for looking up: phrases by their words, inflected forms by their stems. */
 
@@ -28,6 +30,8 @@ export type Hit = {
   from: number;
   to: number;
   term: string;
+  /** True when other words stand between its own: it says nothing about those. */
+  loose?: boolean;
 };
 
 type Sense = { family: Family; value: string; weight: number };
@@ -76,6 +80,15 @@ const ENGLISH_ABROAD = 0.6;
 const OTHER_ABROAD = 0.2;
 const LANGUAGE_UNKNOWN = 0.9;
 
+/** A term as it is kept: folded words, single spaces. */
+const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
+
+const wordsOf = (term: string): string[] =>
+  FOLDED.test(term) ? term.split(" ") : tokenize(term).map((token) => token.folded);
+
+/** So few words tell their language badly: "van to hire" is no Dutch. */
+const FEW_WORDS = 6;
+
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Compiles a vocabulary. Terms and senses that make no sense are left out: an operator's slip must not stop reading. */
@@ -84,7 +97,7 @@ export const compileLexicon = (vocabulary: Vocabulary): Lexicon => {
   // Sorted, so that a reading does not depend on the order in which rows came to be.
   const sorted = vocabulary.terms.toSorted((a, b) => compare(a.term, b.term) || compare(a.sense, b.sense));
   for (const { term, language, sense, weight } of sorted) {
-    const words = tokenize(term).map((token) => token.folded);
+    const words = wordsOf(term);
     const colon = sense.indexOf(":");
     const family = sense.slice(0, colon);
     if (words.length === 0 || !isFamily(family) || !(weight > 0)) continue;
@@ -150,7 +163,7 @@ const withoutContained = (hits: Hit[]): Hit[] => {
     let inside = false;
     for (let at = hit.from; at < hit.to; at++) if ((family.get(at) ?? 0) > length) inside = true;
     if (inside) continue;
-    for (let at = hit.from; at < hit.to; at++) family.set(at, length);
+    if (!hit.loose) for (let at = hit.from; at < hit.to; at++) family.set(at, length);
     kept.push(hit);
   }
   return kept.sort((a, b) => a.from - b.from || a.to - b.to);
@@ -176,8 +189,13 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   const words = tokens.map((token) => token.folded);
   const stemsOf = stemmed.map((one) => words.map((word) => stem(word, one)));
 
+  // "hat" is no hat in German, nor "les" a lesson in French.
+  const told = language !== null && words.length > FEW_WORDS ? language : null;
+  const small = words.map((word) => told !== null && isFunctionWord(word, told));
+
   const collect = (entries: readonly Entry[], from: number, to: number, factor: number) => {
     for (const entry of entries) {
+      if (to - from === 1 && small[from] && entry.language !== null && entry.language !== language) continue;
       const weight = factor * languageFactor(entry, language);
       for (const sense of entry.senses) {
         hits.push({
@@ -224,5 +242,6 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
     const head = headOf(lexicon, word, language);
     if (head !== null) collect(head, at, at + 1, COMPOUND_FACTOR);
   }
+  for (const { whole, ...turn } of findTurns(tokens, language)) hits.push({ ...turn, loose: !whole });
   return withoutContained(hits);
 };
