@@ -31041,7 +31041,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('debica', null, 'place:PL', 3),
   ('dzierzoniow', null, 'place:PL', 3),
   ('dzialdowo', null, 'place:PL', 3),
-  ('elk', null, 'place:PL', 3),
+  ('elk', null, 'place:PL', 1),
   ('garwolin', null, 'place:PL', 3),
   ('gizycko', null, 'place:PL', 3),
   ('glogow', null, 'place:PL', 3),
