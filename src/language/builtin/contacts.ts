@@ -199,6 +199,7 @@ const preferredBy = (
   tokens: readonly Token[],
 ): Placed | undefined => {
   const { way, at } = preference;
+  if (preference.before) return contacts.findLast((contact) => contact.to <= at);
   if (way !== null) {
     return contacts
       .filter((contact) => WAY_OF[contact.value.type] === way)

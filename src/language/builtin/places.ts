@@ -7,14 +7,18 @@ import {
   ELSEWHERE,
   FILLERS,
   JOINING_LINKS,
+  LEAVING,
   NAME_LINKS,
   NAME_OPENERS,
   NOT_PLACES,
+  ORIGIN,
+  PARTS_OF_TOWNS,
   PLACE_LABELS,
   PLACE_PREPOSITIONS,
   REMOTE_WORDS,
   STATE_CODES,
   STREETS,
+  TOWARDS,
 } from "./place-words.ts";
 import type { Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
@@ -61,6 +65,8 @@ const SCORE = {
   price: 1.3,
   alone: 1.5,
   closing: 1.45,
+  sentence: 1.6,
+  shipped: 0.8,
   listed: 1.4,
 };
 /** What a term of geography is worth by itself. */
@@ -225,6 +231,10 @@ export const findPlace = (
       if (at < 0 || tokens[at + 1]?.opens) break;
       const folded = word(at);
       if (PLACE_LABELS.has(folded)) return SCORE.label;
+      // "shipping from Bangor": goods leave where they are.
+      if (ORIGIN.has(folded) && back === 1 && (LEAVING.has(word(at - 1)) || LEAVING.has(word(at - 2))))
+        return SCORE.shipped;
+      if (folded === "to" && word(at - 1) === "off") return -ELSEWHERE_PENALTY;
       if (ELSEWHERE.has(folded)) {
         // "collect from Leeds" is where it is, "shipped from Leeds" is not.
         if (PLACE_LABELS.has(word(at - 1)) || PLACE_LABELS.has(word(at - 2))) return SCORE.label;
@@ -258,19 +268,37 @@ export const findPlace = (
   const isLabelBefore = (from: number): boolean => /^\s*[:–-]\s*$/.test(gap(from)) && PLACE_LABELS.has(word(from - 1));
 
   const candidates: Candidate[] = [];
+  /** "moving from Exeter to Bristol" is done in both. */
+  const isStart = ({ from, to }: Range): boolean =>
+    ORIGIN.has(word(from - 1)) && TOWARDS.has(word(to)) && gap(to) === " " && isName(to + 1);
   const propose = (range: Range, score: number) => {
     const wide = widenLeft(widenRight(range));
+    const opens = wide.from > 0 && tokens[wide.from]?.opens === true;
+    const sentence = opens && (wide.to >= tokens.length || tokens[wide.to]?.opens === true);
     const coded = isCode(wide.to - 1) || isState(wide.to - 1) || POSTCODE.test(word(wide.from));
     const street = STREETS.has(word(wide.to - 1)) || (gap(wide.to) === " " && STREETS.has(word(wide.to)));
     candidates.push({
       ...wide,
-      score: score + contextOf(wide.from) + (coded ? SCORE.code : 0) - (street ? STREET_PENALTY : 0),
+      score:
+        score +
+        (isStart(wide) ? SCORE.hint : contextOf(wide.from)) +
+        (sentence ? SCORE.sentence : 0) +
+        (coded ? SCORE.code : 0) -
+        (street ? STREET_PENALTY : 0),
     });
   };
 
+  /** Whether the term stands in the text as it is in the vocabulary, and not in another form. */
+  const isWritten = ({ from, to, term }: Hit): boolean =>
+    tokens
+      .slice(from, to)
+      .map((token) => token.folded)
+      .join(" ") === term;
   for (const hit of geography) {
     // "halifax NS" is as good as a capital letter.
     const lower = !tokens.slice(hit.from, hit.to).some((token) => token.capital) && !isState(hit.to);
+    // "bostons" are shoes.
+    if (lower && !isWritten(hit)) continue;
     if (lower && !whispering && contextOf(hit.from) <= 0) continue;
     const known = hit.weight >= SURE_PLACE;
     const isTown = hit.family === "place" || hit.family === "city";
@@ -278,7 +306,16 @@ export const findPlace = (
     // A name that is a word as well ("Nancy", "Tours") is a place where it stands by itself.
     const opened = tokens[hit.from]?.opens === true || /[,(]\s?$/.test(gap(hit.from));
     const closed = hit.to >= tokens.length || tokens[hit.to]?.opens === true || /^[,)]/.test(gap(hit.to));
-    if (isTown && !known && !lower && opened && closed && hit.from > 0) {
+    // "Reading station", "Hull city centre"
+    const named = closed || (gap(hit.to) === " " && PARTS_OF_TOWNS.has(word(hit.to)));
+    if (
+      isTown &&
+      !known &&
+      opened &&
+      named &&
+      hit.from > 0 &&
+      (!lower || (whispering && hit.to >= tokens.length - 1))
+    ) {
       propose(hit, SCORE.closing);
       continue;
     }
