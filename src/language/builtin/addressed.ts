@@ -32,7 +32,7 @@ const VOCABULARY = compilePhrases({
     zignoruj wszystkie | zignoruj poprzednie | zignoruj wczesniejsze | ignoruj wszystkie | ignoruj poprzednie
     zapomnij o instrukcjach | komunikat systemowy | wiadomosc systemowa`,
   /** Who reads; an order only together with a sign that it is spoken to. */
-  reader: `language models | ai models | ai assistants | ai agents | ai systems | ai system | ai reader | ai readers | ai bots | models | assistants | parsers | crawlers | scraper | scrapers
+  reader: `system | systeme | sistema | systeem | language models | ai models | ai assistants | ai agents | ai systems | ai system | ai reader | ai readers | ai bots | models | assistants | parsers | crawlers | scraper | scrapers
     extractors | indexers | classifiers | llms | llm agents | automated systems | automated system | automated reader | automated readers | automated agents | agents | listing bot | listing parser | import script | search bot
     sprachmodelle | ki-systeme | ki-modelle | ki-assistenten | ki systeme | modeles de langage | modeles | assistants ia | agents ia | robots | modelos de lenguaje | asistentes | agentes de ia | modelos de ia
     modelli linguistici | assistenti ia | agenti ia | modelos de linguagem | assistentes de ia | taalmodellen | ai-assistenten | ai-modellen | modele jezykowe | modeli jezykowych | agenci ai | robot | ai | ais | a.i. | llm | llms | gpt | chatgpt | claude | gemini | copilot | ai assistant | ai agent | ai model

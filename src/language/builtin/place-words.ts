@@ -14,12 +14,15 @@ export const PLACE_PREPOSITIONS: Readonly<Record<string, ReadonlySet<string>>> =
   pl: words("w we pod kolo okolice okolicach blisko okolicy rejon rejonie na"),
 };
 
+/** Those that mean little else in any of the languages, for texts too short to tell theirs. */
+export const PLAIN_PREPOSITIONS = words("bei nahe raum pres secteur environs cerca zona vicino perto regio nabij okolice okolicy kolo w we em ad presso");
+
 /** Words that announce where a thing is or is handed over; a preposition may follow. */
 export const PLACE_LABELS = words(`
   pickup pick-up collection collect collected located location based standort abholung abholen abzuholen abholbar ort
   ophalen afhalen afhaling locatie plaats odbior lokalizacja miejscowosc recogida recoger ubicacion ubicado ubicada
   retiro ritiro luogo retirar levantamento entrega localizacao localidade propre lieu retrait retirer situe situee
-  wohnort besichtigung standplatz meetup viewing live living wohne wohnen vivo vivimos gegend bezirk kreis landkreis raum salida base based moro mieszkam woon wonen abito habite
+  wohnort besichtigung standplatz meetup viewing live living wohne wohnen vivo vivimos visible visibile seen cote halen gegend bezirk kreis landkreis raum salida base based moro mieszkam woon wonen abito habite
   habitons estoy estamos sono siamo jestem steht staat sits parked einsatzort arbeitsort innerhalb`);
 
 /** What may stand between such a word and the place. */
@@ -58,7 +61,7 @@ export const NAME_OPENERS = words(
 
 /** Before a place they say that it is not where the offer is: origin, shipping, travel. */
 export const ELSEWHERE = words(`
-  from aus von depuis desde dal dalla vanuit uit not nicht niet moved emigrating emigrate ship ships shipping shipped post posted postage versand versende versenden livraison
+  from aus von depuis desde dal dalla vanuit uit not nicht niet anywhere everywhere worldwide nationwide uberall partout cualquier ovunque wszedzie emigrating emigrate ship ships shipping shipped post posted postage versand versende versenden livraison
   envoi envio envios spedizione spedisco verzenden verzending wysylka within deliver delivery deliveries made hergestellt fabrique fabricado bought
   gekauft achete comprado acquistato kupiony gekocht born went trip flight flights via
   language native speak speaks accents accent origin originally toward towards between`);

@@ -15,6 +15,7 @@ import {
   PARTS_OF_TOWNS,
   PLACE_LABELS,
   PLACE_PREPOSITIONS,
+  PLAIN_PREPOSITIONS,
   REMOTE_WORDS,
   STATE_CODES,
   STREETS,
@@ -92,7 +93,8 @@ export const findPlace = (
   language: string | null,
 ): Place | null => {
   // English is mixed into every language, and what is too short to tell its language is mostly English.
-  const prepositions = new Set([...(PLACE_PREPOSITIONS[language ?? "en"] ?? []), "in", "near"]);
+  const own = PLACE_PREPOSITIONS[language ?? "en"] ?? [];
+  const prepositions = new Set([...own, ...(language === null ? PLAIN_PREPOSITIONS : []), "in", "near"]);
   const capitals = tokens.filter((token) => token.capital).length;
   const letters = text.replace(/[^\p{L}]/gu, "");
   const shouting = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
@@ -101,7 +103,10 @@ export const findPlace = (
   const things = new Set<number>();
   for (const hit of hits) {
     if (hit.family !== "category" && hit.family !== "kind" && hit.family !== "condition") continue;
-    if (hit.weight >= 1.5) for (let at = hit.from; at < hit.to; at++) things.add(at);
+    // "Oudebroek" is no "broek".
+    const word = tokens[hit.from];
+    const compound = hit.to === hit.from + 1 && word?.capital && !hit.term.startsWith(word.folded.slice(0, 3));
+    if (hit.weight >= 1.5 && !compound) for (let at = hit.from; at < hit.to; at++) things.add(at);
   }
   const geographic = new Set<number>();
   const sure = new Set<number>();
@@ -230,7 +235,7 @@ export const findPlace = (
       const at = from - back;
       if (at < 0 || tokens[at + 1]?.opens) break;
       const folded = word(at);
-      if (PLACE_LABELS.has(folded)) return SCORE.label;
+      if (PLACE_LABELS.has(folded) || (folded === "up" && word(at - 1) === "pick")) return SCORE.label;
       // "shipping from Bangor": goods leave where they are.
       if (ORIGIN.has(folded) && back === 1 && (LEAVING.has(word(at - 1)) || LEAVING.has(word(at - 2))))
         return SCORE.shipped;
@@ -242,7 +247,9 @@ export const findPlace = (
         if (back > 1 && DELIVERIES.has(folded) && ABOUT.has(word(from - 1))) continue;
         return -ELSEWHERE_PENALTY;
       }
-      if (back === 1 && prepositions.has(folded)) score = SCORE.cue;
+      // "à" is a preposition wherever it is written so.
+      const grave = text.charAt(tokens[at]?.start ?? 0) === "à" && folded === "a";
+      if (back === 1 && (prepositions.has(folded) || grave)) score = SCORE.cue;
       else if (
         back === 1 &&
         (folded === "de" || folded === "di" || folded === "of" || folded === "the" || folded === "da") &&
@@ -326,6 +333,12 @@ export const findPlace = (
     if (token === undefined || geographic.has(at) || !isName(at) || !token.capital) continue;
     const starts = token.opens || !/^[ -]$/.test(gap(at)) || !isName(at - 1);
     if (!starts) continue;
+    // "Abholung 79341 Kenzingen", "…, 79341 Kenzingen", but not "Lego 10307 Eiffelturm"
+    const led = tokens[at - 1]?.opens || !/^\s$/.test(gap(at - 1)) || isCue(at - 2);
+    if (/^\d{5}$/.test(word(at - 1)) && gap(at) === " " && led) {
+      propose({ from: at - 1, to: at + 1 }, SCORE.name);
+      continue;
+    }
     const context = contextOf(at);
     if (context > 0) propose({ from: at, to: at + 1 }, SCORE.name);
     else if (at > 0 && context === 0 && language !== "de") {
