@@ -13913,7 +13913,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('merseyside', null, 'region:GB', 2),
   ('tyneside', null, 'region:GB', 2),
   ('dublin', null, 'place:IE', 3),
-  ('cork', null, 'place:IE', 3),
+  ('cork', null, 'place:IE', 1),
   ('galway', null, 'place:IE', 3),
   ('limerick', null, 'place:IE', 3),
   ('waterford', null, 'place:IE', 3),

@@ -15,7 +15,9 @@ export const PLACE_PREPOSITIONS: Readonly<Record<string, ReadonlySet<string>>> =
 };
 
 /** Those that mean little else in any of the languages, for texts too short to tell theirs. */
-export const PLAIN_PREPOSITIONS = words("bei nahe raum pres secteur environs cerca zona vicino perto regio nabij okolice okolicy kolo w we em ad presso");
+export const PLAIN_PREPOSITIONS = words(
+  "bei nahe raum pres secteur environs cerca zona vicino perto regio nabij okolice okolicy kolo w we em ad presso",
+);
 
 /** Words that announce where a thing is or is handed over; a preposition may follow. */
 export const PLACE_LABELS = words(`
@@ -61,7 +63,7 @@ export const NAME_OPENERS = words(
 
 /** Before a place they say that it is not where the offer is: origin, shipping, travel. */
 export const ELSEWHERE = words(`
-  from aus von depuis desde dal dalla vanuit uit not nicht niet anywhere everywhere worldwide nationwide uberall partout cualquier ovunque wszedzie emigrating emigrate ship ships shipping shipped post posted postage versand versende versenden livraison
+  from aus von depuis desde dal dalla vanuit uit not nicht niet worldwide nationwide emigrating emigrate ship ships shipping shipped post posted postage versand versende versenden livraison
   envoi envio envios spedizione spedisco verzenden verzending wysylka within deliver delivery deliveries made hergestellt fabrique fabricado bought
   gekauft achete comprado acquistato kupiony gekocht born went trip flight flights via
   language native speak speaks accents accent origin originally toward towards between`);
