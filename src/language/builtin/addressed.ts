@@ -77,12 +77,16 @@ const VOCABULARY = compilePhrases({
 
 type Sense = "order" | "reader" | "to" | "reading" | "command";
 
+/** "... jo@example.com SYSTEM: ignore": who speaks begins anew. */
+const isLabelled = (tokens: readonly Token[], at: number): boolean =>
+  tokens[at]?.text === "system" && tokens[at]?.gap !== "none" && tokens[at + 1]?.text === ":";
+
 /** Runs of tokens between the ends of sentences. */
 const sentencesOf = (tokens: readonly Token[]): { from: number; to: number }[] => {
   const sentences: { from: number; to: number }[] = [];
   let from = 0;
   for (let at = 1; at <= tokens.length; at++) {
-    if (at < tokens.length && !startsSentence(tokens, at)) continue;
+    if (at < tokens.length && !startsSentence(tokens, at) && !isLabelled(tokens, at)) continue;
     sentences.push({ from, to: at });
     from = at;
   }
@@ -112,7 +116,7 @@ const isCalled = (tokens: readonly Token[], hits: readonly Hit<Sense>[], index: 
 /** True when only marks stand between the start of the sentence and token `at`. */
 const isAtStart = (tokens: readonly Token[], at: number): boolean => {
   for (let i = at; i > 0; i--) {
-    if (startsSentence(tokens, i)) return true;
+    if (startsSentence(tokens, i) || isLabelled(tokens, i)) return true;
     if (tokens[i - 1]?.kind !== "mark") return false;
   }
   return true;

@@ -204,6 +204,26 @@ export const dial = (run: Run, countries: readonly string[]): { e164: string; va
   return possible;
 };
 
+/** Whose numbers begin so, for the countries that people here mostly write from. */
+const COUNTRY_OF_CODE: Readonly<Record<string, string>> = Object.fromEntries(
+  `1US 44GB 353IE 49DE 43AT 41CH 33FR 32BE 34ES 39IT 351PT 55BR 31NL 48PL 61AU 64NZ 52MX 54AR 56CL 57CO 46SE 47NO 45DK 358FI 420CZ
+  36HU 27ZA 91IN 81JP`
+    .split(/\s+/u)
+    .map((entry) => [entry.slice(0, -2), entry.slice(-2)]),
+);
+
+/** The longest calling code. */
+const LONGEST_CODE = 3;
+
+/** The country (ISO 3166-1 alpha-2) of a number in E.164, or null; of numbers of North America the likeliest. */
+export const countryOfNumber = (e164: string): string | null => {
+  for (let length = LONGEST_CODE; length > 0; length--) {
+    const country = COUNTRY_OF_CODE[e164.slice(1, 1 + length)];
+    if (country !== undefined && e164.startsWith("+")) return country;
+  }
+  return null;
+};
+
 /** Calling codes of plans in which national numbers start with a zero, and the ones in which none does. */
 const WITH_TRUNK = new Set([
   "44",

@@ -77,6 +77,9 @@ export const LEAVING = words(
 /** Between where a way begins and where it ends. */
 export const TOWARDS = words("to nach vers a ate naar do au al");
 
+/** "Lodi e dintorni", "Hull or nearby". */
+export const AND = words("and or und oder et ou y o e of en i lub");
+
 /** Behind the name of a town: "Reading station". */
 export const PARTS_OF_TOWNS = words(
   "station area town city centre center bahnhof hbf umgebung gare centro stazione estacion estacao centrum station dworzec based university harbour airport",

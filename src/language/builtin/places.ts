@@ -2,6 +2,7 @@ import { countryOf, SURE_PLACE, UK_POSTCODE } from "./countries.ts";
 import { GEOGRAPHY, type Hit } from "./lexicon.ts";
 import {
   ABOUT,
+  AND,
   AREA_WORDS,
   DELIVERIES,
   ELSEWHERE,
@@ -314,7 +315,10 @@ export const findPlace = (
     const opened = tokens[hit.from]?.opens === true || /[,(]\s?$/.test(gap(hit.from));
     const closed = hit.to >= tokens.length || tokens[hit.to]?.opens === true || /^[,)]/.test(gap(hit.to));
     // "Reading station", "Hull city centre"
-    const named = closed || (gap(hit.to) === " " && PARTS_OF_TOWNS.has(word(hit.to)));
+    const paired =
+      AND.has(word(hit.to)) && gap(hit.to) === " " && tokens[hit.to + 1]?.capital === false && gap(hit.to + 1) === " ";
+    const named =
+      closed || paired || (gap(hit.to) === " " && PARTS_OF_TOWNS.has(word(hit.to)));
     if (
       isTown &&
       !known &&
@@ -345,10 +349,11 @@ export const findPlace = (
       const range = widenRight({ from: at, to: at + 1 });
       const after = range.to < tokens.length ? gap(range.to) : ".";
       const ends = range.to >= tokens.length || (tokens[range.to]?.opens ?? true);
-      const closed = ends || /^[,)]/.test(after);
+      const coded = isCode(range.to - 1) || isState(range.to - 1);
+      // What a colon follows is a heading.
+      const closed = (ends || coded || /^[,)]/.test(after)) && !/^\s?:/.test(after);
       const opened = token.opens || /[,(]\s?$/.test(gap(at));
       if (!closed || !opened || range.to - range.from > 4) continue;
-      const coded = isCode(range.to - 1) || isState(range.to - 1);
       const base = ends ? (token.opens ? SCORE.alone : SCORE.closing) : SCORE.listed;
       candidates.push({ ...range, score: base + (coded ? SCORE.code : 0) });
     }

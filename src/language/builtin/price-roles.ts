@@ -108,7 +108,7 @@ const amountOf = <S>(hit: Hit<S>, map: Neighbours, reach: Reach): { amount: Amou
 
 /** True when a number stands right before token `at`: "12.000 km", "167tkm". */
 const isCounted = (tokens: readonly Token[], at: number): boolean =>
-  tokens[at - 1]?.kind === "digits" || /^(?:k|tsd|tys|mila|mil|t|\.)$/u.test(tokens[at - 1]?.text ?? "");
+  tokens[at - 1]?.kind === "digits" || /^(?:k|tsd|tys|mila|mil|t)$/u.test(tokens[at - 1]?.text ?? "");
 
 /** What is said of each of the amounts, in their order. */
 export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): Role[] => {

@@ -154,7 +154,7 @@ export const NEVER_THE_PRICE: ReadonlySet<PriceSense> = new Set([
 
 /** Bounds before an amount: a ceiling or a budget, or the least. */
 export const BOUNDS = compilePhrases<"limit" | "from">({
-  limit: `mehr als | more than | over | plus de | mas de | piu di | mais de | meer dan | wiecej niz | i can go to | can go to | go to | i'd go to | go up to | would go to | my roof
+  limit: `um die | so um die | mehr als | more than | over | plus de | mas de | piu di | mais de | meer dan | wiecej niz | i can go to | can go to | go to | i'd go to | go up to | would go to | my roof
     roof | grand max | au maximum | sui | sugli | sulle | os | i have | we have | under | max | max. | maximum | up to | at most | no more than | not more than | below | less than | limit | my limit | ceiling | ceiling is
     tops | cap | or less | can stretch to | could stretch to | stretch to | can do | can pay | can spend | spend | hoping for | hopefully | range | price range | around
     about | roughly | approx | approximately | circa | ca | ca. | budget | top | what we've got | not over | not above | got | bis | bis zu
@@ -227,7 +227,7 @@ export const FILLERS = new Set(
 
 /** Words that may follow an amount without a currency; before any other word it is a count or a size. */
 export const AFTER_BARE = new Set(
-  `fp hc cc ttc ht give even take meenemen ophalen opbrengen dafur firm cash for or and but bc because if with plus incl including shipped posted collected delivered ono obo ovno o neg negotiable each ea all tops max
+  `spese gastos despesas bills fp hc cc ttc ht give even take meenemen ophalen opbrengen dafur firm cash for or and but bc because if with plus incl including shipped posted collected delivered ono obo ovno o neg negotiable each ea all tops max
   maximum limit range vb vhb fest fix und oder inkl bei mit maximal hochstens ferme a et ou avec negociable y e con com negociaveis trattabili of en
   met i lub z do is would will takes gets warm kalt on pcm pw pm ph pp per tax total in only at to`.split(/\s+/u),
 );
