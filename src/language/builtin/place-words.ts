@@ -53,6 +53,9 @@ export const NAME_LINKS = words(
   "de da do del della di dei la le les los las sur sous am an der den im upon on of the e y et und and bei near zona o i en aan bij by raum",
 );
 
+/** Articles that names of towns begin with. */
+export const NAME_ARTICLES = words("le la les los las el");
+
 /** Links that join two names and are no part of either. */
 export const JOINING_LINKS = words("e y et und and i o near bei zona");
 

@@ -9,6 +9,7 @@ import {
   FILLERS,
   JOINING_LINKS,
   LEAVING,
+  NAME_ARTICLES,
   NAME_LINKS,
   NAME_OPENERS,
   NOT_PLACES,
@@ -127,6 +128,13 @@ export const findPlace = (
     const token = tokens[at];
     if (token === undefined) return false;
     if (isSurePlace(at)) return true;
+    // "Le Vigan", "La Ciotat"
+    if (NAME_ARTICLES.has(token.folded) && token.capital && gap(at + 1) === " " && !shouting) {
+      const named = tokens[at + 1];
+      return (
+        named?.capital === true && !NOT_PLACES.has(named.folded) && !things.has(at + 1) && !/\d/.test(named.folded)
+      );
+    }
     if (NOT_PLACES.has(token.folded) || PLACE_LABELS.has(token.folded) || /\d/.test(token.folded)) return false;
     if (things.has(at) || token.folded.length < 2) return false;
     return (token.capital && !shouting) || (NAME_OPENERS.has(token.folded) && word(at + 1) !== "of");
@@ -317,8 +325,7 @@ export const findPlace = (
     // "Reading station", "Hull city centre"
     const paired =
       AND.has(word(hit.to)) && gap(hit.to) === " " && tokens[hit.to + 1]?.capital === false && gap(hit.to + 1) === " ";
-    const named =
-      closed || paired || (gap(hit.to) === " " && PARTS_OF_TOWNS.has(word(hit.to)));
+    const named = closed || paired || (gap(hit.to) === " " && PARTS_OF_TOWNS.has(word(hit.to)));
     if (
       isTown &&
       !known &&
@@ -354,6 +361,8 @@ export const findPlace = (
       const closed = (ends || coded || /^[,)]/.test(after)) && !/^\s?:/.test(after);
       const opened = token.opens || /[,(]\s?$/.test(gap(at));
       if (!closed || !opened || range.to - range.from > 4) continue;
+      // "LMT, FL" is a licence.
+      if (/^\p{Lu}+$/u.test(text.slice(token.start, token.end)) && !shouting) continue;
       const base = ends ? (token.opens ? SCORE.alone : SCORE.closing) : SCORE.listed;
       candidates.push({ ...range, score: base + (coded ? SCORE.code : 0) });
     }

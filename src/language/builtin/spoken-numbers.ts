@@ -106,24 +106,25 @@ const piecesOf = (word: string): Piece[] | null => {
   if (word.length < SHORTEST || word.length > LONGEST_WORD) return null;
   const whole = PIECES.get(word);
   if (whole !== undefined) return [whole];
-  const pieces: Piece[] = [];
-  let joined = false;
-  for (let at = 0; at < word.length; ) {
-    let length = Math.min(LONGEST, word.length - at);
-    while (length >= SHORTEST && !PIECES.has(word.slice(at, at + length))) length--;
-    const piece = PIECES.get(word.slice(at, at + length));
-    if (piece !== undefined) {
-      pieces.push({ ...piece, joined });
-      joined = false;
-      at += length;
-      continue;
+  // Where no number goes on: "trece" fails in "trecento", "tre" does not.
+  const dead = new Set<number>();
+  const from = (at: number, joined: boolean): Piece[] | null => {
+    if (at === word.length) return [];
+    if (dead.has(at)) return null;
+    for (let length = Math.min(LONGEST, word.length - at); length >= SHORTEST; length--) {
+      const piece = PIECES.get(word.slice(at, at + length));
+      const rest = piece === undefined ? null : from(at + length, false);
+      if (piece !== undefined && rest !== null) return [{ ...piece, joined }, ...rest];
     }
-    const joiner = pieces.length > 0 ? JOINED_INSIDE.exec(word.slice(at)) : null;
-    if (joiner === null) return null;
-    joined = true;
-    at += joiner[0].length;
-  }
-  return pieces;
+    const joiner = at > 0 && !joined ? JOINED_INSIDE.exec(word.slice(at)) : null;
+    const rest = joiner === null ? null : from(at + joiner[0].length, true);
+    if (rest === null || rest.length === 0) {
+      dead.add(at);
+      return null;
+    }
+    return rest;
+  };
+  return from(0, false);
 };
 
 /** "Grand salon", "mil gracias", "40 cents": by themselves they are other words. */

@@ -29,6 +29,10 @@ const BREAK = /,(?!\d)|\(|\s(?:[-–—/]|w\/)\s|[.:]\s/gu;
 const GREETING =
   /^(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|buenas|buongiorno|ciao|ola|bom dia|goedendag|dzien dobry|witam|czesc)\b|^(?:(?:selling|listing|posting|posted|written) (?:this )?(?:on behalf|for my)|on behalf|curb alert|for sale|zu verkaufen|à vendre|se vende|in vendita|vendo|te koop|sprzedam|vende-se|wanted|gesucht)[:!.]?$|^(?:listing|posting) on behalf/iu;
 
+/** Who begins with themselves comes to what they offer later. */
+const INTRODUCTION =
+  /^(?:we['’]re|we are|we run|i['’]m|i am|i run|wir sind|ich bin|nous sommes|je suis|somos|soy|siamo|sono|sou|we zijn|wij zijn|ik ben|jestem|jesteśmy)(?!\p{L})/iu;
+
 /** A clause that begins with its price says what it costs, and not what it is. */
 const PRICE =
   /^(?:(?:from|now|asking|price|only|ab|statt|nur|preis|dès|prix|desde|precio|da|prezzo|preço|vanaf|prijs|vraagprijs|voor|od|cena)\b:?\s)?(?:[£$€]\s?\d|\d[\d.,\u00a0 –-]{0,12}(?:[£$€]|(?:eur|euros?|quid|yoyos|pounds|dollars|bucks|zł|pln|kč|kr|chf|à débattre|vb|vhb|ono|obo|fp)(?!\p{L})))/iu;
@@ -133,7 +137,7 @@ export const nameThing = (
   // Texts open with what they offer, unless that says next to nothing: "Nachmieter gesucht", "Curb alert".
   const first = opening === undefined ? "" : text.slice(opening.start, opening.end);
   const telling = codePoints(first) >= TELLING || /\d/u.test(first);
-  const opens = opening !== undefined && telling && !PRICE.test(first);
+  const opens = opening !== undefined && telling && !PRICE.test(first) && !INTRODUCTION.test(first);
   const clause = late || priced || opens ? opening : (naming ?? opening);
   if (clause === undefined) return null;
 
