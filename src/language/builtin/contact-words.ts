@@ -24,7 +24,7 @@ export type ContactSense =
 export type ContactHit = Hit<ContactSense>;
 
 export const CONTACT_WORDS = compilePhrases<ContactSense>({
-  call: `buzz | bell | tinkle | shout | holler | call | calls | calling | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
+  call: `buzz | bell | tinkle | call | calls | calling | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
     give me a call | reach me | voicemail | handy | mobil | telefon* | festnetz | anruf* | anrufen | rufen | ruft | ruf | erreichbar | ruckruf
     durchwahl | portable | fixe | appel* | joignable | joindre | telephon* | movil | fijo | llama* | llame* | llamada*
     cellulare | cell. | fisso | chiama* | telefona* | chiamata | telemovel | celular | telemovel | fixo | liga | ligar | ligue | liguem
@@ -48,7 +48,7 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
     fiche technique | avis | notice | fabricant | galerie | ecouter | regarder | extraits | ficha tecnica | opiniones | resenas | valoraciones | fabricante | galeria | escuchar
     scheda tecnica | recensioni | produttore | foto | ascolta* | guarda | avaliacoes | galeria | ouvir | manual de | specificaties | beoordelingen | recensies | fabrikant | luister* | handleiding
     specyfikacja | opinie | opinii | producenta | zdjecia | posluchaj | instrukcja`,
-  label: `isbns | nr | bericht-nr | stamp no | agent no | reg no | policy no | permit no | sendungsnummer | sendungsverfolgung | paketnummer | suivi | numero de suivi | seguimiento
+  label: `microchip | microchip number | microchip no | chipnummer | chip | puce | isbns | nr | bericht-nr | stamp no | agent no | reg no | policy no | permit no | sendungsnummer | sendungsverfolgung | paketnummer | suivi | numero de suivi | seguimiento
     numero de seguimiento | tracciamento | rastreio | codigo de rastreio | track & trace | numer przesylki | nr przesylki | numer oferty | nr oferty | aktenzeichen | kundennummer
     inseratsnummer | anzeigennummer | referentie | referentienummer | isbn | isbn-13 | issn | ean | gtin | upc | asin | imei | vin | fin | fgnr | fahrgestellnummer | fahrgestellnr | chassis | s/n | sn | serial | serials | serial no | serial number | seriennummer | serien-nr | seriennr
     numero de serie | n de serie | no de serie | numero di serie | matricola | matricule | serienummer | numer seryjny | nr seryjny | p/n | pn | part no | part number | part | teilenummer | teile-nr | oem | oe-nummer

@@ -50,7 +50,7 @@ export const STREETS = words(
 
 /** Words inside names of places: "Rio de Janeiro", "Newcastle upon Tyne", "Houston Heights & Garden Oaks". */
 export const NAME_LINKS = words(
-  "de da do del della di dei la le les los las sur sous am an der den im upon on of the e y et und and bei near zona o i en aan bij by raum",
+  "das dos de da do del della di dei la le les los las sur sous am an der den im upon on of the e y et und and bei near zona o i en aan bij by raum",
 );
 
 /** Articles that names of towns begin with. */

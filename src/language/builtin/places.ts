@@ -69,7 +69,7 @@ const SCORE = {
   alone: 1.5,
   closing: 1.45,
   sentence: 1.6,
-  shipped: 0.8,
+  shipped: 1.2,
   listed: 1.4,
 };
 /** What a term of geography is worth by itself. */
@@ -317,6 +317,8 @@ export const findPlace = (
     if (lower && !isWritten(hit)) continue;
     if (lower && !whispering && contextOf(hit.from) <= 0) continue;
     const known = hit.weight >= SURE_PLACE;
+    // "Cambridge Audio amp": what a text begins with is a thing.
+    const brand = hit.from === 0 && gap(hit.to) === " " && isName(hit.to) && !isSurePlace(hit.to);
     const isTown = hit.family === "place" || hit.family === "city";
     const base = isTown && !known ? SCORE.hint : SCORE[SCORE_OF[hit.family] ?? "country"];
     // A name that is a word as well ("Nancy", "Tours") is a place where it stands by itself.
@@ -337,7 +339,7 @@ export const findPlace = (
       propose(hit, SCORE.closing);
       continue;
     }
-    propose(hit, base - (lower && !whispering ? LOWER_CASE_PENALTY : 0));
+    propose(hit, base - ((lower && !whispering) || brand ? LOWER_CASE_PENALTY : 0));
   }
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at];
@@ -350,6 +352,9 @@ export const findPlace = (
       propose({ from: at - 1, to: at + 1 }, SCORE.name);
       continue;
     }
+    // "HS 110 €", "LMT, FL"
+    const raw = text.slice(token.start, token.end);
+    if (!shouting && raw.length <= 3 && raw === raw.toUpperCase() && tokens[at + 1]?.capital !== true) continue;
     const context = contextOf(at);
     if (context > 0) propose({ from: at, to: at + 1 }, SCORE.name);
     else if (at > 0 && context === 0 && language !== "de") {

@@ -149,6 +149,9 @@ const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
     // 50%, 27", 40°, 16:30, 03/2016, 4+, 9-10
     if (after.gap === "none" && /^[%"″′°+:*#'²³½]$/u.test(after.text)) return false;
     const beyond = tokens[to + 1];
+    // "2-3 days a week"
+    const counted = after.text === "-" && beyond?.kind === "digits" && MEASURES.has(tokens[to + 2]?.text ?? "");
+    if (counted) return false;
     return !(after.text === "/" && after.gap === "none" && beyond?.kind === "digits");
   }
   if (after.gap === "none") return phraseAt(tokens, to, PERIODS) !== null || after.text === "ish";
@@ -244,12 +247,19 @@ const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker
   return currencyAt(tokens, tokens[at + 1]?.text === "'" ? at + 2 : at + 1);
 };
 
+/** Said of money, as "grand" is. */
+const THOUSANDS = /^(?:mille|riesen|ruggen)$/u;
+
 /** An amount in words, which only its currency tells from a count: "a hundred quid", "fünfzig Euro", "two grand". */
 const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const number = spokenNumberAt(tokens, at);
   if (number === null || number.value < LEAST_SPOKEN) return null;
   const currency = currencyAt(tokens, number.to);
-  const grand = tokens[number.to - 1]?.text === "grand";
+  // "vier mille, Meppel", but "deux mille pages"
+  const next = tokens[number.to];
+  const closes = next === undefined || next.kind === "mark" || next.gap === "line";
+  const last = tokens[number.to - 1]?.text ?? "";
+  const grand = last === "grand" || (closes && number.to > at + 1 && THOUSANDS.test(last));
   const of = currencyAt(tokens, number.to) === null ? currencyOfRound(tokens, number.to) : null;
   const named = currency ?? of;
   const told = grand || number.money || isQualified(tokens, number.to);

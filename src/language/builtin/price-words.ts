@@ -201,7 +201,7 @@ export const PERIODS = compilePhrases<Period>({
 
 const UNITS: Readonly<Record<Period, string>> = {
   hour: "h hr hrs hour tim timme stunde std stde arbeitsstunde zeitstunde unterrichtsstunde mannstunde lesuur lekcyjna heure heures hora ora uur godzine godzina godz hs",
-  day: "day days night nite dygn dogn tag nacht ubernachtung jour journee nuit nuitee dia noche giorno notte noite diaria dag etmaal dzien doba dobe noc",
+  day: "j day days night nite dygn dogn tag nacht ubernachtung jour journee nuit nuitee dia noche giorno notte noite diaria dag etmaal dzien doba dobe noc",
   week: "week wk vecka uge uke woche semaine semana settimana tydzien tyg",
   month: "month mo mth mnth monat maned manad mnd mois mes mese maand mies miesiac mc",
   year: "year yr annum jahr an annee ano anno jaar rok",

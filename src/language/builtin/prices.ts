@@ -170,7 +170,7 @@ const preferDay = (best: Role, candidates: readonly Role[]): Role => {
 
 /** Prices that change with the season: the lower one is what it costs from. */
 const SEASONS = new Set(
-  `season seasons saison saisons hauptsaison nebensaison hochsaison temporada stagione epoca seizoen hoogseizoen laagseizoen sezon sezonie sezonem peak
+  `ns hs vs laagseizoen hoogseizoen season seasons saison saisons hauptsaison nebensaison hochsaison temporada stagione epoca seizoen hoogseizoen laagseizoen sezon sezonie sezonem peak
   rest shoulder otherwise sonst altrimenti autrement anders winter summer sommer ete hiver verano invierno estate inverno verao zomer lato zima july august
   juli juillet aout julio agosto luglio julho lipiec lipcu sierpien sierpniu jul aug ferien vacances weekdays weekends midweek`.split(
     /\s+/u,
@@ -178,9 +178,22 @@ const SEASONS = new Set(
 );
 const SEASON_REACH = 6;
 
+/** True when two amounts of one sentence are the prices of two seasons. */
+const isTier = ({ amount: one }: Role, { amount: other }: Role, tokens: readonly Token[]): boolean => {
+  if (other.value <= one.value || other.value > one.value * 4 || other.from - one.to > SEASON_REACH) return false;
+  for (let at = one.to; at <= other.from; at++) if (startsSentence(tokens, at)) return false;
+  return tokens.slice(one.to, other.from).some((token) => SEASONS.has(token.text));
+};
+
 /** Of two prices for the same time in different seasons the lower one. */
 const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readonly Token[]): Role => {
-  const { period, amount } = best;
+  const { amount } = best;
+  // "NS 65 €, HS 110 € pro Nacht": the time is told once.
+  const next = candidates[candidates.indexOf(best) + 1];
+  const shared =
+    best.period === null && next !== undefined && next.amount.marker === amount.marker && isTier(best, next, tokens);
+  if (shared) return { ...best, period: next.period };
+  const { period } = best;
   if (period === null || period === "hour" || amount.marker === null) return best;
   const isSeasonal = ({ amount: { from, to } }: Role): boolean =>
     tokens.slice(Math.max(0, from - SEASON_REACH), to + SEASON_REACH).some((token) => SEASONS.has(token.text));
@@ -241,6 +254,14 @@ const confidenceOf = (role: Role, score: number, rivals: number): number => {
   return score >= 2 ? 0.85 : 0.65;
 };
 
+/** "Free, biscuits 50p": what is told of the cost after that is for something else. */
+const isFreeAndMore = (free: { from: number; to: number }, role: Role, { tokens }: Reading): boolean => {
+  const { from } = role.amount;
+  if (role.senses.has("ask") || from < free.to || !startsSentence(tokens, free.from)) return false;
+  for (let at = free.to; at <= from; at++) if (startsSentence(tokens, at)) return false;
+  return tokens[free.to]?.text === ",";
+};
+
 /** A flat sum is for the whole of it. */
 const periodOf = (role: Role): PriceFound["value"]["period"] =>
   role.period ?? (role.near.has("flat") ? "project" : null);
@@ -259,7 +280,10 @@ export const readPrice = (text: string, hints: Hints): PriceFound | null => {
   const deposit = reading.roles.find((role) => role.senses.has("deposit"))?.amount.value ?? null;
   if (
     free !== null &&
-    (best === null || (free.leads && !best.role.senses.has("ask")) || best.role.amount.marker === null)
+    (best === null ||
+      isFreeAndMore(free, best.role, reading) ||
+      (free.leads && !best.role.senses.has("ask")) ||
+      best.role.amount.marker === null)
   ) {
     const quote = quoteFor(reading, free);
     const value = {

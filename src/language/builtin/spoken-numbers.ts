@@ -51,7 +51,7 @@ const VALUES: Readonly<Record<number, string>> = {
 /** What these multiply is what stands before them: "two hundred", "cento" alone is 100. */
 const FACTORS: Readonly<Record<number, string>> = {
   100: "hundred hundert cent cents cento honderd",
-  1000: "thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy",
+  1000: "thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy riesen ruggen",
 };
 
 /** Sums that are money by their name: "a tenner", "zwofuffzig", "une trentaine d'euros" (which needs its euros, too). */

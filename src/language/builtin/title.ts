@@ -133,7 +133,8 @@ export const nameThing = (
   const opening = clauses.find((clause) => !isCall(clause)) ?? clauses[0];
   // A thing named this late is mentioned, not offered: what the text opens with names it better.
   const late = naming !== undefined && opening !== undefined && naming.start - opening.start > LATE;
-  const priced = naming !== undefined && PRICE.test(text.slice(naming.start, naming.end));
+  const named = naming === undefined ? "" : text.slice(naming.start, naming.end);
+  const priced = PRICE.test(named) || (naming !== opening && /[£$€]/u.test(named));
   // Texts open with what they offer, unless that says next to nothing: "Nachmieter gesucht", "Curb alert".
   const first = opening === undefined ? "" : text.slice(opening.start, opening.end);
   const telling = codePoints(first) >= TELLING || /\d/u.test(first);
