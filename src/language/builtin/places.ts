@@ -1,5 +1,6 @@
-import { countryOf, SURE_PLACE, UK_POSTCODE } from "./countries.ts";
+import { SURE_PLACE, UK_POSTCODE } from "./countries.ts";
 import { GEOGRAPHY, type Hit } from "./lexicon.ts";
+import { describe, type Place, POSTCODE, type Range } from "./place-details.ts";
 import {
   ABOUT,
   AND,
@@ -18,13 +19,13 @@ import {
   PLACE_LABELS,
   PLACE_PREPOSITIONS,
   PLAIN_PREPOSITIONS,
-  REMOTE_WORDS,
   STATE_CODES,
   STREETS,
   TOWARDS,
 } from "./place-words.ts";
-import type { Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
+
+export type { Place } from "./place-details.ts";
 
 /**
  * Where an offer is: the place as the text writes it.
@@ -34,23 +35,7 @@ import type { Token } from "./tokens.ts";
  * the best one counts. A place that goods are shipped to or come from is none.
  */
 
-/** A place, and what is certain about it. */
-export type Place = {
-  span: Span;
-  confidence: number;
-  country: string | null;
-  region: string | null;
-  city: string | null;
-  district: string | null;
-  postalCode: string | null;
-  remote: boolean;
-};
-
-/** A range of tokens: `from` inclusive, `to` exclusive. */
-type Range = { from: number; to: number };
 type Candidate = Range & { score: number };
-
-const POSTCODE = /^\d{4,5}$/;
 
 /** Names that are longer than this are sentences. */
 const LONGEST_NAME = 9;
@@ -378,48 +363,5 @@ export const findPlace = (
     null,
   );
   if (best === null || best.score < LEAST_SCORE) return null;
-  return describe(text, tokens, geography, best);
-};
-
-/** Of "GB/London". */
-const COUNTRY_PREFIX = 3;
-
-const describe = (text: string, tokens: readonly Token[], geography: readonly Hit[], range: Candidate): Place => {
-  const start = tokens[range.from]?.start ?? 0;
-  let end = tokens[range.to - 1]?.end ?? start;
-  if (text.slice(start, end).includes("(") && text.charAt(end) === ")") end += 1;
-  const written = (hit: Hit | undefined): string | null =>
-    hit === undefined ? null : text.slice(tokens[hit.from]?.start, tokens[hit.to - 1]?.end);
-  const inside = geography.filter((hit) => hit.from >= range.from && hit.to <= range.to);
-  const part = inside.find((hit) => hit.family === "city");
-  // "Peckham, London" names the city itself; of "Peckham" and of "Munich" the vocabulary knows whose they are.
-  const city = inside.find(
-    (hit) => hit.family === "place" && (part === undefined || hit.to <= part.from || hit.from >= part.to),
-  );
-  const code = tokens
-    .slice(range.from, range.to)
-    .find((token) => POSTCODE.test(token.folded) || UK_POSTCODE.test(token.folded));
-  const after = city === undefined ? undefined : tokens[city.to];
-  // A name that is a city's own in another language ("Munich") is no part of it.
-  const isNamed = part !== undefined && !inside.some((hit) => hit.family === "place" && hit.from === part.from);
-  const isDistrict =
-    city !== undefined &&
-    city.to < range.to &&
-    after?.capital &&
-    after !== code &&
-    !inside.some((hit) => hit.from === city.to);
-  return {
-    span: { start, end },
-    confidence: Math.min(0.97, 0.45 + range.score / 8),
-    country: countryOf(tokens.slice(range.from, range.to), inside),
-    region: written(inside.find((hit) => hit.family === "region")),
-    city: written(city) ?? part?.value.slice(COUNTRY_PREFIX) ?? null,
-    district: isNamed
-      ? written(part)
-      : isDistrict && !STATE_CODES.has(after.folded)
-        ? text.slice(after.start, tokens[range.to - 1]?.end)
-        : null,
-    postalCode: code === undefined ? null : text.slice(code.start, code.end),
-    remote: tokens.some((token) => REMOTE_WORDS.has(token.folded)),
-  };
+  return describe(text, tokens, geography, { range: best, confidence: Math.min(0.97, 0.45 + best.score / 8) });
 };
