@@ -14,16 +14,17 @@ import { readAsks, readOffers } from "./predict.ts";
 const TEXTS = fileURLToPath(new URL("texts", import.meta.url));
 
 const OFFER_FLOORS = {
-  "contacts F1": 0.97,
-  "reject F1": 0.95,
-  price: 0.94,
+  "contacts F1": 0.98,
+  preferred: 0.9,
+  "reject F1": 0.97,
+  price: 0.96,
   offer_kind: 0.94,
   domain: 0.93,
   category: 0.9,
-  location: 0.93,
-  title: 0.9,
+  location: 0.96,
+  title: 0.97,
 };
-const ASK_FLOORS = { ask_kind: 0.93, domain: 0.93, category: 0.88, price_max: 0.94, location: 0.92 };
+const ASK_FLOORS = { ask_kind: 0.93, domain: 0.93, category: 0.88, price_max: 0.95, location: 0.96 };
 
 let database: Database;
 let service: Service;

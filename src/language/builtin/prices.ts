@@ -1,5 +1,5 @@
 import { findAddressedToModel } from "./addressed.ts";
-import { currencyOf, resolveCurrency } from "./currencies.ts";
+import { currencyOf, resolveCurrency, withLocalSigns } from "./currencies.ts";
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
 import { type Amount, findAmounts } from "./price-amounts.ts";
 import { findFree } from "./price-free.ts";
@@ -44,7 +44,7 @@ type Reading = {
 };
 
 const read = (text: string, hints: Hints): Reading => {
-  const tokens = tokenize(text);
+  const tokens = withLocalSigns(tokenize(text), hints.country);
   const hidden = new Uint8Array(tokens.length);
   const hide = (from: number, to: number) => hidden.fill(1, from, to);
   // Addresses and links: whatever stands around "@", "www." or "://" without a gap.
@@ -84,9 +84,14 @@ const currencyFor = (amount: Amount, reading: Reading): string | null => {
 
 /** Between commas, smaller numbers are ages and sizes. */
 const LEAST_BETWEEN_COMMAS = 100;
+/** Between dashes little else stands. */
+const LEAST_BETWEEN_DASHES = 20;
 
 /** True when an amount is a sentence of its own, or between commas: "Garmin 255, as new. 140. Bristol". */
 const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boolean => {
+  const isDash = (at: number): boolean => tokens[at]?.text === "-" && tokens[at]?.gap !== "none";
+  const dash = isDash(from - 1) && (isDash(to) || to >= tokens.length || startsSentence(tokens, to + 1));
+  if (dash && value >= LEAST_BETWEEN_DASHES) return true;
   const comma = tokens[from - 1]?.text === "," && value >= LEAST_BETWEEN_COMMAS;
   const ends = tokens[to]?.kind === "mark" ? to + 1 : to;
   const qualified = tokens[to]?.text === "," && AFTER_BARE.has(tokens[to + 1]?.text ?? "");
@@ -99,6 +104,7 @@ const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boo
 const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: boolean): number => {
   if (amount.marker !== null) return 2;
   if (near.has("ask") || near.has("negotiable") || near.has("warm") || (senses.has("ask") && !amount.aside)) return 1;
+  if (near.has("today")) return 0.5;
   if (wanted && bounds.has("limit")) return 1;
   // "250-280k": thousands are money to somebody who wants something.
   if (wanted && amount.max !== null && amount.value >= 1000) return 0.5;
@@ -109,7 +115,7 @@ const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: bool
  * Points for and against being the price, beyond those for being money: what is asked for, the first of several, not in
  * brackets. The figures were set by hand so that one strong word outweighs the order, and the order two weak words.
  */
-const headlineScore = (role: Role, index: number): number => {
+const headlineScore = (role: Role, index: number, isSentence: boolean): number => {
   const { amount, senses, near } = role;
   let score = moneyScore(role, false);
   // "total budget 600" beside "60 per post" is the same price, summed up.
@@ -122,6 +128,7 @@ const headlineScore = (role: Role, index: number): number => {
   if (senses.has("warm")) score -= 1.4;
   if (senses.has("packet")) score -= 1.5;
   if (senses.has("half")) score -= 2;
+  if (isSentence) score += 1;
   if (amount.aside) score -= 2;
   if (senses.has("with")) score -= 1;
   return score - Math.min(index, 5) * 0.3;
@@ -163,7 +170,7 @@ const preferDay = (best: Role, candidates: readonly Role[]): Role => {
 
 /** Prices that change with the season: the lower one is what it costs from. */
 const SEASONS = new Set(
-  `season seasons saison saisons hauptsaison nebensaison hochsaison temporada stagione epoca seizoen hoogseizoen laagseizoen sezon sezonie sezonem peak
+  `ns hs vs laagseizoen hoogseizoen season seasons saison saisons hauptsaison nebensaison hochsaison temporada stagione epoca seizoen hoogseizoen laagseizoen sezon sezonie sezonem peak
   rest shoulder otherwise sonst altrimenti autrement anders winter summer sommer ete hiver verano invierno estate inverno verao zomer lato zima july august
   juli juillet aout julio agosto luglio julho lipiec lipcu sierpien sierpniu jul aug ferien vacances weekdays weekends midweek`.split(
     /\s+/u,
@@ -171,9 +178,22 @@ const SEASONS = new Set(
 );
 const SEASON_REACH = 6;
 
+/** True when two amounts of one sentence are the prices of two seasons. */
+const isTier = ({ amount: one }: Role, { amount: other }: Role, tokens: readonly Token[]): boolean => {
+  if (other.value <= one.value || other.value > one.value * 4 || other.from - one.to > SEASON_REACH) return false;
+  for (let at = one.to; at <= other.from; at++) if (startsSentence(tokens, at)) return false;
+  return tokens.slice(one.to, other.from).some((token) => SEASONS.has(token.text));
+};
+
 /** Of two prices for the same time in different seasons the lower one. */
 const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readonly Token[]): Role => {
-  const { period, amount } = best;
+  const { amount } = best;
+  // "NS 65 €, HS 110 € pro Nacht": the time is told once.
+  const next = candidates[candidates.indexOf(best) + 1];
+  const shared =
+    best.period === null && next !== undefined && next.amount.marker === amount.marker && isTier(best, next, tokens);
+  if (shared) return { ...best, period: next.period };
+  const { period } = best;
   if (period === null || period === "hour" || amount.marker === null) return best;
   const isSeasonal = ({ amount: { from, to } }: Role): boolean =>
     tokens.slice(Math.max(0, from - SEASON_REACH), to + SEASON_REACH).some((token) => SEASONS.has(token.text));
@@ -198,7 +218,11 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
   );
   let best: { role: Role; score: number } | null = null;
   candidates.forEach((role, index) => {
-    const score = headlineScore(role, index);
+    const { amount } = role;
+    // "£150." by itself is what somebody wants for it.
+    const own = amount.marker !== null && startsSentence(reading.tokens, amount.from);
+    const isSentence = own && standsAlone(amount, reading.tokens);
+    const score = headlineScore(role, index, isSentence);
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;
@@ -230,6 +254,14 @@ const confidenceOf = (role: Role, score: number, rivals: number): number => {
   return score >= 2 ? 0.85 : 0.65;
 };
 
+/** "Free, biscuits 50p": what is told of the cost after that is for something else. */
+const isFreeAndMore = (free: { from: number; to: number }, role: Role, { tokens }: Reading): boolean => {
+  const { from } = role.amount;
+  if (role.senses.has("ask") || from < free.to || !startsSentence(tokens, free.from)) return false;
+  for (let at = free.to; at <= from; at++) if (startsSentence(tokens, at)) return false;
+  return tokens[free.to]?.text === ",";
+};
+
 /** A flat sum is for the whole of it. */
 const periodOf = (role: Role): PriceFound["value"]["period"] =>
   role.period ?? (role.near.has("flat") ? "project" : null);
@@ -248,7 +280,10 @@ export const readPrice = (text: string, hints: Hints): PriceFound | null => {
   const deposit = reading.roles.find((role) => role.senses.has("deposit"))?.amount.value ?? null;
   if (
     free !== null &&
-    (best === null || (free.leads && !best.role.senses.has("ask")) || best.role.amount.marker === null)
+    (best === null ||
+      isFreeAndMore(free, best.role, reading) ||
+      (free.leads && !best.role.senses.has("ask")) ||
+      best.role.amount.marker === null)
   ) {
     const quote = quoteFor(reading, free);
     const value = {

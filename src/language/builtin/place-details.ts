@@ -1,0 +1,74 @@
+import { countryOf, UK_POSTCODE } from "./countries.ts";
+import type { Hit } from "./lexicon.ts";
+import { REMOTE_WORDS, STATE_CODES } from "./place-words.ts";
+import type { Span } from "./span.ts";
+import type { Token } from "./tokens.ts";
+
+/** What is known of a place that was found: places.ts finds it. */
+
+/** A place, and what is certain about it. */
+export type Place = {
+  span: Span;
+  confidence: number;
+  country: string | null;
+  region: string | null;
+  city: string | null;
+  district: string | null;
+  postalCode: string | null;
+  remote: boolean;
+};
+
+/** A range of tokens: `from` inclusive, `to` exclusive. */
+export type Range = { from: number; to: number };
+
+/** Figures before a town. */
+export const POSTCODE = /^\d{4,5}$/;
+
+/** Of "GB/London". */
+const COUNTRY_PREFIX = 3;
+
+/** What is certain about the place that stands at `range`: its country, its city, its part, its code. */
+export const describe = (
+  text: string,
+  tokens: readonly Token[],
+  geography: readonly Hit[],
+  { range, confidence }: { range: Range; confidence: number },
+): Place => {
+  const start = tokens[range.from]?.start ?? 0;
+  let end = tokens[range.to - 1]?.end ?? start;
+  if (text.slice(start, end).includes("(") && text.charAt(end) === ")") end += 1;
+  const written = (hit: Hit | undefined): string | null =>
+    hit === undefined ? null : text.slice(tokens[hit.from]?.start, tokens[hit.to - 1]?.end);
+  const inside = geography.filter((hit) => hit.from >= range.from && hit.to <= range.to);
+  const part = inside.find((hit) => hit.family === "city");
+  // "Peckham, London" names the city itself; of "Peckham" and of "Munich" the vocabulary knows whose they are.
+  const city = inside.find(
+    (hit) => hit.family === "place" && (part === undefined || hit.to <= part.from || hit.from >= part.to),
+  );
+  const code = tokens
+    .slice(range.from, range.to)
+    .find((token) => POSTCODE.test(token.folded) || UK_POSTCODE.test(token.folded));
+  const after = city === undefined ? undefined : tokens[city.to];
+  // A name that is a city's own in another language ("Munich") is no part of it.
+  const isNamed = part !== undefined && !inside.some((hit) => hit.family === "place" && hit.from === part.from);
+  const isDistrict =
+    city !== undefined &&
+    city.to < range.to &&
+    after?.capital &&
+    after !== code &&
+    !inside.some((hit) => hit.from === city.to);
+  return {
+    span: { start, end },
+    confidence,
+    country: countryOf(tokens.slice(range.from, range.to), inside),
+    region: written(inside.find((hit) => hit.family === "region")),
+    city: written(city) ?? part?.value.slice(COUNTRY_PREFIX) ?? null,
+    district: isNamed
+      ? written(part)
+      : isDistrict && !STATE_CODES.has(after.folded)
+        ? text.slice(after.start, tokens[range.to - 1]?.end)
+        : null,
+    postalCode: code === undefined ? null : text.slice(code.start, code.end),
+    remote: tokens.some((token) => REMOTE_WORDS.has(token.folded)),
+  };
+};
