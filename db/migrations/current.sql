@@ -1,8 +1,70 @@
 -- Enter migration here
 
+do $$
+begin
+  -- Every statement of a request or a job takes milliseconds. PostgreSQL expects far more rows of the functions in them than
+  -- there are, and would spend more on compiling them than on running them: publishing an offer takes 19 ms of a processor
+  -- with it and 5 without.
+  alter role souk_api set jit = off;
+  alter role souk_worker set jit = off;
+exception when insufficient_privilege then
+  raise notice 'souk_api and souk_worker are slow until a superuser runs: alter role souk_api set jit = off; alter role souk_worker set jit = off';
+end
+$$;
+
 set local role souk_owner;
 
+create or replace function market.lexemes_of(query tsquery) returns text[]
+  language plpgsql immutable parallel safe
+  -- A hundred times what PostgreSQL expects of a function: to be read from an index, not computed.
+  cost 10000
+as $$
+begin
+  return case when query is null then array['*'] else array(
+    select distinct replace(replace(m.lexeme[1], '''''', ''''), '\\', '\')
+    from regexp_matches(query::text, '''((?:[^'']|'''')+)''', 'g') as m (lexeme)) end;
+end
+$$;
+comment on function market.lexemes_of(tsquery) is 'The lexemes in a query, whatever stands between them; * for no query.';
+grant execute on function market.lexemes_of(tsquery) to souk_agent, souk_person;
+-- What a new offer is held against: asks that share a word and the place with it.
+create index ask_words_idx on market.ask using gin (market.lexemes_of(keywords_query), market.lexemes_of(place_query))
+  with (fastupdate = off) where status = 'active';
+drop index market.ask_active_idx;
+create index ask_embedding_hnsw_idx on market.ask_embedding using hnsw (embedding public.halfvec_cosine_ops);
+
+create index synonym_first_lexeme_idx on market.synonym ((language || ' ' || lexemes[1]) collate "C");
+
+-- After the index on vectors, which has the settings of hnsw known.
+--!include market/matching.sql
+
 -- Functions beside tables whose text changed (as db/schema has them)
+
+CREATE OR REPLACE FUNCTION market.concepts_in(words text, languages text[], language text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  folded constant text := market.fold(words);
+  -- In variables, since the planner would make them anew for each row.
+  vectors constant tsvector[] := array(
+    select to_tsvector(market.search_config(l.language), folded) from unnest(languages) with ordinality as l (language, n) order by l.n);
+  stems constant text[] := array(
+    select languages[v.n] || ' ' || s.lexeme
+    from unnest(vectors) with ordinality as v (vector, n) cross join unnest(tsvector_to_array(v.vector)) as s (lexeme));
+begin
+  -- By one stem of each term: by all of them, an index gives every phrase that shares any word.
+  return market.compound_heads(words, concepts_in.language) || array(
+    select distinct s.concept from market.synonym s
+    where (s.language || ' ' || s.lexemes[1]) collate "C" = any (stems)
+      and (cardinality(s.lexemes) = 1 or vectors[array_position(languages, s.language)] @@ s.needle)
+      -- Of another language only English words and long ones are taken: a short text's language is easily mistaken, and
+      -- short words mean something else elsewhere (a Dutch "les").
+      and (s.language in (concepts_in.language, 'en') or length(s.term) >= 7));
+end
+$function$;
+comment on function market.concepts_in(text,text[],text) is 'The concepts that a text names in any of some languages, one of which is probably its own (ISO 639-1).';
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
  RETURNS market.sign_in
@@ -109,6 +171,179 @@ end
 $function$;
 comment on function market.complete_sign_in(market.sign_in,bytea,text,text,bytea,bytea) is 'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
 
+CREATE OR REPLACE FUNCTION market.states_amount(quote text, amount numeric)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  -- A word for thousands or millions behind one number of a range goes for the others, too: "10-12k".
+  return (with factor as (
+    select 1::numeric as factor
+    union all
+    select f.factor from (values
+      ('¢|cents?|cts?|centimes|centimos|céntimos|centavos|centesimi|p|pence', 0.01),
+      ('k|grand|mil|mille|mila|tsd|tausend|duizend|tys|tysi[aą]ce|tysi[eę]cy|thousand', 1000),
+      ('lakh|lac', 100000),
+      ('m|mln|mio|million|millions|millionen|millones|milioni|milh[oõ]es|miljoen', 1000000)) as f (words, factor)
+    where quote ~* ('[0-9]\s*(' || f.words || ')\M')
+  )
+  -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
+  select amount = 0 and quote !~ '[1-9]'
+    or amount <= 1e12 and exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
+    or quote !~ '[0-9]' and coalesce(market.spoken_number(quote) = amount, false));
+end
+$function$;
+comment on function market.states_amount(text,numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits for 0.';
+
+CREATE OR REPLACE FUNCTION market.states_contact(quote text, method jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  -- A number's last digits, without a country code, which the quote need not say: eight, or six of a short number.
+  return (with said as (
+    select method ->> 'type' as type, method ->> 'value' as value,
+      regexp_replace(method ->> 'value', '[^0-9]', '', 'g') as digits
+  )
+  select case
+    -- "anna [@] example.org" is written around harvesters, too.
+    when type = 'email' and quote ~ '@' then
+      position(lower(value) in regexp_replace(lower(quote), '[][(){}<>[:space:]]', '', 'g')) > 0
+    -- Written around harvesters ("kev at example dot com"): every piece has to stand there.
+    when type = 'email' then
+      value ~ '@' and not exists (
+        select from regexp_split_to_table(market.fold(value), '[^[:alnum:]]+') as piece
+        where position(piece in market.fold(quote)) = 0)
+    when type = 'url' then
+      position(rtrim(regexp_replace(lower(value), '^https?://(www\.)?', ''), '/') in lower(quote)) > 0
+    when type in ('phone', 'sms', 'whatsapp') then
+      length(digits) >= 5 and exists (
+        -- A letter O is how some people hide a zero.
+        select from (values (quote), (translate(quote, 'oO', '00')), (market.digits_of_words(quote))) as q (words)
+        where position(right(digits, greatest(6, least(8, length(digits) - 3)))
+          in regexp_replace(q.words, '[^0-9]', '', 'g')) > 0)
+    else false
+  end
+  from said);
+end
+$function$;
+comment on function market.states_contact(text,jsonb) is 'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last digits of a number.';
+
+CREATE OR REPLACE FUNCTION market.states_title(text text, title text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  said constant text := market.fold(text);
+begin
+  return not exists (
+    select from regexp_split_to_table(market.fold(title), '[^[:alnum:]]+') as word
+    where word <> '' and position(word in said) = 0);
+end
+$function$;
+comment on function market.states_title(text,text) is 'Whether every word of a title stands in the text.';
+
+CREATE OR REPLACE FUNCTION market.image_links(images jsonb)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return (
+    select coalesce(array_agg(first.url order by first.n), '{}')
+    from (select url, min(n) as n from jsonb_array_elements_text(images) with ordinality as t (url, n) group by url) as first);
+end
+$function$;
+comment on function market.image_links(jsonb) is 'The links in order, duplicates dropped.';
+grant execute on function market.image_links(jsonb) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.image_warnings(images text[])
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case when exists (select from unnest(images) as url where url ~* '^http:')
+    then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end;
+end
+$function$;
+comment on function market.image_warnings(text[]) is 'What is not wrong with image links but should be better.';
+grant execute on function market.image_warnings(text[]) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.understood(offer market.offer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return jsonb_build_object(
+      'title', offer.title, 'domain', offer.domain, 'category', offer.category, 'offer_kind', offer.offer_kind,
+      'extraction', offer.extraction)
+    || jsonb_strip_nulls(jsonb_build_object(
+      'price', offer.metadata -> 'pricing' -> 'label',
+      'location', offer.location_text,
+      'contact', (
+        select c -> 'quote' from jsonb_array_elements(offer.extraction -> 'contact') with ordinality as t (c, n)
+        order by (c -> 'value' ->> 'preferred')::boolean desc, n limit 1)))
+    || case when offer.missing_fields <> '{}' then jsonb_build_object('missing_fields', offer.missing_fields) else '{}' end
+    || case when offer.warnings <> '{}' then jsonb_build_object('warnings', offer.warnings) else '{}' end;
+end
+$function$;
+comment on function market.understood(market.offer) is 'How a text was understood: the members that OfferPublished and a preview share.';
+
+CREATE OR REPLACE FUNCTION market.awaits_reading(submission market.submission)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  -- An ask is filled in even after its caller was answered, as long as it still has this text.
+  return submission.settled_at is null or submission.kind in ('create_ask', 'update_ask') and exists (
+    select from market.ask a
+    where a.id = submission.target_id and a.read_at is null and a.text = submission.text);
+end
+$function$;
+comment on function market.awaits_reading(market.submission) is 'Whether reading the text of a submission still has an effect.';
+
+CREATE OR REPLACE FUNCTION jobs.get_submission(id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select jsonb_build_object('kind', s.kind, 'text', s.text)
+    from market.submission s
+    where s.id = get_submission.id and market.awaits_reading(s));
+end
+$function$;
+comment on function jobs.get_submission(uuid) is 'kind and text of a submission; null when reading it would have no effect any more.';
+grant execute on function jobs.get_submission(uuid) to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.get_embedding_input(id uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return (
+    select market.embedding_input(o) from market.offer o
+    where o.id = get_embedding_input.id and o.status = 'published'
+    union all
+    -- An ask as it stands: it is embedded before it has been read, too.
+    select a.text from market.ask a
+    where a.id = get_embedding_input.id and a.status = 'active');
+end
+$function$;
+comment on function jobs.get_embedding_input(uuid) is 'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
+grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
+
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -176,5 +411,37 @@ end
 $function$;
 comment on function market.erase_account() is 'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers: call again.';
 grant execute on function market.erase_account() to souk_person;
+
+CREATE OR REPLACE FUNCTION market.text_errors(text text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
+  from (values
+    (case when coalesce(market.first_line(text), '') = '' then 'The text is empty.' end),
+    (case when char_length(normalize(text, NFC)) > 4000 then 'A text may have at most 4,000 characters.' end),
+    (market.contains_secret(text))) as e (detail)
+  where e.detail is not null);
+end
+$function$;
+comment on function market.text_errors(text) is 'What is wrong with a text before it is read: [{pointer, detail}].';
+grant execute on function market.text_errors(text) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.answer_of(submission_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select jsonb_build_object('status', s.status, 'body', s.body)
+    from market.submission s
+    where s.id = answer_of.submission_id and s.settled_at is not null and market.is_own(s));
+end
+$function$;
+comment on function market.answer_of(uuid) is 'The settled answer of one of the caller''s submissions, else null.';
+grant execute on function market.answer_of(uuid) to souk_agent, souk_person;
 
 reset role;

@@ -30,6 +30,18 @@ alter role souk_migrator set idle_in_transaction_session_timeout = '60s';
 
 do $$
 begin
+  -- Every statement of a request or a job takes milliseconds. PostgreSQL expects far more rows of the functions in them than
+  -- there are, and would spend more on compiling them than on running them: publishing an offer takes 19 ms of a processor
+  -- with it and 5 without.
+  alter role souk_api set jit = off;
+  alter role souk_worker set jit = off;
+exception when insufficient_privilege then
+  raise notice 'souk_api and souk_worker are slow until a superuser runs: alter role souk_api set jit = off; alter role souk_worker set jit = off';
+end
+$$;
+
+do $$
+begin
   -- States, waits and statements of other roles' sessions, and pg_stat_statements; no rows of any table.
   grant pg_read_all_stats to souk_dba;
 exception when insufficient_privilege then

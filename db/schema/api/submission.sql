@@ -10,11 +10,14 @@ $$;
 comment on function market.is_own(market.submission) is 'Whether the caller sent this text.';
 
 create or replace function market.answer_of(submission_id uuid) returns jsonb
-  language sql stable
+  language plpgsql stable
 as $$
-  select jsonb_build_object('status', s.status, 'body', s.body)
-  from market.submission s
-  where s.id = answer_of.submission_id and s.settled_at is not null and market.is_own(s)
+begin
+  return (
+    select jsonb_build_object('status', s.status, 'body', s.body)
+    from market.submission s
+    where s.id = answer_of.submission_id and s.settled_at is not null and market.is_own(s));
+end
 $$;
 comment on function market.answer_of(uuid) is 'The settled answer of one of the caller''s submissions, else null.';
 grant execute on function market.is_own(market.submission), market.answer_of(uuid) to souk_agent, souk_person;

@@ -2,14 +2,16 @@
 -- says is read by the worker; the answer is the submission's.
 
 create or replace function market.text_errors(text text) returns jsonb
-  language sql immutable
+  language plpgsql immutable
 as $$
-  select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
+begin
+  return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
   from (values
     (case when coalesce(market.first_line(text), '') = '' then 'The text is empty.' end),
     (case when char_length(normalize(text, NFC)) > 4000 then 'A text may have at most 4,000 characters.' end),
     (market.contains_secret(text))) as e (detail)
-  where e.detail is not null
+  where e.detail is not null);
+end
 $$;
 comment on function market.text_errors(text) is 'What is wrong with a text before it is read: [{pointer, detail}].';
 grant execute on function market.text_errors(text) to souk_agent, souk_person;

@@ -9,14 +9,17 @@ $$;
 comment on function market.embedding_input(market.offer) is 'The words of an offer that its vector stands for.';
 
 create or replace function jobs.get_embedding_input(id uuid) returns text
-  language sql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
-  select market.embedding_input(o) from market.offer o
-  where o.id = get_embedding_input.id and o.status = 'published'
-  union all
-  -- An ask as it stands: it is embedded before it has been read, too.
-  select a.text from market.ask a
-  where a.id = get_embedding_input.id and a.status = 'active'
+begin
+  return (
+    select market.embedding_input(o) from market.offer o
+    where o.id = get_embedding_input.id and o.status = 'published'
+    union all
+    -- An ask as it stands: it is embedded before it has been read, too.
+    select a.text from market.ask a
+    where a.id = get_embedding_input.id and a.status = 'active');
+end
 $$;
 comment on function jobs.get_embedding_input(uuid) is 'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
 grant execute on function jobs.get_embedding_input(uuid) to souk_worker;

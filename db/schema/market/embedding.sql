@@ -41,6 +41,7 @@ create table market.ask_embedding (
   constraint ask_embedding_model_length check (char_length(model) <= 100)
 );
 create index ask_embedding_model_idx on market.ask_embedding (model);
+create index ask_embedding_hnsw_idx on market.ask_embedding using hnsw (embedding public.halfvec_cosine_ops);
 comment on table market.ask_embedding is 'One row is the vector of one ask.';
 comment on column market.ask_embedding.ask_id is 'The ask.';
 comment on column market.ask_embedding.model is 'Who made the vector.';

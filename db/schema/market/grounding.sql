@@ -125,10 +125,11 @@ comment on function market.spoken_number(text) is
   'The number that a quote says in words of the eight languages: "a hundred quid", "fünfhundertfünfzig Euro"; null when it says none.';
 
 create or replace function market.states_amount(quote text, amount numeric) returns boolean
-  language sql immutable
+  language plpgsql immutable
 as $$
+begin
   -- A word for thousands or millions behind one number of a range goes for the others, too: "10-12k".
-  with factor as (
+  return (with factor as (
     select 1::numeric as factor
     union all
     select f.factor from (values
@@ -141,7 +142,8 @@ as $$
   -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
   select amount = 0 and quote !~ '[1-9]'
     or amount <= 1e12 and exists (select from market.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
-    or quote !~ '[0-9]' and coalesce(market.spoken_number(quote) = amount, false)
+    or quote !~ '[0-9]' and coalesce(market.spoken_number(quote) = amount, false));
+end
 $$;
 comment on function market.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits for 0.';
 
@@ -167,10 +169,11 @@ $$;
 comment on function market.digits_of_words(text) is 'A quote with the digits that it says as words: "six one four 555-0177" is "6 1 4 555 0177".';
 
 create or replace function market.states_contact(quote text, method jsonb) returns boolean
-  language sql immutable
+  language plpgsql immutable
 as $$
+begin
   -- A number's last digits, without a country code, which the quote need not say: eight, or six of a short number.
-  with said as (
+  return (with said as (
     select method ->> 'type' as type, method ->> 'value' as value,
       regexp_replace(method ->> 'value', '[^0-9]', '', 'g') as digits
   )
@@ -193,17 +196,22 @@ as $$
           in regexp_replace(q.words, '[^0-9]', '', 'g')) > 0)
     else false
   end
-  from said
+  from said);
+end
 $$;
 comment on function market.states_contact(text, jsonb) is
   'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last digits of a number.';
 
 create or replace function market.states_title(text text, title text) returns boolean
-  language sql immutable
+  language plpgsql immutable
 as $$
-  select not exists (
+declare
+  said constant text := market.fold(text);
+begin
+  return not exists (
     select from regexp_split_to_table(market.fold(title), '[^[:alnum:]]+') as word
-    where word <> '' and position(word in market.fold(text)) = 0)
+    where word <> '' and position(word in said) = 0);
+end
 $$;
 comment on function market.states_title(text, text) is 'Whether every word of a title stands in the text.';
 

@@ -16,18 +16,23 @@ $$;
 comment on function market.image_errors(jsonb) is 'What is wrong with image links: [{pointer, detail}].';
 
 create or replace function market.image_links(images jsonb) returns text[]
-  language sql immutable
+  language plpgsql immutable
 as $$
-  select coalesce(array_agg(first.url order by first.n), '{}')
-  from (select url, min(n) as n from jsonb_array_elements_text(images) with ordinality as t (url, n) group by url) as first
+begin
+  return (
+    select coalesce(array_agg(first.url order by first.n), '{}')
+    from (select url, min(n) as n from jsonb_array_elements_text(images) with ordinality as t (url, n) group by url) as first);
+end
 $$;
 comment on function market.image_links(jsonb) is 'The links in order, duplicates dropped.';
 
 create or replace function market.image_warnings(images text[]) returns text[]
-  language sql immutable
+  language plpgsql immutable
 as $$
-  select case when exists (select from unnest(images) as url where url ~* '^http:')
-    then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end
+begin
+  return case when exists (select from unnest(images) as url where url ~* '^http:')
+    then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end;
+end
 $$;
 comment on function market.image_warnings(text[]) is 'What is not wrong with image links but should be better.';
 grant execute on function market.image_errors(jsonb), market.image_links(jsonb), market.image_warnings(text[])

@@ -2,78 +2,80 @@
 -- Kind, price and exclusions are hard; so is the place where one has to be there. The subject has to agree too: by
 -- category, by words or by vector.
 
+create or replace function market.is_foreign_money(ask market.ask, offer market.offer) returns boolean
+  language sql stable
+as $$
+  -- Converted never: another currency cannot be compared.
+  select coalesce(ask.price_max_hundredths is not null and offer.price_hundredths > 0
+    and offer.price_currency is distinct from ask.price_currency, false)
+$$;
+comment on function market.is_foreign_money(market.ask, market.offer) is 'Whether an offer costs money of another currency than an ask would pay in.';
+
+create or replace function market.place_verdict(ask market.ask, offer market.offer) returns text
+  language sql stable
+as $$
+  select case
+    when ask.place_query is null then null
+    when offer.location_text is null then 'unknown'
+    when offer.place @@ ask.place_query
+      or offer.metadata @> '{"location": {"remote": true}}' and ask.criteria @> '{"location": {"remote": true}}' then 'met'
+    when offer.metadata -> 'location' ->> 'country' <> ask.criteria -> 'location' ->> 'country' then 'violated'
+    -- A quarter whose city is not known may lie in the city that is wanted.
+    when offer.metadata -> 'location' ->> 'city' is null then 'unknown'
+    else 'violated' end
+$$;
+comment on function market.place_verdict(market.ask, market.offer) is 'Whether an offer is where an ask wants it: met, unknown or violated; null when the ask names no place.';
+
+create or replace function market.is_sent(search tsvector) returns boolean
+  language sql immutable parallel safe
+as $$
+  select search @@ '''concept/sent'''::tsquery and not search @@ (
+    '(no|not|kein|keinen|pas|sans|sem|sin|senza|niente|geen|nie|bez) <->
+      (shipping|postage|posting|post|delivery|versand|envoi|livraison|envio|envios|spedizione|spedisco|verzending|wysylki|wysylam)
+    | (collection|pickup|collect|recogida|ritiro|recolha|ophalen) <-> only
+    | (nur|solo|so|seulement|alleen|tylko) <-> (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
+$$;
+comment on function market.is_sent(tsvector) is 'Whether an offer says that the thing is sent, by its words and concepts (market.offer.search).';
+
 create or replace function market.can_answer(ask market.ask, offer market.offer) returns boolean
   language sql stable
 as $$
-  -- The hard criteria, as far as they are cheap. Written to be inlined: it is asked of every ask of the same kind and domain.
-  select ask.status = 'active' and ask.read_at is not null and ask.domain is not null
+  -- Written to be inlined: it is asked of every ask that shares a word with an offer.
+  select ask.status = 'active' and ask.read_at is not null
     and offer.account_id is distinct from ask.account_id
-    and not coalesce(offer.price_hundredths > ask.price_max_hundredths and offer.price_currency = ask.price_currency
+    -- Without a subject an ask matches nothing: better no answer than a wrong one.
+    and ask.domain is not null
+    -- Nor is a day's rent held against a month's.
+    and not coalesce(offer.price_hundredths > ask.price_max_hundredths and offer.price_currency is not distinct from ask.price_currency
       and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
     and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
-    and (ask.place_query is null or offer.location_text is null or offer.place @@ ask.place_query
-      -- Nobody knows the city, it can be sent within the country, or it is done from afar.
-      or offer.metadata @> '{"location": {"remote": true}}' and ask.criteria @> '{"location": {"remote": true}}'
-      or offer.metadata -> 'location' ->> 'city' is null
-      or offer.metadata -> 'location' ->> 'country' = ask.criteria -> 'location' ->> 'country')
+    and case market.place_verdict(ask, offer)
+      -- Nothing in another currency answers from a place that nobody knows: it would be a hit by its words alone.
+      when 'unknown' then not market.is_foreign_money(ask, offer)
+      -- Elsewhere is no answer, but for goods that are sent, within the country and for good.
+      when 'violated' then offer.offer_kind = 'sale' and offer.domain is distinct from 'real_estate'
+        and not market.is_foreign_money(ask, offer)
+        and coalesce(offer.metadata -> 'location' ->> 'country' = ask.criteria -> 'location' ->> 'country', false)
+        and market.is_sent(offer.search)
+      else true end
 $$;
-comment on function market.can_answer(market.ask, market.offer) is 'Whether nothing hard stands between an ask and an offer of the right kind; market.judge knows more.';
+comment on function market.can_answer(market.ask, market.offer) is 'Whether nothing hard stands between an ask and an offer of a kind that answers it.';
 
 create or replace function market.judge(ask market.ask, offer market.offer, similarity real, floor real) returns table (score real, reasons jsonb)
   language plpgsql stable
 as $$
 declare
-  wanted_place jsonb := ask.criteria -> 'location';
-  found_place jsonb := offer.metadata -> 'location';
   by_category text;
   by_words text;
-  by_place text;
+  by_place text := market.place_verdict(ask, offer);
   by_price text;
   by_condition text;
   by_musts text;
   by_attributes text;
-  foreign_money boolean;
   -- Without a vector nothing is near: then words have to do.
   near boolean := coalesce(similarity >= floor, false);
   very_near boolean := coalesce(similarity >= 1.5 * floor, false);
 begin
-  -- Without a kind or a subject an ask matches nothing: better no answer than a wrong one.
-  if offer.offer_kind is null or ask.domain is null or not exists (
-    select from market.ask_kind k where k.ask_kind = ask.ask_kind and offer.offer_kind = any (k.answered_by))
-  then
-    return;
-  end if;
-
-  -- Converted never: another currency cannot be compared. Nor is a day's rent held against a month's.
-  foreign_money := ask.price_max_hundredths is not null and offer.price_hundredths > 0 and offer.price_currency is distinct from ask.price_currency;
-  by_price := case
-    when ask.price_max_hundredths is null then null
-    when offer.price_hundredths is null or foreign_money then 'unknown'
-    when offer.price_hundredths = 0 then 'met'
-    when offer.price_period <> ask.criteria -> 'price' ->> 'period' then 'unknown'
-    when offer.price_hundredths <= ask.price_max_hundredths then 'met'
-    else 'violated' end;
-  if by_price = 'violated' or ask.exclude_query is not null and offer.search @@ ask.exclude_query then
-    return;
-  end if;
-
-  by_place := case
-    when ask.place_query is null then null
-    when offer.location_text is null then 'unknown'
-    when offer.place @@ ask.place_query or found_place @> '{"remote": true}' and wanted_place @> '{"remote": true}' then 'met'
-    when found_place ->> 'country' <> wanted_place ->> 'country' then 'violated'
-    -- A quarter whose city is not known may lie in the city that is wanted.
-    when found_place ->> 'city' is null then 'unknown'
-    else 'violated' end;
-  -- Elsewhere is no answer, but for goods that are sent, within the country and for good. And nothing in another currency
-  -- answers from a place that nobody knows: it would be a hit by its words alone.
-  if by_place = 'violated' and (foreign_money or offer.offer_kind <> 'sale' or offer.domain = 'real_estate'
-      or found_place ->> 'country' is distinct from wanted_place ->> 'country' or not market.is_sent(offer.search))
-    or by_place = 'unknown' and foreign_money
-  then
-    return;
-  end if;
-
   by_category := case
     when ask.category is null or offer.category is null then 'unknown'
     -- Between friends, activities and acquaintances there are no borders: there the kind decides.
@@ -93,6 +95,12 @@ begin
     return;
   end if;
 
+  by_price := case
+    when ask.price_max_hundredths is null then null
+    when offer.price_hundredths is null or market.is_foreign_money(ask, offer) then 'unknown'
+    when offer.price_hundredths = 0 then 'met'
+    when offer.price_period <> ask.criteria -> 'price' ->> 'period' then 'unknown'
+    else 'met' end;
   by_condition := case
     when ask.criteria ->> 'condition' is null then null
     when offer.metadata ->> 'condition' is null then 'unknown'
@@ -134,18 +142,7 @@ begin
 end
 $$;
 comment on function market.judge(market.ask, market.offer, real, real) is
-  'Whether and how well an offer answers an ask: no row when it does not, else a score of 0 to 1 and the verdict on every criterion.';
-
-create or replace function market.is_sent(search tsvector) returns boolean
-  language sql immutable parallel safe
-as $$
-  select search @@ '''concept/sent'''::tsquery and not search @@ (
-    '(no|not|kein|keinen|pas|sans|sem|sin|senza|niente|geen|nie|bez) <->
-      (shipping|postage|posting|post|delivery|versand|envoi|livraison|envio|envios|spedizione|spedisco|verzending|wysylki|wysylam)
-    | (collection|pickup|collect|recogida|ritiro|recolha|ophalen) <-> only
-    | (nur|solo|so|seulement|alleen|tylko) <-> (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
-$$;
-comment on function market.is_sent(tsvector) is 'Whether an offer says that the thing is sent, by its words and concepts (market.offer.search).';
+  'Whether and how well an offer that can answer an ask (market.can_answer) does: no row when it is about something else, else a score of 0 to 1 and the verdict on every criterion.';
 
 create or replace function market.match_ask(ask_id uuid) returns void
   language plpgsql volatile
@@ -170,7 +167,7 @@ begin
     left join market.offer_embedding e on e.offer_id = o.id and e.model = vector.model
     cross join lateral market.judge(ask, o,
       (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
-    where o.account_id is distinct from ask.account_id
+    where market.can_answer(ask, o)
     order by j.score desc, o.id
     limit 100
   ), stored as (
@@ -212,13 +209,60 @@ end
 $$;
 comment on function market.answering_candidates(market.ask, public.halfvec, text) is 'Live offers of the right kind and domain that share a word with an ask or lie near it.';
 
+create or replace function market.worded_asks(offer market.offer, places text[]) returns uuid[]
+  language plpgsql stable
+  -- The plan depends on whether there is a place.
+  set plan_cache_mode = 'force_custom_plan'
+as $$
+begin
+  return array(
+    select a.id from market.ask a
+    where a.status = 'active' and market.lexemes_of(a.keywords_query) && (tsvector_to_array(offer.search) || '*'::text)
+      and (places is null or market.lexemes_of(a.place_query) && places));
+end
+$$;
+comment on function market.worded_asks(market.offer, text[]) is
+  'The active asks that share a word with an offer, or name none, of those who look in one of the places or anywhere (places null: of all).';
+
+create or replace function market.near_asks(offer market.offer, ask_kinds text[], places text[], near public.halfvec, model text, floor real)
+  returns uuid[]
+  language plpgsql stable
+  -- Those that share a word lie nearest, and are found by it: scan on beyond them, but not through all asks.
+  set hnsw.iterative_scan = 'relaxed_order'
+  set hnsw.ef_search = 100
+  set hnsw.max_scan_tuples = 1000
+  set plan_cache_mode = 'force_custom_plan'
+as $$
+begin
+  if near is null then
+    return array[]::uuid[];
+  end if;
+  return array(
+    with nearest as materialized (
+      select a.id, e.embedding operator(public.<=>) near as distance
+      from market.ask_embedding e join market.ask a on a.id = e.ask_id
+      where e.model = near_asks.model and a.domain = offer.domain and a.ask_kind = any (near_asks.ask_kinds)
+        and (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
+        and (places is null or market.lexemes_of(a.place_query) && places)
+        and not offer.search @@ a.keywords_query and market.can_answer(a, offer)
+      order by e.embedding operator(public.<=>) near
+      limit 100)
+    select n.id from nearest n where 1 - n.distance >= near_asks.floor);
+end
+$$;
+comment on function market.near_asks(market.offer, text[], text[], public.halfvec, text, real) is
+  'Of the asks of its category that an offer can answer and shares no word with the hundred that it lies nearest to, as far as they are near (similarity: floor).';
+
 create or replace function market.match_offer(offer_id uuid) returns void
   language plpgsql volatile
 as $$
 declare
   offer market.offer;
   vector record;
-  answered uuid[];
+  ask_kinds text[];
+  places text[];
+  matched uuid[];
+  candidates uuid[];
 begin
   select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published';
   if offer.id is null or offer.offer_kind is null then
@@ -227,23 +271,26 @@ begin
   end if;
   -- A copy out of the compressed row: each ask would unpack it anew.
   offer.search := offer.search || '';
+  ask_kinds := array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by));
   select e.embedding, e.model, m.match_floor into vector
   from market.offer_embedding e join market.embedding_model m on m.model = e.model
   where e.offer_id = offer.id and to_jsonb(e.model) = market.setting('embedding_model');
-  -- Judged under their locks, which makes sequences grow in the order of commits; locked in the order of ids, so that two
-  -- offers that meet at the same asks do not wait for each other.
+  -- Who looks elsewhere is not looked at, unless what is elsewhere or nobody knows where may answer (market.can_answer).
+  if offer.metadata -> 'location' ->> 'city' is not null and not market.is_sent(offer.search)
+    and not offer.metadata @> '{"location": {"remote": true}}'
+  then
+    places := tsvector_to_array(offer.place) || '*'::text;
+  end if;
+  -- What matched once is judged again, whether or not the ask goes on watching.
+  matched := array(select m.ask_id from market.match m where m.offer_id = offer.id);
+  candidates := matched || market.worded_asks(offer, places)
+    || market.near_asks(offer, ask_kinds, places, vector.embedding, vector.model, vector.match_floor);
   with locked as materialized (
+    -- Judged under their locks, which makes sequences grow in the order of commits; locked in the order of ids, so that
+    -- two offers that meet at the same asks do not wait for each other.
     select a as ask from market.ask a
-    where a.ask_kind = any (array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by)))
-      and a.domain = offer.domain and market.can_answer(a, offer)
-      -- What matched once is judged again, whether or not the ask goes on watching.
-      and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
-      -- Without a shared word it has to lie in the category and near.
-      and (offer.search @@ a.keywords_query or (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
-        and (a.keywords_query is null or exists (
-          select from market.ask_embedding e
-          where e.ask_id = a.id and e.model = vector.model
-            and 1 - (e.embedding operator(public.<=>) vector.embedding) >= vector.match_floor)))
+    where a.id = any (candidates) and a.domain = offer.domain and a.ask_kind = any (ask_kinds) and market.can_answer(a, offer)
+      and (a.watch_enabled or a.id = any (matched))
     order by a.id for no key update
   ), judged as materialized (
     select (l.ask).id, j.score, j.reasons
@@ -251,16 +298,16 @@ begin
     left join market.ask_embedding e on e.ask_id = (l.ask).id and e.model = vector.model
     cross join lateral market.judge(l.ask, offer,
       (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
-  ), stored as (
-    insert into market.match as m (ask_id, offer_id, score, reasons)
-    select g.id, offer.id, g.score, g.reasons from judged g
-    on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
-    where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+  ), forgotten as (
+    -- An ask at rest keeps what it had: it catches up when it is active again.
+    delete from market.match m using market.ask a
+    where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active'
+      and not exists (select from judged g where g.id = m.ask_id)
   )
-  select array_agg(g.id) into answered from judged g;
-  -- An ask at rest keeps what it had: it catches up when it is active again.
-  delete from market.match m using market.ask a
-  where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active' and a.id <> all (coalesce(answered, '{}'));
+  insert into market.match as m (ask_id, offer_id, score, reasons)
+  select g.id, offer.id, g.score, g.reasons from judged g
+  on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
+  where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons);
 end
 $$;
 comment on function market.match_offer(uuid) is 'Holds one offer against every ask that watches for its kind and subject.';

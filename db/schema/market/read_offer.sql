@@ -97,9 +97,10 @@ comment on function market.read_offer(text, jsonb) is
   'What of a grounded reading may be published: an offer with every column that the text decides, and nothing else set.';
 
 create or replace function market.understood(offer market.offer) returns jsonb
-  language sql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
-  select jsonb_build_object(
+begin
+  return jsonb_build_object(
       'title', offer.title, 'domain', offer.domain, 'category', offer.category, 'offer_kind', offer.offer_kind,
       'extraction', offer.extraction)
     || jsonb_strip_nulls(jsonb_build_object(
@@ -109,6 +110,7 @@ as $$
         select c -> 'quote' from jsonb_array_elements(offer.extraction -> 'contact') with ordinality as t (c, n)
         order by (c -> 'value' ->> 'preferred')::boolean desc, n limit 1)))
     || case when offer.missing_fields <> '{}' then jsonb_build_object('missing_fields', offer.missing_fields) else '{}' end
-    || case when offer.warnings <> '{}' then jsonb_build_object('warnings', offer.warnings) else '{}' end
+    || case when offer.warnings <> '{}' then jsonb_build_object('warnings', offer.warnings) else '{}' end;
+end
 $$;
 comment on function market.understood(market.offer) is 'How a text was understood: the members that OfferPublished and a preview share.';

@@ -18,6 +18,7 @@ create table market.synonym (
   constraint synonym_term_length check (char_length(term) between 2 and 80)
 );
 create index synonym_lexemes_idx on market.synonym using gin (lexemes);
+create index synonym_first_lexeme_idx on market.synonym ((language || ' ' || lexemes[1]) collate "C");
 create index synonym_folded_term_idx on market.synonym (market.fold(term), language);
 comment on table market.synonym is
   'One row is one word or phrase for a concept in a language. Offers are filed under their concepts as they are published or changed; after a change here: update market.offer set title = title.';
@@ -73,24 +74,22 @@ create or replace function market.concepts_in(words text, languages text[], lang
   language plpgsql stable
 as $$
 declare
-  spoken text;
-  said tsvector;
-  stems text[];
   folded constant text := market.fold(words);
-  concepts text[] := market.compound_heads(words, concepts_in.language);
+  -- In variables, since the planner would make them anew for each row.
+  vectors constant tsvector[] := array(
+    select to_tsvector(market.search_config(l.language), folded) from unnest(languages) with ordinality as l (language, n) order by l.n);
+  stems constant text[] := array(
+    select languages[v.n] || ' ' || s.lexeme
+    from unnest(vectors) with ordinality as v (vector, n) cross join unnest(tsvector_to_array(v.vector)) as s (lexeme));
 begin
-  foreach spoken in array languages loop
-    -- In variables, since the planner would make the vector anew for each row.
-    said := to_tsvector(market.search_config(spoken), folded);
-    stems := tsvector_to_array(said);
-    concepts := concepts || array(
-      select distinct s.concept from market.synonym s
-      where s.language = spoken and s.lexemes && stems and said @@ s.needle
-        -- Of another language only English words and long ones are taken: a short text's language is easily mistaken, and
-        -- short words mean something else elsewhere (a Dutch "les").
-        and (spoken in (concepts_in.language, 'en') or length(s.term) >= 7));
-  end loop;
-  return concepts;
+  -- By one stem of each term: by all of them, an index gives every phrase that shares any word.
+  return market.compound_heads(words, concepts_in.language) || array(
+    select distinct s.concept from market.synonym s
+    where (s.language || ' ' || s.lexemes[1]) collate "C" = any (stems)
+      and (cardinality(s.lexemes) = 1 or vectors[array_position(languages, s.language)] @@ s.needle)
+      -- Of another language only English words and long ones are taken: a short text's language is easily mistaken, and
+      -- short words mean something else elsewhere (a Dutch "les").
+      and (s.language in (concepts_in.language, 'en') or length(s.term) >= 7));
 end
 $$;
 comment on function market.concepts_in(text, text[], text) is 'The concepts that a text names in any of some languages, one of which is probably its own (ISO 639-1).';
