@@ -59,6 +59,8 @@ begin
   ), named as materialized (
     select s.concept, s.language, s.lexemes
     from said t join market.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector) and t.vector @@ s.needle
+    -- Who names a make wants that make; others of the kind are something else.
+    where s.concept not like '%\_model'
   ), covered as materialized (
     select c.concept, array_agg(distinct st.word) as words, min(w.n) as n,
       -- Words that name it alone, as "machine" in "washing machine" does not.
@@ -88,6 +90,8 @@ begin
     from words w
   ), terms as (
     select array['concept/' || c.concept]
+        -- A category that holds nothing else.
+        || array(select b.concept from market.broader_concept b where b.broader = c.concept and b.concept like '%/%')
         || array(select distinct f from alternatives a, unnest(a.forms) as f where a.word = any (c.alone)) as forms,
       market.any_lexeme(array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
       c.words,

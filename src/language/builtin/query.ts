@@ -6,8 +6,8 @@ import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts"
 import { ELSEWHERE } from "./place-words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
-import { overlaps, type Span } from "./span.ts";
 import { asideOf, isHollow, languageHints } from "./query-words.ts";
+import { overlaps, type Span } from "./span.ts";
 import { createCorrector } from "./spelling.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { findTurns, type Turn } from "./turns.ts";
