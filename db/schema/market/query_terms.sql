@@ -214,7 +214,8 @@ declare
   folded text := market.fold(text);
   written text := market.fold(place);
   other text;
-  wanted tsquery := market.place_query(coalesce(city, place));
+  -- As it is written, too: a town that people count to a city is also a town of its own.
+  wanted tsquery := coalesce(market.place_query(city) || market.place_query(place), market.place_query(place));
 begin
   -- "London or Manchester": a town that follows the one that was read will do as well.
   other := substring(substr(folded, position(written in folded) + length(written))

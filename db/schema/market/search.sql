@@ -11,7 +11,7 @@ begin
   return (
     select string_agg('(' || q.place::text || ')', ' | ')::tsquery
     from jsonb_array_elements(coalesce(places, '[]')) as p,
-    lateral (select market.place_query(coalesce(p ->> 'city', p ->> 'text')) as place) as q
+    lateral (select coalesce(market.place_query(p ->> 'city') || market.place_query(p ->> 'text'), market.place_query(p ->> 'text')) as place) as q
     where q.place::text <> '');
 end
 $$;
