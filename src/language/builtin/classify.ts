@@ -106,6 +106,34 @@ const LEAST_KIND = 1.5;
 const saturate = (evidence: number, most: number): number =>
   evidence <= 0 ? 0 : (evidence * most) / (evidence + most);
 
+/** What a work is filed under by who does it and by who wants it done: the same words name both. */
+const COUNTERPARTS: readonly (readonly [string, string])[] = [
+  ["services/construction", "jobs_projects/construction_work"],
+  ["services/repair", "jobs_projects/construction_work"],
+  ["services/tutoring", "jobs_projects/education"],
+  ["services/it_design", "jobs_projects/software"],
+  ["services/it_design", "jobs_projects/design"],
+  ["services/it_design", "jobs_projects/marketing"],
+  ["services/moving", "jobs_projects/logistics"],
+  ["services/transport", "jobs_projects/logistics"],
+  ["services/events", "jobs_projects/hospitality"],
+  ["services/legal_finance", "jobs_projects/office"],
+  ["services/cleaning", "jobs_projects/other_work"],
+  ["services/care", "jobs_projects/other_work"],
+  ["services/beauty_wellness", "jobs_projects/other_work"],
+];
+const COUNTERPART_OF: ReadonlyMap<string, readonly string[]> = (() => {
+  const map = new Map<string, string[]>();
+  for (const [one, other] of COUNTERPARTS) {
+    map.set(one, [...(map.get(one) ?? []), other]);
+    map.set(other, [...(map.get(other) ?? []), one]);
+  }
+  return map;
+})();
+
+/** What the counterpart's words count: enough to tell one work from another, not enough to outdo its own. */
+const LENT_CATEGORY = 0.45;
+
 /** How much of what speaks for a work done speaks for the same work wanted, and the other way round. */
 const LENT = 0.85;
 
@@ -116,6 +144,7 @@ const LENT_PASTIME = 0.5;
 
 /** Evidence for a work that words of the thing do not outweigh, and how much of theirs counts for it. */
 const SURE_WORK = 2.4;
+const SURE_JOB = 4.5;
 const LENT_GOODS = 0.75;
 
 type Candidate<K extends string> = { kind: K; domain: string; category: string | null; score: number; thing: number };
@@ -160,7 +189,7 @@ const combine = <K extends string>(
       if (offers.length === 0) continue;
       const base = kindScore(kind);
       // Who wants something done names what it is done to: "who can restring two rackets".
-      const done = isWork(allowed) && kindEvidence(kind) >= SURE_WORK ? goods * LENT_GOODS : 0;
+      const done = isWork(allowed) && kindEvidence(kind) > 0 ? goods * LENT_GOODS : 0;
       candidates.push({
         kind,
         domain,
@@ -175,7 +204,9 @@ const combine = <K extends string>(
         // A category named as a kind is that kind's own: dating/dating holds no friendships.
         if (allowed.includes(category) && !offers.includes(category)) continue;
         const activity = category === ACTIVITY && pastime > 0 && offers.includes(PASTIME) ? pastime * LENT_PASTIME : 0;
-        const own = Math.max(things.get(`${domain}/${category}`)?.score ?? 0, activity);
+        const path = `${domain}/${category}`;
+        const counterpart = Math.max(0, ...(COUNTERPART_OF.get(path) ?? []).map((one) => things.get(one)?.score ?? 0));
+        const own = Math.max(things.get(path)?.score ?? 0, activity, counterpart * LENT_CATEGORY);
         if (own <= 0) continue;
         const thing = own + Math.max(whole, done) / 2;
         const sureness = Math.min(1, thing / SURE_THING);
@@ -198,6 +229,10 @@ const decide = <K extends string>(
   options: {
     family: "kind" | "ask_kind";
     language: string | null;
+    /** Kinds of who does a work. */
+    doer: ReadonlySet<K>;
+    /** Evidence for a kind from which what is named may be what a work is done to. */
+    sureWork: number;
     kinds: readonly K[];
     priors: Readonly<Record<K, number>>;
     hints: KindHints<K>;
@@ -216,8 +251,11 @@ const decide = <K extends string>(
     options.kinds,
     options.offersOf,
     options.affinity,
-    // An offer names what it does itself; who asks for a work often names the thing alone.
-    (kind) => (options.family === "ask_kind" ? (kindTally.get(kind)?.score ?? 0) : 0),
+    // Who does a work names it; who wants it done often names the thing alone.
+    (kind) => {
+      const evidence = kindTally.get(kind)?.score ?? 0;
+      return options.doer.has(kind) || evidence < options.sureWork ? 0 : evidence;
+    },
   );
   const best = candidates[0];
   if (best === undefined || (best.thing <= 0 && best.score < LEAST_KIND))
@@ -226,7 +264,11 @@ const decide = <K extends string>(
   const rival = (differs: (candidate: Candidate<K>) => boolean): number =>
     candidates.find((candidate) => differs(candidate))?.score ?? 0;
   const category = best.category === null ? null : `${best.domain}/${best.category}`;
-  const thingHit = (category === null ? undefined : things.get(category)?.best) ?? things.get(best.domain)?.best;
+  const lenders = category === null ? [] : (COUNTERPART_OF.get(category) ?? []);
+  const thingHit =
+    (category === null ? undefined : things.get(category)?.best) ??
+    things.get(best.domain)?.best ??
+    lenders.map((one) => things.get(one)?.best).find((hit) => hit !== undefined);
   const kindHit = kindTally.get(best.kind)?.best ?? thingHit;
   const domainHit = thingHit ?? kindHit;
   const known = best.thing >= LEAST_THING;
@@ -286,6 +328,8 @@ export const classifyOffer = (
   decide(lexicon, tokens, hits, {
     family: "kind",
     language,
+    doer: new Set<OfferKind>(["service_offer"]),
+    sureWork: SURE_JOB,
     kinds: Object.keys(OFFER_PRIORS) as OfferKind[],
     priors: OFFER_PRIORS,
     hints,
@@ -305,6 +349,8 @@ export const classifyAsk = (
   decide(lexicon, tokens, hits, {
     family: "ask_kind",
     language,
+    doer: new Set<AskKind>(["offer_service"]),
+    sureWork: SURE_WORK,
     kinds: Object.keys(ASK_PRIORS) as AskKind[],
     priors: ASK_PRIORS,
     hints,

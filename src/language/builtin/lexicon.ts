@@ -80,6 +80,12 @@ const ENGLISH_ABROAD = 0.6;
 const OTHER_ABROAD = 0.2;
 const LANGUAGE_UNKNOWN = 0.9;
 
+/** A term as it is kept: folded words, single spaces. */
+const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
+
+const wordsOf = (term: string): string[] =>
+  FOLDED.test(term) ? term.split(" ") : tokenize(term).map((token) => token.folded);
+
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Compiles a vocabulary. Terms and senses that make no sense are left out: an operator's slip must not stop reading. */
@@ -88,7 +94,7 @@ export const compileLexicon = (vocabulary: Vocabulary): Lexicon => {
   // Sorted, so that a reading does not depend on the order in which rows came to be.
   const sorted = vocabulary.terms.toSorted((a, b) => compare(a.term, b.term) || compare(a.sense, b.sense));
   for (const { term, language, sense, weight } of sorted) {
-    const words = tokenize(term).map((token) => token.folded);
+    const words = wordsOf(term);
     const colon = sense.indexOf(":");
     const family = sense.slice(0, colon);
     if (words.length === 0 || !isFamily(family) || !(weight > 0)) continue;

@@ -42,6 +42,7 @@ project_hire 4: (we|i) (ll|can|will|would)? (pay|offer) (a|an|you|up|cash|per|by
 project_hire 4: (can|could|would) (anyone|anybody|someone|somebody)
 project_hire 3: (who|anyone|anybody) (can|could|would|knows|fancies|wants) (to)? (do|fix|build|paint|make|help|write|design|come|work|earn|take|run)
 project_hire 4: (join) (our|us|the|a) ..2 (team|crew|kitchen|family|company|studio|shop)
+project_hire 5: (is|are|re|now|we re) (hiring|recruiting)
 project_hire 4: (labour|labor) only
 project_hire 4: (award|union|going|minimum|living) (rate|wage|scale|rates)
 project_hire 3: (licence|license|cert|certificate|ticket|degree|experience|dbs|cscs|references|portfolio) (required|essential|needed|preferred|a must|necessary|a plus|helpful)
@@ -157,7 +158,7 @@ project_hire 5: (busco|buscamos|se busca|se buscan|se necesita|se necesitan|nece
 project_hire 4: (jornada|contrato|sueldo|nomina|curriculum|cv|vacante|incorporacion|alta en|salario|turnos|propinas|puesto|convenio|interesados) (completa|parcial|indefinido|inmediata|segun|fijo|mandar|enviar|llamar|la)?
 project_hire 4: (pagamos|pago|se paga|ofrecemos contrato|abonamos)
 project_hire 4: (quien|alguien) (sepa|pueda|quiera|que)
-dating 5: (busco|busca|conocer|encontrar|deseo|quisiera|quiero) ..5 (pareja|mujer|hombre|companera|companero|amor|relacion|senora|caballero|novia|novio|dama)
+dating 5: (busco|busca|conocer|encontrar|deseo|quisiera|quiero) ..5 (pareja|mujer|hombre|chica|chico|companera|companero|amor|relacion|senora|caballero|novia|novio|dama)
 dating 4: (y|quizas|quiza|o) (quizas|quien sabe|lo que|algo|si)? (algo|surja|mas|surge)
 friendship 4: (nos|se) (reunimos|juntamos|vemos|encontramos|reune|junta|quedamos)
 friendship 4: (cada|todos los|primer|ultimo|segundo|tercer) (lunes|martes|miercoles|jueves|viernes|sabado|domingo|sabados|domingos)

@@ -38,6 +38,7 @@ type Rule = {
   opens: boolean;
   elements: readonly Element[];
   term: string;
+  whole: boolean;
 };
 
 /** The rules of a language by the words that they can begin with; numbers are under "#". */
@@ -69,14 +70,19 @@ const rulesOf = (family: Turn["family"], table: string): Rule[] =>
     .split("\n")
     .map((line) => LINE.exec(line.trim()))
     .filter((match) => match !== null)
-    .map(([, value = "", weight, opens, written = ""]) => ({
-      family,
-      value,
-      weight: Number(weight),
-      opens: opens !== undefined,
-      elements: (written.match(ELEMENT) ?? []).map(elementOf),
-      term: written.trim(),
-    }));
+    .map(([, value = "", weight, opens, written = ""]) => {
+      const elements = (written.match(ELEMENT) ?? []).map(elementOf);
+      const whole = elements.every((element) => element.type !== "gap");
+      return {
+        family,
+        value,
+        weight: Number(weight),
+        opens: opens !== undefined,
+        elements,
+        term: written.trim(),
+        whole,
+      };
+    });
 
 const indexOf = (rules: readonly Rule[]): Index => {
   const index = new Map<string, Rule[]>();
@@ -144,22 +150,19 @@ const follow = (tokens: readonly Token[], elements: readonly Element[], at: numb
  * @param language the text's; English ones count everywhere, all of them where it is unknown
  */
 export const findTurns = (tokens: readonly Token[], language: string | null): Turn[] => {
-  const indices =
-    language === null
-      ? [...INDICES.values()]
-      : [language, "en"].map((one) => INDICES.get(one)).filter((one) => one !== undefined);
+  const indices = (language === null ? [...INDICES.keys()] : [...new Set([language, "en"])])
+    .map((one) => INDICES.get(one))
+    .filter((one) => one !== undefined);
   const turns: Turn[] = [];
-  for (const index of new Set(indices)) {
-    tokens.forEach((token, from) => {
-      const rules = index.get(NUMBER.test(token.folded) ? "#" : token.folded) ?? [];
-      for (const { family, value, weight, opens, elements, term } of rules) {
+  tokens.forEach((token, from) => {
+    const key = NUMBER.test(token.folded) ? "#" : token.folded;
+    for (const index of indices) {
+      for (const { family, value, weight, opens, elements, term, whole } of index.get(key) ?? []) {
         if (opens && !token.opens) continue;
         const to = follow(tokens, elements, 0, from);
-        if (to < 0) continue;
-        const whole = elements.every((element) => element.type !== "gap");
-        turns.push({ family, value, weight, from, to, term, whole });
+        if (to >= 0) turns.push({ family, value, weight, from, to, term, whole });
       }
-    });
-  }
+    }
+  });
   return turns;
 };
