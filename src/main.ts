@@ -7,8 +7,8 @@ import { createApp, type Readiness } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { EmbeddedDatabase } from "./embedded.ts";
+import { createBuiltinEmbedder } from "./language/builtin/embedder.ts";
 import type { createQueryReader } from "./language/builtin/query.ts";
-import { createEmbedder } from "./language/embedders.ts";
 import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
@@ -29,10 +29,11 @@ const RETRY_MS = 1_000;
 const POLL_MS = { server: 250, embedded: 25 };
 
 // Loaded by the parts that need them: an API process has no use for the reader, the migrations and the embedded database,
-// which together weigh as much as all the rest.
+// which together weigh as much as all the rest; nor, without a provider, for the provider's package, which weighs 15 MB.
 const loadWorker = () => import("../worker/main.ts");
 const loadMigrate = () => import("./migrate.ts");
 const loadModerator = () => import("./moderator.ts");
+const loadEmbedders = () => import("./language/embedders.ts");
 const loadQueryReader = () => import("./language/builtin/query.ts");
 const loadEmbedded = () => import("./embedded.ts");
 
@@ -148,7 +149,9 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       {
         database,
         waiting,
-        embedder: metrics.measured(createEmbedder(config.openai ?? undefined)),
+        embedder: metrics.measured(
+          config.openai ? (await loadEmbedders()).createEmbedder(config.openai) : createBuiltinEmbedder(),
+        ),
         readQuery: (query) => readQuery?.(query) ?? null,
         log,
         baseUrl: () => baseUrl,

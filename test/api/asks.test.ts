@@ -378,3 +378,22 @@ test("a new offer reaches the asks that it answers within a second of being publ
   // The quickest of three: this machine may be busy with other things.
   t.true(Math.min(...times) < 1000, times.map(Math.round).join(", "));
 });
+
+test("a text that is changed, an offer that is archived, and one that is republished change what answers an ask", async (t) => {
+  const [owner, seeker] = [await market.agent(), await market.agent()];
+  const id = await ask(seeker, { text: "Looking for a hammock in Berlin, up to 250 EUR" });
+  const text = "Green hammock, as good as new. 90 EUR, pick up in Berlin. Write to lena@example.com";
+  const offer = await publish(owner, text.replace("hammock", "lawn mower"));
+  const shows = (there: boolean) =>
+    eventually(
+      () => seeker.call("GET", `/v1/asks/${id}/matches`),
+      (answer) => idsOf(answer).includes(offer) === there,
+    );
+  t.false(idsOf(await shows(false)).includes(offer));
+  t.is((await owner.call("PATCH", `/v1/offers/${offer}`, { text })).status, 200);
+  t.true(idsOf(await shows(true)).includes(offer));
+  t.is((await owner.call("POST", `/v1/offers/${offer}/archive`)).status, 200);
+  t.false(idsOf(await seeker.call("GET", `/v1/asks/${id}/matches`)).includes(offer));
+  t.is((await owner.call("POST", `/v1/offers/${offer}/republish`)).status, 200);
+  t.true(idsOf(await shows(true)).includes(offer));
+});

@@ -459,6 +459,80 @@ test.serial("a changed offer loses the asks it no longer answers, and finds thos
   t.deepEqual([await matching(sofa), await matching(phone)], [[], [offer]]);
 });
 
+/** Which of several offers answer which of several asks, as it is written down. */
+const pairs = async (): Promise<string[]> =>
+  (
+    await market.sql<{ pair: string }>(
+      "select a.title || ' <- ' || o.title || ' at ' || m.score as pair from market.match m join market.ask a on a.id = m.ask_id join market.offer o on o.id = m.offer_id order by 1",
+    )
+  ).map(({ pair }) => pair);
+
+test.serial("a new offer finds exactly the asks that would find it", async (t) => {
+  const places: (OfferFacts & AskFacts)[] = [
+    {},
+    { place: "Berlin", city: "Berlin", country: "DE" },
+    { place: "Kreuzberg", country: "DE" },
+    { place: "Hamburg", city: "Hamburg", country: "DE" },
+    { place: "Lyon", city: "Lyon", country: "FR" },
+  ];
+  const wishes: AskFacts[] = [
+    { keywords: ["sofa"] },
+    { keywords: ["hammock"], vector: near },
+    { keywords: ["sofa"], category: null, max: "100 EUR" },
+    { keywords: ["sofa"], max: "500 GBP" },
+    { keywords: ["sofa"], exclude: ["leather"] },
+    { keywords: ["sofa"], domain: "electronics", category: "tv" },
+  ];
+  const goods: OfferFacts[] = [
+    { vector: near },
+    { words: "Shipping possible" },
+    { words: "Leather", vector: far },
+    { price: null },
+    { title: "Old phone", domain: "electronics", category: "phones" },
+  ];
+  for (const [n, wish] of wishes.entries()) {
+    for (const [m, place] of places.entries()) {
+      await market.ask(buyer, { ...place, ...wish, title: `Wanted ${n} ${m}: ${wish.keywords}` });
+    }
+  }
+  for (const [n, good] of goods.entries()) {
+    for (const [m, place] of places.entries()) {
+      await market.offer(seller, { ...place, ...good, title: `${good.title ?? "Grey sofa"} ${n} ${m}` });
+    }
+  }
+  const found = await pairs();
+  t.true(found.length > 50, `${found.length}`);
+  await market.sql("delete from market.match");
+  await market.sql("select market.match_ask(id) from market.ask order by id");
+  t.deepEqual(found, await pairs());
+  // And nothing is left out or written twice when the offers are held against all asks again.
+  await market.sql("select market.match_offer(id) from market.offer order by id");
+  t.deepEqual(found, await pairs());
+});
+
+test.serial(
+  "a new offer reaches an ask that names nothing, one that names no place, and one that quotes",
+  async (t) => {
+    const asks = [
+      await market.ask(buyer, { title: "Wanted: that", keywords: [] }),
+      await market.ask(buyer, { keywords: ["sofa"] }),
+      await market.ask(buyer, { keywords: ["sofa d'angle", "back\\slash"], title: "Wanted: sofa d'angle back\\slash" }),
+    ];
+    await market.sql("update market.ask set keywords_query = null where id = $1", [asks[0]]);
+    const offer = await market.offer(seller, { place: "Berlin", city: "Berlin", country: "DE" });
+    for (const ask of asks) t.deepEqual(await matching(ask), [offer]);
+  },
+);
+
+test.serial("the lexemes of a query are those that it asks for, whatever they hold, and * for none", async (t) => {
+  const [row] = await market.sql(
+    `select market.lexemes_of($1::tsquery) as lexemes, market.lexemes_of(null) as none, market.lexemes_of('') as empty`,
+    [String.raw`'d''or' & ('back\\slash' | 'concept/sofa':A) <-> 'x' & !'y'`],
+  );
+  t.deepEqual(row.lexemes.toSorted(), ["back\\slash", "concept/sofa", "d'or", "x", "y"]);
+  t.deepEqual([row.none, row.empty], [["*"], []]);
+});
+
 const queued = async (task: string, id: string): Promise<boolean> =>
   (await market.sql("select from graphile_worker.jobs where key = $1", [`${task}:${id}`])).length > 0;
 
