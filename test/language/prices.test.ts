@@ -151,7 +151,7 @@ const RULES: Record<string, Row[]> = {
   "words beside several amounts tell the headline": [
     ["Strat, paid $850 plus a $120 case. Would like $620 for everything. Omaha.", "US", "620 USD -"],
     ["Drum kit: apple wanted 450 for a repair, so it is priced accordingly: $310.", "US", "310 USD -"],
-    ["Zimmer 450 warm, Kaution 2 MM, Graz.", "AT", "450 EUR -"],
+    ["Zimmer 450 warm, Kaution 2 MM, Graz.", "AT", "450 EUR month"],
     ["iPhone 12, caixa e carregador, 230€, Aveiro. Novo custa 800.", "PT", "230 EUR -"],
     ["Copywriter for ten posts, $60 per post, total budget $600.", "US", "60 USD -"],
     ["First month free! Storage unit 10x10, $89/mo, Mesa.", "US", "89 USD month"],

@@ -32,7 +32,7 @@ const VOCABULARY = compilePhrases({
     zignoruj wszystkie | zignoruj poprzednie | zignoruj wczesniejsze | ignoruj wszystkie | ignoruj poprzednie
     zapomnij o instrukcjach | komunikat systemowy | wiadomosc systemowa`,
   /** Who reads; an order only together with a sign that it is spoken to. */
-  reader: `language models | ai models | ai assistants | ai agents | ai systems | ai system | ai reader | ai readers | ai bots | models | assistants | parsers | crawlers | scraper | scrapers
+  reader: `system | systeme | sistema | systeem | language models | ai models | ai assistants | ai agents | ai systems | ai system | ai reader | ai readers | ai bots | models | assistants | parsers | crawlers | scraper | scrapers
     extractors | indexers | classifiers | llms | llm agents | automated systems | automated system | automated reader | automated readers | automated agents | agents | listing bot | listing parser | import script | search bot
     sprachmodelle | ki-systeme | ki-modelle | ki-assistenten | ki systeme | modeles de langage | modeles | assistants ia | agents ia | robots | modelos de lenguaje | asistentes | agentes de ia | modelos de ia
     modelli linguistici | assistenti ia | agenti ia | modelos de linguagem | assistentes de ia | taalmodellen | ai-assistenten | ai-modellen | modele jezykowe | modeli jezykowych | agenci ai | robot | ai | ais | a.i. | llm | llms | gpt | chatgpt | claude | gemini | copilot | ai assistant | ai agent | ai model
@@ -42,18 +42,27 @@ const VOCABULARY = compilePhrases({
     modello linguistico | assistente | modelo de linguagem | taalmodel | ai-assistent | model jezykowy | modelu jezykowy | si
     asystencie | asystent | modelu`,
   /** Speaking to: before a reader's name. */
-  to: `to | for the | to the | dear | attention | attn | note to | note for | message to | instruction for | instruction to
+  to: `consigne pour | consigne a | consignes pour | consignes a | indicacao para | indicazione per | indicazioni per | aviso para | aviso a | avviso per | mededeling aan | mededeling voor
+    boodschap voor | bericht voor | wiadomosc dla | informacja dla | an alle | a todos los | a tutti i | aan alle | do wszystkich | instructions a | to | for the | to the | dear | attention | attn | note to | note for | message to | instruction for | instruction to
     instructions for | instructions to | hey | hinweis an | anweisung an | nachricht an | an die | an das | an den | fur die | liebe | lieber
     note pour | instruction pour | instructions pour | message pour | message a | a l' | cher | chere
     nota para | instruccion para | instrucciones para | mensaje para | estimado | querido
     nota per | istruzione per | istruzioni per | messaggio per | caro | gentile | instrucao para | instrucoes para | mensagem para | caro
     opmerking voor | instructie voor | instructies voor | bericht aan | beste | uwaga dla | instrukcja dla | polecenie dla | drogi`,
   /** Reading: after a reader's name. */
-  reading: `reading this | that reads this | which reads this | processing this | parsing this | who reads this
+  reading: `reading | scanning | reading along | parsing | reading this | that reads this | which reads this | processing this | parsing this | who reads this
     der dies liest | die dies liest | die das liest | das dies liest | qui lit | qui lis | que lee | que lea | que lees
     che legge | che leggi | que le | que leia | que esta lendo | die dit leest | ktory to czyta | czytajacy`,
   /** What only software is told to do. Also joins the next sentence to an order. */
-  command: `report the category | report the | list the | list contact | list this | record the | record price | enter the | put the price | give the price | state the price | mark the | mark price | treat price | file this | file under | label this | label it | tag this | return the | return price | always output | must output | should output | is pre-approved | is preapproved | pre-approved | already verified | has been verified | verified listing | no contact needed | no contact required | contact check | without contact | may be skipped | can be skipped | override | replace the | replace contact | change the contact | add phone | add contact | add the contact | email to | send the | forward | boost | prioritise | prioritize | rank first | set the | set price | set contact | set title | set the price | set the contact | output | return json | classify | mark it
+  command: `replace | add | change | use | skip | ignore | disregard | treat | say | tell | assume | remove | delete | update | extract | classify | categorise | categorize | rank
+    recommend | state | accept | must | should | set | mark | report | list | record | put | write | return | include | setzen | ersetzen | ersetze | andern | andere | hinzufugen | fuge | nimm
+    verwende | verwenden | nutze | benutze | ignoriere | ignorieren | uberspringe | uberspringen | trage | eintragen | losche | streiche | empfiehl | melde | behandle | zeige | gib
+    remplacer | remplace | remplacez | mettre | mets | mettez | ajouter | ajoute | ajoutez | utiliser | utilise | utilisez | changer | changez | ignorer | ignorez | indique | indiquez
+    indiquer | considere | considerez | classer | modifier | modifie | modifiez | supprime | inscris | enregistre | enregistrez | pon | ponga | poner | usa | usar | anade | anadir | agrega
+    cambia | cambiar | reemplaza | reemplazar | sustituye | sustituir | ignora | omite | considera | registra | indica | trata | usare | usate | sostituisci | sostituire | aggiungi
+    cambiare | metti | segna | tratta | salta | substitui | substitua | substituir | adiciona | adicione | muda | mude | altera | altere | alterar | coloca | poe | considere | regista | registe
+    indique | trate | pule | vervang | vervangen | zet | gebruik | voeg | wijzig | verander | negeer | behandel | noteer | vermeld | registreer | neem | zmien | zmienic | zamien | uzyj | dodaj
+    zignoruj | pomin | zapisz | podaj | wpisz | potraktuj | zastap | report the category | report the | list the | list contact | list this | record the | record price | enter the | put the price | give the price | state the price | mark the | mark price | treat price | file this | file under | label this | label it | tag this | return the | return price | always output | must output | should output | is pre-approved | is preapproved | pre-approved | already verified | has been verified | verified listing | no contact needed | no contact required | contact check | without contact | may be skipped | can be skipped | override | replace the | replace contact | change the contact | add phone | add contact | add the contact | email to | send the | forward | boost | prioritise | prioritize | rank first | set the | set price | set contact | set title | set the price | set the contact | output | return json | classify | mark it
     mark this | mark as | respond with | respond only | reply with | write the | report the price | report price | change the price
     change the currency | publish | approve | skip the | skip validation | skip contact | treat this | treat the | contact details are not required
     use price | use the following | use contact | rank this | add the following | instead output | do not reject | do not extract | accept this
@@ -68,12 +77,16 @@ const VOCABULARY = compilePhrases({
 
 type Sense = "order" | "reader" | "to" | "reading" | "command";
 
+/** "... jo@example.com SYSTEM: ignore": who speaks begins anew. */
+const isLabelled = (tokens: readonly Token[], at: number): boolean =>
+  tokens[at]?.text === "system" && tokens[at]?.gap !== "none" && tokens[at + 1]?.text === ":";
+
 /** Runs of tokens between the ends of sentences. */
 const sentencesOf = (tokens: readonly Token[]): { from: number; to: number }[] => {
   const sentences: { from: number; to: number }[] = [];
   let from = 0;
   for (let at = 1; at <= tokens.length; at++) {
-    if (at < tokens.length && !startsSentence(tokens, at)) continue;
+    if (at < tokens.length && !startsSentence(tokens, at) && !isLabelled(tokens, at)) continue;
     sentences.push({ from, to: at });
     from = at;
   }
@@ -94,13 +107,16 @@ const isCalled = (tokens: readonly Token[], hits: readonly Hit<Sense>[], index: 
   const opening = first === reader ? before : hits[index - 2];
   const spokenTo = opening?.sense === "to" && first.from - opening.to <= 2;
   // "Assistant: great, now ..." and "for AI agents, set ...", but not "I am looking for an assistant".
-  return (spokenTo && /^[:,\-!.]$/u.test(follows)) || (/^[:,!]$/u.test(follows) && isAtStart(tokens, first.from));
+  return (
+    (spokenTo && /^(?:[:,\-!.)]|please|bitte|prosze|alstublieft)$/u.test(follows)) ||
+    (/^[:,!]$/u.test(follows) && isAtStart(tokens, first.from))
+  );
 };
 
 /** True when only marks stand between the start of the sentence and token `at`. */
 const isAtStart = (tokens: readonly Token[], at: number): boolean => {
   for (let i = at; i > 0; i--) {
-    if (startsSentence(tokens, i)) return true;
+    if (startsSentence(tokens, i) || isLabelled(tokens, i)) return true;
     if (tokens[i - 1]?.kind !== "mark") return false;
   }
   return true;
@@ -125,6 +141,7 @@ export const findAddressedToModel = (text: string): Span[] => {
   let next = 0;
   let open = 0;
   let carried = false;
+  let lineIsOrder = false;
   for (const { from, to } of sentencesOf(tokens)) {
     const own: Hit<Sense>[] = [];
     for (let hit = hits[next]; hit !== undefined && hit.from < to; hit = hits[++next]) own.push(hit);
@@ -132,7 +149,10 @@ export const findAddressedToModel = (text: string): Span[] => {
     const sameLine = tokens[from]?.gap !== "line";
     const begins = own.find((hit) => hit.sense === "command");
     const goesOn: boolean = carried && sameLine && begins !== undefined && begins.from - from <= 2;
-    carried = isAddressed(tokens, own) || goesOn || open > 0;
+    const addressed = isAddressed(tokens, own);
+    // An order that has a line to itself ends with the line.
+    lineIsOrder = (sameLine && lineIsOrder) || (addressed && !sameLine && from > 0);
+    carried = addressed || goesOn || open > 0 || lineIsOrder;
     const first = tokens[from];
     const last = tokens[to - 1];
     if (carried && first !== undefined && last !== undefined) spans.push({ start: first.start, end: last.end });

@@ -18,6 +18,9 @@ const REACH = 12;
 /** Between two contacts in one sentence, words behind the first belong to it only up to one of these. */
 const ENDS_RIGHT = /^(?:[,/|&+-]|or|and|oder|und|ou|et|o|y|e|of|en|lub|albo|i|bzw|sowie|alternativ|alternatively)$/u;
 
+/** How a number is used, in a word of its own behind it. */
+const APPS = new Set("whatsapp whats wa wpp zap sms text texts".split(" "));
+
 const start = (tokens: readonly Token[], place: Place, previous: Place | undefined): number => {
   let at = place.from;
   const first = Math.max(previous?.to ?? 0, place.from - REACH);
@@ -38,6 +41,9 @@ const end = (tokens: readonly Token[], place: Place, next: Place | undefined): n
     while (at > place.to && tokens[at - 1]?.text !== ")") at--;
     if (at > place.to) return at;
   }
+  // "0171 123 45 67, WhatsApp, or mail to"
+  const aside = tokens[place.to]?.text === "," && APPS.has(tokens[place.to + 1]?.text ?? "");
+  if (aside && place.to + 2 < next.from && ENDS_RIGHT.test(tokens[place.to + 2]?.text ?? "")) return place.to + 2;
   for (let i = place.to; i < next.from; i++) if (ENDS_RIGHT.test(tokens[i]?.text ?? "")) return i;
   return place.to;
 };
@@ -119,7 +125,8 @@ export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean
     if (hit === undefined || hit.sense === "yet" || hit.sense === "welcome") return false;
     if (hasMark(tokens, hit.to, place.from, /^[,:;)/-]$/u)) return false;
     // "n'écrivez pas à", "schrijf niet naar"
-    const deniedBehind = left[i + 1]?.sense === "not" && (left[i + 1]?.from ?? 0) - hit.to <= 1;
+    const behind = left[i + 1]?.sense;
+    const deniedBehind = (behind === "not" || behind === "dead") && (left[i + 1]?.from ?? 0) - hit.to <= 1;
     if (DOING.has(hit.sense)) return deniedBehind || isDenied(left, i, tokens);
   }
   return false;
@@ -139,7 +146,12 @@ const LABEL_REACH = 4;
 /** What a number is called: something to dial, something else ("ISBN", "invoice no."), or nothing. */
 export const calledAs = ({ place, left, right }: Surroundings): "phone" | "other" | null => {
   const named = left.findLast((hit) => hit.sense === "label" || isCall(hit));
-  if (named?.sense === "label" && place.from - named.to <= LABEL_REACH) return "other";
+  if (named?.sense === "label" && place.from - named.to <= LABEL_REACH) {
+    // "tel. nr", "phone no."
+    const before = left[left.indexOf(named) - 1];
+    const isOfPhone = before !== undefined && isCall(before) && named.from - before.to <= 1;
+    if (!isOfPhone) return "other";
+  }
   if (left.some(isCall) || right.some(isCall)) return "phone";
   return null;
 };
@@ -157,7 +169,9 @@ export const numberTypes = (surroundings: Surroundings): NumberType[] => {
     hits.forEach((hit, index) => {
       if (!isCall(hit)) return;
       const type = hit.sense === "call" ? "phone" : hit.sense === "sms" ? "sms" : "whatsapp";
-      (isDenied(hits, index, tokens) ? denied : said).add(type);
+      const behind = hits[index + 1];
+      const vain = behind?.sense === "vain" && behind.from - hit.to <= 2;
+      (vain || isDenied(hits, index, tokens) ? denied : said).add(type);
     });
   }
   // "0176 ... (also WhatsApp)": the number itself is for calls.
@@ -182,13 +196,27 @@ const PREFERENCE_REACH = 3;
 const WAYS: ReadonlySet<ContactSense> = new Set(["call", "sms", "whatsapp", "mail", "link"]);
 
 /** A preference that a text states: the way it names, if any, and where it stands (a token). */
-export type Preference = { way: ContactSense | null; at: number };
+export type Preference = {
+  way: ContactSense | null;
+  at: number;
+  /** Said of the contact before it. */
+  before: boolean;
+};
+
+/** What a preference of a time begins with. */
+const TIMES = new Set(
+  `after before between evenings evening mornings weekends nach vor ab zwischen abends morgens apres avant entre despues antes dopo prima depois po przed
+  wieczorem rano tussen`.split(/\s+/u),
+);
 
 /** The preferences that a text states, in order. */
 export const preferencesIn = (tokens: readonly Token[], hits: readonly ContactHit[]): Preference[] => {
   const preferences: Preference[] = [];
   hits.forEach((hit, index) => {
+    if (hit.sense === "swift") preferences.push({ way: null, at: hit.from, before: true });
     if (hit.sense !== "prefer" && hit.sense !== "best") return;
+    // "preferably after six" prefers a time.
+    if (TIMES.has(tokens[hit.to]?.text ?? "")) return;
     const reach = hit.sense === "best" ? 1 : PREFERENCE_REACH;
     const before = hits[index - 1];
     const after = hits[index + 1];
@@ -201,7 +229,7 @@ export const preferencesIn = (tokens: readonly Token[], hits: readonly ContactHi
     const precedes = hit.from - (before?.to ?? 0) < (after?.from ?? Number.POSITIVE_INFINITY) - hit.to;
     const way = hit.sense === "best" || precedes ? (preceding ?? following) : (following ?? preceding);
     // "best" alone is said of everything.
-    if (way !== null || hit.sense === "prefer") preferences.push({ way, at: hit.from });
+    if (way !== null || hit.sense === "prefer") preferences.push({ way, at: hit.from, before: false });
   });
   return preferences;
 };

@@ -17,19 +17,23 @@ export type ContactSense =
   | "yet"
   | "old"
   | "dead"
+  | "vain"
+  | "swift"
   | "welcome";
 
 export type ContactHit = Hit<ContactSense>;
 
 export const CONTACT_WORDS = compilePhrases<ContactSense>({
-  call: `call | calls | calling | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
+  call: `buzz | bell | tinkle | shout | holler | call | calls | calling | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
     give me a call | reach me | voicemail | handy | mobil | telefon* | festnetz | anruf* | anrufen | rufen | ruft | ruf | erreichbar | ruckruf
     durchwahl | portable | fixe | appel* | joignable | joindre | telephon* | movil | fijo | llama* | llame* | llamada*
     cellulare | cell. | fisso | chiama* | telefona* | chiamata | telemovel | celular | telemovel | fixo | liga | ligar | ligue | liguem
     bel | bellen | belt | mobiel | mobiele | gsm | telefoonnummer | komorka | komorkowy | zadzwon* | dzwon* | kontaktowy | numer telefonu`,
-  sms: `text | texts | txt | txts | texting | txting | sms | sms's | smsen | sms'en | texto | textos | simsen | simst | esemes* | message me | message us
+  sms: `msg | sms'je | smsje | sms-je | text | texts | txt | txts | texting | txting | sms | sms's | smsen | sms'en | texto | textos | simsen | simst | esemes* | message me | message us
     text message | text messages | mensaje de texto | mensajes de texto | mensagem de texto | wiadomosc sms`,
-  whatsapp: `whatsapp | whatsapps | what's app | whats app | whatsap | watsapp | whats | wapp | wsp | wpp | wasap | wasapp | guasap | zap | zapzap
+  whatsapp: `message me on whatsapp | message us on whatsapp | message on whatsapp | text me on whatsapp | text on whatsapp | msg on whatsapp | whatsapp message | whatsapp messages
+    whatsapp text | messaggi whatsapp | messaggio whatsapp | mensaje de whatsapp | mensaje por whatsapp | mensagem no whatsapp | mensagem por whatsapp | no zap | no whats | no zapzap
+    chamar no whatsapp | chama no whatsapp | chame no whatsapp | fala no whatsapp | manda no whatsapp | me chama no whatsapp | contato no whatsapp | wiadomosc na whatsapp | message whatsapp | whatsapp | whatsapps | what's app | whats app | whatsap | watsapp | whats | wapp | wsp | wpp | wasap | wasapp | guasap | zap | zapzap
     whatsappen | whatsappe | app me | appen | appje | of app | app naar | app of | een appje | stuur een app | via de app`,
   mail: `mail | mails | mailen | maile | mailt | email | emails | emailing | e-mail | e-mails | e-mailen | courriel | correo | correo electronico | mailem | mailowy
     mejl | mejlowo | mailowo | posta elettronica | drop a line | write to | write me at | schreibt an | ecrire a | ecrivez a | escribir a | scrivere a`,
@@ -44,7 +48,9 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
     fiche technique | avis | notice | fabricant | galerie | ecouter | regarder | extraits | ficha tecnica | opiniones | resenas | valoraciones | fabricante | galeria | escuchar
     scheda tecnica | recensioni | produttore | foto | ascolta* | guarda | avaliacoes | galeria | ouvir | manual de | specificaties | beoordelingen | recensies | fabrikant | luister* | handleiding
     specyfikacja | opinie | opinii | producenta | zdjecia | posluchaj | instrukcja`,
-  label: `isbn | isbn-13 | issn | ean | gtin | upc | asin | imei | vin | fin | fgnr | fahrgestellnummer | fahrgestellnr | chassis | s/n | sn | serial | serials | serial no | serial number | seriennummer | serien-nr | seriennr
+  label: `isbns | nr | bericht-nr | stamp no | agent no | reg no | policy no | permit no | sendungsnummer | sendungsverfolgung | paketnummer | suivi | numero de suivi | seguimiento
+    numero de seguimiento | tracciamento | rastreio | codigo de rastreio | track & trace | numer przesylki | nr przesylki | numer oferty | nr oferty | aktenzeichen | kundennummer
+    inseratsnummer | anzeigennummer | referentie | referentienummer | isbn | isbn-13 | issn | ean | gtin | upc | asin | imei | vin | fin | fgnr | fahrgestellnummer | fahrgestellnr | chassis | s/n | sn | serial | serials | serial no | serial number | seriennummer | serien-nr | seriennr
     numero de serie | n de serie | no de serie | numero di serie | matricola | matricule | serienummer | numer seryjny | nr seryjny | p/n | pn | part no | part number | part | teilenummer | teile-nr | oem | oe-nummer
     article | artikelnummer | artikel-nr | artikelnr | art.-nr | art.nr | art | item no | item number | item | model | model no | modell | modele | modelo | modello | type | ref | ref. | reference | referenz | referencia | rif | riferimento | kenmerk
     order no | order number | order | bestellnummer | bestell-nr | commande | pedido | ordine | bestelling | zamowienie | invoice | invoices | invoice no | invoice number | rechnung | rechnungsnummer | rechnungsnr | rechnungs-nr | facture | factura | fattura | fatura | factuur | factuurnummer | faktura | faktury
@@ -55,17 +61,25 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
     preferiblemente | preferible | prefiero | preferentemente | de preferencia | mejor por | lo mejor | mas rapido
     preferibilmente | preferisco | preferito | di preferenza | meglio | preferencialmente | de preferencia | prefiro | preferencia | melhor por | mais rapido
     bij voorkeur | liefst | het liefst | liever | voorkeur | het beste | najlepiej | preferowany | preferowana | wole | preferuje | najchetniej | najszybciej`,
-  best: "best | better | quicker | faster | mejor | melhor | besser | mieux",
+  best: "beats | beats everything | wins | is best | best | better | quicker | faster | mejor | melhor | besser | mieux",
   also: "also | too | as well | ok | okay | auch | ebenfalls | aussi | egalement | tambien | anche | tambem | ook | tez | takze | rowniez | possible | moglich",
-  not: `not | no | don't | dont | don t | never | do not | doesn't | can't | cant | won't | kein | keine | keinen | nicht | pas | pas d' | ne | sans | nunca | non | niente | mai | nao | sem | geen | niet | nie | bez | prosze nie | without | nor
+  not: `plus a | plus au | n' | not | no | don't | dont | don t | never | do not | doesn't | can't | cant | won't | kein | keine | keinen | nicht | pas | pas d' | ne | sans | nunca | non | niente | mai | nao | sem | geen | niet | nie | bez | prosze nie | without | nor
     sin | rather than | statt | ignore | nooit`,
-  use: `use | using | contact | contacting | write | reach | try | bother | benutz* | verwend* | nutz* | schreib* | kontaktier* | anschreiben | utilis* | ecri* | contact* | usar | use | usen | uses | usa | escrib* | contact* | usare | usate | scriv* | contatt* | escrev*
+  use: `usem | usai | agentur | agence | agencia | agenzia | makelaar | use | using | contact | contacting | write | reach | try | bother | benutz* | verwend* | nutz* | schreib* | kontaktier* | anschreiben | utilis* | ecri* | contact* | usar | use | usen | uses | usa | escrib* | contact* | usare | usate | scriv* | contatt* | escrev*
     gebruik* | schrijf* | contacteer* | uzywa* | uzyj | pisa* | pisz* | kontakt*`,
   yet: `but | only | just | instead | rather | sondern | nur | aber | stattdessen | mais | seulement | plutot que | uniquement | sino | solo | pero | ma | soltanto | invece | mas | apenas | so | maar | alleen | enkel | ale | tylko | lecz`,
-  old: `old number | old address | old email | old e-mail | old mail | old agency | old agent | former agent | former agency | previous agent | previous number | previous owner | landlord's agent | alte nummer | alte adresse | alte mail* | ehemalige makler* | fruhere* makler*
+  old: `old firm | former firm | alte firma | ancienne societe | antigua empresa | vecchia ditta | antiga firma | oude firma | stara firma | different outfit | different firm | different company | someone else | not ours | old advert | old line | alte anzeige | ancienne annonce | anuncio antiguo
+    vecchio annuncio | anuncio anterior | oude advertentie | stare ogloszenie | old number | old address | old email | old e-mail | old mail | old agency | old agent | former agent | former agency | previous agent | previous number | previous owner | landlord's agent | alte nummer | alte adresse | alte mail* | ehemalige makler* | fruhere* makler*
     ancien numero | ancienne adresse | ancienne agence | antiguo numero | numero antiguo | viejo numero | antigua agencia | correo antiguo | vecchio numero | vecchia mail | vecchia agenzia | numero antigo | email antigo | antiga agencia | oude nummer | oud nummer | oude adres | vorige makelaar | stary numer | stary adres | stary mail`,
-  dead: `no longer | is dead | is old | bounces | bounced | not in use | out of date | not mine | isn't mine | isn't me | not me | is not us | is a scam | is fake | nicht mehr | gilt nicht | ist alt | n'est plus | ne marche plus | ne fonctionne plus | plus valable
+  dead: `please ignore | please ignore it | ignore it | ignore that | bitte ignorieren | ignorieren | a ignorer | negeren | prosze ignorowac | has nothing to do | nothing to do with
+    hat nichts zu tun | hat damit nichts zu tun | n'a rien a voir | no tiene nada que ver | non c'entra | nao tem nada a ver | heeft er niets mee te maken | nie ma nic wspolnego
+    no longer | is dead | is old | bounces | bounced | not in use | out of date | not mine | isn't mine | isn't me | not me | is not us | is a scam | is fake | nicht mehr | gilt nicht | ist alt | n'est plus | ne marche plus | ne fonctionne plus | plus valable
     ya no | no es mio | no funciona | non e piu | non funziona | non piu | non vale piu | ja nao | nao funciona | nao e meu | niet meer | werkt niet | klopt niet | juz nie | nie dziala | nieaktualn* | nie jest moj`,
+  /** Behind a way they say that it is no use. */
+  vain: "zwecklos | unerwunscht | unmoglich | pointless | useless | inutile | inutiles | inutil | inutili | zinloos | bezcelowe | ignored",
+  /** Said of what stands before it. */
+  swift:
+    "for the quickest reply | for a quick reply | for a quick answer | for a fast reply | for the fastest reply | gets a faster answer | gets the fastest answer | geht am schnellsten | fur eine schnelle antwort | pour une reponse rapide | para respuesta rapida | per una risposta veloce | para resposta rapida | voor een snel antwoord | najszybciej odpisze",
   welcome:
     "hesitate | hesitez | zoger* | zogern | dude | dudes | duden | dudeis | esit* | esitare | hesite | hesitem | aarzel | aarzelen | wahaj | wahac | shy",
 });

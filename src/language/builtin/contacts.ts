@@ -199,11 +199,15 @@ const preferredBy = (
   tokens: readonly Token[],
 ): Placed | undefined => {
   const { way, at } = preference;
+  if (preference.before) return contacts.findLast((contact) => contact.to <= at);
   if (way !== null) {
     return contacts
       .filter((contact) => WAY_OF[contact.value.type] === way)
       .sort((a, b) => Math.abs(a.from - at) - Math.abs(b.from - at))[0];
   }
+  // "jo@example.com (preferably) or ..."
+  const bracketed = tokens[at - 1]?.text === "(" ? contacts.find((contact) => contact.to === at - 1) : undefined;
+  if (bracketed !== undefined) return bracketed;
   const sameSentence = (from: number, to: number): boolean => {
     for (let i = from + 1; i <= to; i++) if (startsSentence(tokens, i)) return false;
     return true;

@@ -9,7 +9,7 @@ import { compilePhrases, phraseAt, type Token } from "./prose.ts";
 export type Marker = string;
 
 const WORDS = compilePhrases({
-  EUR: "€ | eur | euro | euros | eurootje | eurootjes | yoyos | yo-yos | eurillos | eurito | euritos | eurazos | euri | eurini | balles | pavos | paus | tacken | ocken | flocken | piek | ekkies",
+  EUR: "€ | eur | euro | euros | eurootje | eurootjes | yoyos | yo-yos | eurillos | eurito | euritos | eurazos | euri | eurini | balles | pavos | paus | tacken | ocken | flocken | piek | ekkies | euronen | teuro",
   GBP: "£ | gbp | quid | pound | pounds | pound sterling | pounds sterling | sterling | nicker | squid",
   USD: "usd | us$ | us $ | u$s | dolares americanos | us dollars",
   CAD: "cad | c$ | ca$ | cad$ | can$ | canadian dollars",
@@ -23,11 +23,11 @@ const WORDS = compilePhrases({
   CLP: "clp | pesos chilenos",
   UYU: "uyu",
   CHF: "chf | sfr | fr. | franken | stutz | francs suisses | franchi | swiss francs | chf.",
-  PLN: "zł | zl | pln | zloty | zlotych | zlote | zlotys | zlotowek | zlociszy",
+  PLN: "zł | zl | pln | zloty | zlotych | zlote | zlotys | zlotowek | zlociszy | zeta | zety | zlociszow",
   CZK: "kč | kc | czk",
   HUF: "huf | forint | forints",
   RON: "ron | lei",
-  SEK: "sek | kronor",
+  SEK: "sek | kronor | spann | krona",
   NOK: "nok | kroner norske",
   DKK: "dkk",
   ISK: "isk",
@@ -41,8 +41,28 @@ const WORDS = compilePhrases({
   KRW: "₩",
   ILS: "₪ | nis",
   ZAR: "zar | rand",
-  AED: "aed | dirhams",
-  $: "$ | dollar | dollars | bucks | pesos | dolares | dolar | smackers",
+  AED: "aed",
+  MYR: "myr | ringgit",
+  PHP: "₱ | php",
+  THB: "฿ | thb | baht",
+  VND: "₫ | vnd",
+  KES: "kes | ksh | kshs",
+  NGN: "₦ | ngn | naira",
+  GHS: "₵ | ghs | cedis",
+  TWD: "nt$ | twd",
+  RSD: "rsd | dinara",
+  PEN: "s/.",
+  CRC: "₡",
+  PYG: "₲ | guaranies",
+  DOP: "rd$",
+  XOF: "fcfa",
+  AOA: "kwanzas",
+  MZN: "meticais",
+  KZT: "₸",
+  GEL: "₾",
+  dh: "dirhams | dirham",
+  pesos: "pesos | peso",
+  $: "$ | dollar | dollars | bucks | dolares | dolar | smackers",
   kr: "kr. | kr | kroner",
   "¥": "¥ | ￥",
 });
@@ -67,6 +87,15 @@ const DOLLARS: Readonly<Record<string, string>> = {
   BB: "BBD",
   BS: "BSD",
   FJ: "FJD",
+  GU: "USD",
+  PR: "USD",
+  EC: "USD",
+  SV: "USD",
+  PA: "USD",
+  ZW: "USD",
+  BM: "BMD",
+  PH: "PHP",
+  CU: "CUP",
   NA: "NAD",
 };
 
@@ -117,6 +146,31 @@ const OF_COUNTRY: Readonly<Record<string, string>> = {
   PH: "PHP",
   VN: "VND",
   KE: "KES",
+  RS: "RSD",
+  BA: "BAM",
+  AL: "ALL",
+  MK: "MKD",
+  GE: "GEL",
+  AM: "AMD",
+  LK: "LKR",
+  NP: "NPR",
+  PK: "PKR",
+  BD: "BDT",
+  TN: "TND",
+  JO: "JOD",
+  GH: "GHS",
+  TZ: "TZS",
+  UG: "UGX",
+  SN: "XOF",
+  CI: "XOF",
+  BW: "BWP",
+  CV: "CVE",
+  NC: "XPF",
+  PF: "XPF",
+  CR: "CRC",
+  GT: "GTQ",
+  BO: "BOB",
+  PY: "PYG",
   NG: "NGN",
 };
 
@@ -147,6 +201,25 @@ export const currencyBefore = (tokens: readonly Token[], end: number): { marker:
   return null;
 };
 
+/** Signs that are money in one country, and letters or other things elsewhere: the word before or behind digits, and its code. */
+const LOCAL_SIGNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  ZA: { r: "zar" },
+  MY: { rm: "myr" },
+  IN: { rs: "inr" },
+  HU: { ft: "huf" },
+};
+
+/** The tokens of a text from a country, with the signs that only mean money there as the codes that mean it everywhere. */
+export const withLocalSigns = (tokens: readonly Token[], country: string | null): readonly Token[] => {
+  const signs = LOCAL_SIGNS[country ?? ""];
+  if (signs === undefined) return tokens;
+  return tokens.map((token, at) => {
+    const code = token.kind === "word" ? signs[token.text] : undefined;
+    const beside = tokens[at + 1]?.kind === "digits" || tokens[at - 1]?.kind === "digits";
+    return code === undefined || !beside ? token : { ...token, text: code };
+  });
+};
+
 /** What is paid in a country (ISO 3166-1 alpha-2), or null. */
 export const currencyOf = (country: string | null): string | null => OF_COUNTRY[country ?? ""] ?? null;
 
@@ -157,6 +230,8 @@ export const currencyOf = (country: string | null): string | null => OF_COUNTRY[
 export const resolveCurrency = (marker: Marker, country: string | null): string | null => {
   const here = country ?? "";
   if (marker === "$") return DOLLARS[here] ?? "USD";
+  if (marker === "pesos") return DOLLARS[here] ?? null;
+  if (marker === "dh") return here === "MA" ? "MAD" : "AED";
   if (marker === "kr") return CROWNS[here] ?? null;
   if (marker === "¥") return here === "CN" ? "CNY" : "JPY";
   if (marker === ",") return currencyOf(country);

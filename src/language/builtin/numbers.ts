@@ -1,3 +1,4 @@
+import { currencyAt } from "./currencies.ts";
 import type { Token } from "./prose.ts";
 
 /**
@@ -18,6 +19,10 @@ const MAGNITUDES: Readonly<Record<string, number>> = {
   mil: 1e3,
   duizend: 1e3,
   tys: 1e3,
+  tysie: 1e3,
+  riesen: 1e3,
+  ruggen: 1e3,
+  lucas: 1e3,
   tysiecy: 1e3,
   tysiace: 1e3,
   mio: 1e6,
@@ -88,7 +93,9 @@ const magnitudeAt = (tokens: readonly Token[], at: number, isMoney: boolean): { 
   const factor = word.text === "m" && isMoney && word.gap === "none" ? 1e6 : MAGNITUDES[word.text];
   // "€ 389.000 k.k.": the buyer's costs are no thousands.
   if (word.text === "k" && tokens[at + 1]?.text === "." && tokens[at + 2]?.text === "k") return null;
-  if (factor === undefined || (word.text === "k" && word.gap !== "none" && !isMoney)) return null;
+  // "1,5 k€", but "4 k owners".
+  const spacedK = word.text === "k" && word.gap !== "none" && !isMoney && currencyAt(tokens, at + 1) === null;
+  if (factor === undefined || spacedK) return null;
   const dotted =
     tokens[at + 1]?.text === "." && tokens[at + 1]?.gap === "none" && /^(?:tys|tsd|mio|mln)$/u.test(word.text);
   return { factor, to: at + (dotted ? 2 : 1) };

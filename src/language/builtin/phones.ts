@@ -59,7 +59,9 @@ const separators = (tokens: readonly Token[], at: number): number => {
     const token = tokens[at + count];
     if (token === undefined || token.gap === "line") return -1;
     if (token.kind !== "mark") return count;
-    if (!/^[-./()]$/u.test(token.text)) return -1;
+    // "oh one six three two, nine six oh": spoken numbers pause.
+    const pauses = token.text === "," && SPOKEN[tokens[at + count + 1]?.text ?? ""] !== undefined;
+    if (!/^[-./()]$/u.test(token.text) && !pauses) return -1;
     // "0221 471 / 0176 123" are two numbers, and a full stop with a gap ends a sentence.
     const after = tokens[at + count + 1]?.gap;
     if (token.text === "/" && token.gap === "space" && after === "space") return -1;
@@ -169,6 +171,10 @@ export const isDateOrAmount = (tokens: readonly Token[], run: Run): boolean => {
   const isYear = (year: number | undefined) => year !== undefined && year >= 1900 && year < 2100;
   if (lengths === "4 4" && isYear(first) && isYear(second)) return true;
   if (/^[12](?: 3){2,3}$/u.test(lengths) && !/^0/u.test(run.groups[0]?.digits ?? "")) return true;
+  // "0-393-30705-6", "978-3-16-148410-0"
+  const hyphens = run.groups.slice(1).every((group) => tokens[group.at - 1]?.text === "-");
+  const book = run.groups.length >= 4 && run.groups.at(-1)?.digits.length === 1 && hyphens;
+  if (book && (digitsOf(run).length === 10 || digitsOf(run).length === 13)) return true;
   const money = currencyAt(tokens, run.to) !== null || currencyBefore(tokens, run.from) !== null;
   return money && !run.international && !/^0/u.test(digitsOf(run));
 };
@@ -196,6 +202,26 @@ export const dial = (run: Run, countries: readonly string[]): { e164: string; va
     }
   }
   return possible;
+};
+
+/** Whose numbers begin so, for the countries that people here mostly write from. */
+const COUNTRY_OF_CODE: Readonly<Record<string, string>> = Object.fromEntries(
+  `1US 44GB 353IE 49DE 43AT 41CH 33FR 32BE 34ES 39IT 351PT 55BR 31NL 48PL 61AU 64NZ 52MX 54AR 56CL 57CO 46SE 47NO 45DK 358FI 420CZ
+  36HU 27ZA 91IN 81JP`
+    .split(/\s+/u)
+    .map((entry) => [entry.slice(0, -2), entry.slice(-2)]),
+);
+
+/** The longest calling code. */
+const LONGEST_CODE = 3;
+
+/** The country (ISO 3166-1 alpha-2) of a number in E.164, or null; of numbers of North America the likeliest. */
+export const countryOfNumber = (e164: string): string | null => {
+  for (let length = LONGEST_CODE; length > 0; length--) {
+    const country = COUNTRY_OF_CODE[e164.slice(1, 1 + length)];
+    if (country !== undefined && e164.startsWith("+")) return country;
+  }
+  return null;
 };
 
 /** Calling codes of plans in which national numbers start with a zero, and the ones in which none does. */

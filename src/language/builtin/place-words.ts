@@ -14,12 +14,17 @@ export const PLACE_PREPOSITIONS: Readonly<Record<string, ReadonlySet<string>>> =
   pl: words("w we pod kolo okolice okolicach blisko okolicy rejon rejonie na"),
 };
 
+/** Those that mean little else in any of the languages, for texts too short to tell theirs. */
+export const PLAIN_PREPOSITIONS = words(
+  "bei nahe raum pres secteur environs cerca zona vicino perto regio nabij okolice okolicy kolo w we em ad presso",
+);
+
 /** Words that announce where a thing is or is handed over; a preposition may follow. */
 export const PLACE_LABELS = words(`
   pickup pick-up collection collect collected located location based standort abholung abholen abzuholen abholbar ort
   ophalen afhalen afhaling locatie plaats odbior lokalizacja miejscowosc recogida recoger ubicacion ubicado ubicada
   retiro ritiro luogo retirar levantamento entrega localizacao localidade propre lieu retrait retirer situe situee
-  wohnort besichtigung standplatz meetup viewing live living wohne wohnen vivo vivimos moro mieszkam woon wonen abito habite
+  wohnort besichtigung standplatz meetup viewing live living wohne wohnen vivo vivimos visible visibile seen cote halen gegend bezirk kreis landkreis raum salida base based moro mieszkam woon wonen abito habite
   habitons estoy estamos sono siamo jestem steht staat sits parked einsatzort arbeitsort innerhalb`);
 
 /** What may stand between such a word and the place. */
@@ -48,6 +53,9 @@ export const NAME_LINKS = words(
   "de da do del della di dei la le les los las sur sous am an der den im upon on of the e y et und and bei near zona o i en aan bij by raum",
 );
 
+/** Articles that names of towns begin with. */
+export const NAME_ARTICLES = words("le la les los las el");
+
 /** Links that join two names and are no part of either. */
 export const JOINING_LINKS = words("e y et und and i o near bei zona");
 
@@ -58,10 +66,27 @@ export const NAME_OPENERS = words(
 
 /** Before a place they say that it is not where the offer is: origin, shipping, travel. */
 export const ELSEWHERE = words(`
-  from aus von depuis desde dal dalla vanuit ship ships shipping shipped post posted postage versand versende versenden livraison
+  from aus von depuis desde dal dalla vanuit uit not nicht niet worldwide nationwide emigrating emigrate ship ships shipping shipped post posted postage versand versende versenden livraison
   envoi envio envios spedizione spedisco verzenden verzending wysylka within deliver delivery deliveries made hergestellt fabrique fabricado bought
   gekauft achete comprado acquistato kupiony gekocht born went trip flight flights via
   language native speak speaks accents accent origin originally toward towards between`);
+
+/** Where goods come from, and with a word of LEAVING before it, where they are. */
+export const ORIGIN = words("from aus von depuis desde dal da vanuit van uit z ze de");
+export const LEAVING = words(
+  "ship ships shipping shipped post posted posting postage versand verschicke envoi expedition envio envios portes spedizione spedisco verzending wysylka salida salidas depart partenza partida vertrek abfahrt start starts starting leaves leaving tours",
+);
+
+/** Between where a way begins and where it ends. */
+export const TOWARDS = words("to nach vers a ate naar do au al");
+
+/** "Lodi e dintorni", "Hull or nearby". */
+export const AND = words("and or und oder et ou y o e of en i lub");
+
+/** Behind the name of a town: "Reading station". */
+export const PARTS_OF_TOWNS = words(
+  "station area town city centre center bahnhof hbf umgebung gare centro stazione estacion estacao centrum station dworzec based university harbour airport",
+);
 
 /** Words that start with a capital and are no places: months, days, languages, the first person and so on. */
 export const NOT_PLACES = words(`

@@ -2,19 +2,26 @@ import { countryOf, SURE_PLACE, UK_POSTCODE } from "./countries.ts";
 import { GEOGRAPHY, type Hit } from "./lexicon.ts";
 import {
   ABOUT,
+  AND,
   AREA_WORDS,
   DELIVERIES,
   ELSEWHERE,
   FILLERS,
   JOINING_LINKS,
+  LEAVING,
+  NAME_ARTICLES,
   NAME_LINKS,
   NAME_OPENERS,
   NOT_PLACES,
+  ORIGIN,
+  PARTS_OF_TOWNS,
   PLACE_LABELS,
   PLACE_PREPOSITIONS,
+  PLAIN_PREPOSITIONS,
   REMOTE_WORDS,
   STATE_CODES,
   STREETS,
+  TOWARDS,
 } from "./place-words.ts";
 import type { Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
@@ -61,6 +68,8 @@ const SCORE = {
   price: 1.3,
   alone: 1.5,
   closing: 1.45,
+  sentence: 1.6,
+  shipped: 0.8,
   listed: 1.4,
 };
 /** What a term of geography is worth by itself. */
@@ -86,7 +95,8 @@ export const findPlace = (
   language: string | null,
 ): Place | null => {
   // English is mixed into every language, and what is too short to tell its language is mostly English.
-  const prepositions = new Set([...(PLACE_PREPOSITIONS[language ?? "en"] ?? []), "in", "near"]);
+  const own = PLACE_PREPOSITIONS[language ?? "en"] ?? [];
+  const prepositions = new Set([...own, ...(language === null ? PLAIN_PREPOSITIONS : []), "in", "near"]);
   const capitals = tokens.filter((token) => token.capital).length;
   const letters = text.replace(/[^\p{L}]/gu, "");
   const shouting = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
@@ -95,7 +105,10 @@ export const findPlace = (
   const things = new Set<number>();
   for (const hit of hits) {
     if (hit.family !== "category" && hit.family !== "kind" && hit.family !== "condition") continue;
-    if (hit.weight >= 1.5) for (let at = hit.from; at < hit.to; at++) things.add(at);
+    // "Oudebroek" is no "broek".
+    const word = tokens[hit.from];
+    const compound = hit.to === hit.from + 1 && word?.capital && !hit.term.startsWith(word.folded.slice(0, 3));
+    if (hit.weight >= 1.5 && !compound) for (let at = hit.from; at < hit.to; at++) things.add(at);
   }
   const geographic = new Set<number>();
   const sure = new Set<number>();
@@ -115,6 +128,13 @@ export const findPlace = (
     const token = tokens[at];
     if (token === undefined) return false;
     if (isSurePlace(at)) return true;
+    // "Le Vigan", "La Ciotat"
+    if (NAME_ARTICLES.has(token.folded) && token.capital && gap(at + 1) === " " && !shouting) {
+      const named = tokens[at + 1];
+      return (
+        named?.capital === true && !NOT_PLACES.has(named.folded) && !things.has(at + 1) && !/\d/.test(named.folded)
+      );
+    }
     if (NOT_PLACES.has(token.folded) || PLACE_LABELS.has(token.folded) || /\d/.test(token.folded)) return false;
     if (things.has(at) || token.folded.length < 2) return false;
     return (token.capital && !shouting) || (NAME_OPENERS.has(token.folded) && word(at + 1) !== "of");
@@ -224,7 +244,11 @@ export const findPlace = (
       const at = from - back;
       if (at < 0 || tokens[at + 1]?.opens) break;
       const folded = word(at);
-      if (PLACE_LABELS.has(folded)) return SCORE.label;
+      if (PLACE_LABELS.has(folded) || (folded === "up" && word(at - 1) === "pick")) return SCORE.label;
+      // "shipping from Bangor": goods leave where they are.
+      if (ORIGIN.has(folded) && back === 1 && (LEAVING.has(word(at - 1)) || LEAVING.has(word(at - 2))))
+        return SCORE.shipped;
+      if (folded === "to" && word(at - 1) === "off") return -ELSEWHERE_PENALTY;
       if (ELSEWHERE.has(folded)) {
         // "collect from Leeds" is where it is, "shipped from Leeds" is not.
         if (PLACE_LABELS.has(word(at - 1)) || PLACE_LABELS.has(word(at - 2))) return SCORE.label;
@@ -232,7 +256,9 @@ export const findPlace = (
         if (back > 1 && DELIVERIES.has(folded) && ABOUT.has(word(from - 1))) continue;
         return -ELSEWHERE_PENALTY;
       }
-      if (back === 1 && prepositions.has(folded)) score = SCORE.cue;
+      // "à" is a preposition wherever it is written so.
+      const grave = text.charAt(tokens[at]?.start ?? 0) === "à" && folded === "a";
+      if (back === 1 && (prepositions.has(folded) || grave)) score = SCORE.cue;
       else if (
         back === 1 &&
         (folded === "de" || folded === "di" || folded === "of" || folded === "the" || folded === "da") &&
@@ -258,19 +284,37 @@ export const findPlace = (
   const isLabelBefore = (from: number): boolean => /^\s*[:–-]\s*$/.test(gap(from)) && PLACE_LABELS.has(word(from - 1));
 
   const candidates: Candidate[] = [];
+  /** "moving from Exeter to Bristol" is done in both. */
+  const isStart = ({ from, to }: Range): boolean =>
+    ORIGIN.has(word(from - 1)) && TOWARDS.has(word(to)) && gap(to) === " " && isName(to + 1);
   const propose = (range: Range, score: number) => {
     const wide = widenLeft(widenRight(range));
+    const opens = wide.from > 0 && tokens[wide.from]?.opens === true;
+    const sentence = opens && (wide.to >= tokens.length || tokens[wide.to]?.opens === true);
     const coded = isCode(wide.to - 1) || isState(wide.to - 1) || POSTCODE.test(word(wide.from));
     const street = STREETS.has(word(wide.to - 1)) || (gap(wide.to) === " " && STREETS.has(word(wide.to)));
     candidates.push({
       ...wide,
-      score: score + contextOf(wide.from) + (coded ? SCORE.code : 0) - (street ? STREET_PENALTY : 0),
+      score:
+        score +
+        (isStart(wide) ? SCORE.hint : contextOf(wide.from)) +
+        (sentence ? SCORE.sentence : 0) +
+        (coded ? SCORE.code : 0) -
+        (street ? STREET_PENALTY : 0),
     });
   };
 
+  /** Whether the term stands in the text as it is in the vocabulary, and not in another form. */
+  const isWritten = ({ from, to, term }: Hit): boolean =>
+    tokens
+      .slice(from, to)
+      .map((token) => token.folded)
+      .join(" ") === term;
   for (const hit of geography) {
     // "halifax NS" is as good as a capital letter.
     const lower = !tokens.slice(hit.from, hit.to).some((token) => token.capital) && !isState(hit.to);
+    // "bostons" are shoes.
+    if (lower && !isWritten(hit)) continue;
     if (lower && !whispering && contextOf(hit.from) <= 0) continue;
     const known = hit.weight >= SURE_PLACE;
     const isTown = hit.family === "place" || hit.family === "city";
@@ -278,7 +322,18 @@ export const findPlace = (
     // A name that is a word as well ("Nancy", "Tours") is a place where it stands by itself.
     const opened = tokens[hit.from]?.opens === true || /[,(]\s?$/.test(gap(hit.from));
     const closed = hit.to >= tokens.length || tokens[hit.to]?.opens === true || /^[,)]/.test(gap(hit.to));
-    if (isTown && !known && !lower && opened && closed && hit.from > 0) {
+    // "Reading station", "Hull city centre"
+    const paired =
+      AND.has(word(hit.to)) && gap(hit.to) === " " && tokens[hit.to + 1]?.capital === false && gap(hit.to + 1) === " ";
+    const named = closed || paired || (gap(hit.to) === " " && PARTS_OF_TOWNS.has(word(hit.to)));
+    if (
+      isTown &&
+      !known &&
+      opened &&
+      named &&
+      hit.from > 0 &&
+      (!lower || (whispering && hit.to >= tokens.length - 1))
+    ) {
       propose(hit, SCORE.closing);
       continue;
     }
@@ -289,16 +344,25 @@ export const findPlace = (
     if (token === undefined || geographic.has(at) || !isName(at) || !token.capital) continue;
     const starts = token.opens || !/^[ -]$/.test(gap(at)) || !isName(at - 1);
     if (!starts) continue;
+    // "Abholung 79341 Kenzingen", "…, 79341 Kenzingen", but not "Lego 10307 Eiffelturm"
+    const led = tokens[at - 1]?.opens || !/^\s$/.test(gap(at - 1)) || isCue(at - 2);
+    if (/^\d{5}$/.test(word(at - 1)) && gap(at) === " " && led) {
+      propose({ from: at - 1, to: at + 1 }, SCORE.name);
+      continue;
+    }
     const context = contextOf(at);
     if (context > 0) propose({ from: at, to: at + 1 }, SCORE.name);
     else if (at > 0 && context === 0 && language !== "de") {
       const range = widenRight({ from: at, to: at + 1 });
       const after = range.to < tokens.length ? gap(range.to) : ".";
       const ends = range.to >= tokens.length || (tokens[range.to]?.opens ?? true);
-      const closed = ends || /^[,)]/.test(after);
+      const coded = isCode(range.to - 1) || isState(range.to - 1);
+      // What a colon follows is a heading.
+      const closed = (ends || coded || /^[,)]/.test(after)) && !/^\s?:/.test(after);
       const opened = token.opens || /[,(]\s?$/.test(gap(at));
       if (!closed || !opened || range.to - range.from > 4) continue;
-      const coded = isCode(range.to - 1) || isState(range.to - 1);
+      // "LMT, FL" is a licence.
+      if (/^\p{Lu}+$/u.test(text.slice(token.start, token.end)) && !shouting) continue;
       const base = ends ? (token.opens ? SCORE.alone : SCORE.closing) : SCORE.listed;
       candidates.push({ ...range, score: base + (coded ? SCORE.code : 0) });
     }

@@ -4,12 +4,14 @@ import {
   AFTER_BARE,
   BEFORE_AMOUNT,
   BEFORE_NAME,
+  CLOSES_CEILING,
   FILLERS,
   MEASURES,
   PER,
   PERIOD_OF_UNIT,
   PERIODS,
   type Period,
+  PRICE_WORDS,
 } from "./price-words.ts";
 import { phraseAt, startsSentence, type Token } from "./prose.ts";
 import { spokenNumberAt } from "./spoken-numbers.ts";
@@ -51,6 +53,9 @@ const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: n
     const phrase = phraseAt(tokens, at + skipped, PERIODS);
     if (phrase !== null) return { period: phrase.sense, to: phrase.to };
     const isPer = PER.has(first.text) || first.text === "for";
+    // "/mån", which folds to an English word.
+    if (first.text === "/" && tokens[at + skipped + 1]?.text === "man")
+      return { period: "month", to: at + skipped + 2 };
     if (
       isPer &&
       MINUTES_OF_AN_HOUR.test(tokens[at + skipped + 1]?.text ?? "") &&
@@ -79,6 +84,15 @@ const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: n
     if (!FILLERS.has(first.text) && currency === null) return null;
   }
   return null;
+};
+
+/** "70 € día laborable": a unit of time without "per" behind money. */
+const unitAt = (tokens: readonly Token[], at: number): { period: Period; to: number } | null => {
+  const unit = tokens[at];
+  const period = PERIOD_OF_UNIT.get(unit?.text ?? "");
+  // "an" is an article, "days" are counted, "ora" is now before another amount.
+  if (period === undefined || unit?.gap !== "space" || /^(?:an|days|ora)$/u.test(unit.text)) return null;
+  return tokens[at + 1]?.text === "-" || tokens[at + 1]?.kind === "digits" ? null : { period, to: at + 1 };
 };
 
 /** "Tag 40 €", "1 day: £50": the unit right before an amount, unless a number of them is meant ("2 days £90"). */
@@ -111,6 +125,14 @@ const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
 const isTime = (tokens: readonly Token[], { to, value }: Numeral): boolean =>
   value <= 12.59 && (tokens[to]?.text === "pm" || tokens[to]?.text === "am");
 
+/** "4 800 à débattre", "25 p.st.", "1500 como mucho": what follows at token `to` is said of amounts only. */
+const isQualified = (tokens: readonly Token[], to: number): boolean => {
+  if (tokens[to] === undefined || tokens[to]?.gap === "line") return false;
+  const said = phraseAt(tokens, to, PRICE_WORDS);
+  if (said?.sense === "negotiable" || (said?.sense === "each" && said.to > to + 1)) return true;
+  return phraseAt(tokens, to, CLOSES_CEILING) !== null;
+};
+
 /** True when a bare number stands as an amount would: not before what it counts, nor after what it names. */
 const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
   const { from, to, value } = numeral;
@@ -131,8 +153,10 @@ const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
   }
   if (after.gap === "none") return phraseAt(tokens, to, PERIODS) !== null || after.text === "ish";
   // "450k ceiling"
-  if (value >= 1000 && Number(head.text) < 1000 && to === from + 2 && !MEASURES.has(after.text)) return true;
+  if (value >= 1000 && Number(head.text) < 1000 && tokens[to - 1]?.kind === "word" && !MEASURES.has(after.text))
+    return true;
   if (BEFORE_AMOUNT.has(before?.text ?? "") && !MEASURES.has(after.text)) return true;
+  if (isQualified(tokens, to)) return true;
   return AFTER_BARE.has(after.text) || periodAt(tokens, to) !== null;
 };
 
@@ -172,7 +196,13 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
   if (before === null && isJoinedBefore(tokens, at)) return null;
   const isMoney = before !== null;
   const spaced = numeralAt(tokens, at, { spaced: true, isMoney });
-  const closed = spaced !== null && (isMoney || spaced.dashed || currencyAt(tokens, spaced.to) !== null);
+  const closed =
+    spaced !== null &&
+    (isMoney ||
+      spaced.dashed ||
+      currencyAt(tokens, spaced.to) !== null ||
+      isQualified(tokens, spaced.to) ||
+      periodAt(tokens, spaced.to) !== null);
   const numeral = closed ? spaced : numeralAt(tokens, at, { spaced: false, isMoney });
   if (numeral === null) return null;
   let { value, to } = numeral;
@@ -208,21 +238,30 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
 /** "One" is an article in most languages, and no price. */
 const LEAST_SPOKEN = 2;
 
+/** "une trentaine d'euros" */
+const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
+  if (tokens[at]?.text !== "d" && tokens[at]?.text !== "de") return null;
+  return currencyAt(tokens, tokens[at + 1]?.text === "'" ? at + 2 : at + 1);
+};
+
 /** An amount in words, which only its currency tells from a count: "a hundred quid", "fünfzig Euro", "two grand". */
 const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const number = spokenNumberAt(tokens, at);
   if (number === null || number.value < LEAST_SPOKEN) return null;
   const currency = currencyAt(tokens, number.to);
   const grand = tokens[number.to - 1]?.text === "grand";
-  if (currency === null && !grand) return null;
-  const to = currency?.to ?? number.to;
+  const of = currencyAt(tokens, number.to) === null ? currencyOfRound(tokens, number.to) : null;
+  const named = currency ?? of;
+  const told = grand || number.money || isQualified(tokens, number.to);
+  if (named === null && !told) return null;
+  const to = named?.to ?? number.to;
   const period = periodAt(tokens, to);
   return {
     from: at,
     to: period?.to ?? to,
     value: number.value,
     max: null,
-    marker: currency?.marker ?? ",",
+    marker: named?.marker ?? (grand || number.money ? "," : null),
     period: period?.period ?? unitBefore(tokens, at),
     aside: false,
   };
@@ -314,7 +353,7 @@ export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => 
       at = endOfDigits(tokens, at) - 1;
       continue;
     }
-    const period = periodAt(tokens, whole.to);
+    const period = periodAt(tokens, whole.to) ?? (whole.marker === null ? null : unitAt(tokens, whole.to));
     const named = period === null ? currencyAt(tokens, whole.to) : currencyAt(tokens, period.to);
     const exact = isAmbiguous(whole.marker) && named !== null && !isAmbiguous(named.marker) ? named : null;
     amounts.push({

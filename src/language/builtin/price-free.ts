@@ -8,7 +8,7 @@ const WORDS = compilePhrases<"given" | "free" | "lure">({
   /** Says by itself that nothing is to be paid. */
   given: `no fee | no entry fee | no cost | no membership fee | no charge | free of charge | for free | free to a good home | free to good home | free to collect | free to collector | free for collection | free for pick up | free for pickup
     giving away | give away | giveaway | costs nothing | nothing to pay | at no cost | zu verschenken | geschenkt gegen | geschenkt an | verschenkt | verschenke | verschenken | zu verschenken an | kostenlos abzugeben | gratis abzugeben | umsonst abzugeben
-    a donner | je donne | donne | don | donnons | offert a qui | regalo | se regala | se regalan | regala | regalan | regalamos | lo regalo | la regalo | doy en adopcion | sin coste | sin costo | se da gratis
+    a donner | je donne | donne | fais don | en don | donnons | offert a qui | regalo | se regala | se regalan | regala | regalan | regalamos | lo regalo | la regalo | doy en adopcion | sin coste | sin costo | se da gratis
     in regalo | regalo a | regaliamo | do via | cedo gratis | gratuitamente | dou | dao-se | da-se | ofereco | ofereco a | doa-se | doam-se | doacao | para doacao | para adocao gratuita | adocao gratuita | adocao responsavel gratuita | adopcion gratuita | sem custo | sin cuota | sans cotisation | ohne beitrag | kein beitrag | geen kosten | bez oplat | gratis af te halen | gratis afhalen | gratis ophalen | weggeven | geef weg | weg te geven
     oddam | oddam za darmo | za darmo | oddam w dobre rece`,
   free: `free | gratis | kostenlos | kostenfrei | umsonst | gratuit | gratuite | gratuits | gratuitement | gratuito | gratuita | gratuitos | gratuitas | gratuiti | gratuite | darmowe | darmowy | bezplatnie | bezplatne | bezplatny`,

@@ -106,6 +106,10 @@ const amountOf = <S>(hit: Hit<S>, map: Neighbours, reach: Reach): { amount: Amou
   return isBehind ? { amount: behind, distance: gapBehind } : null;
 };
 
+/** True when a number stands right before token `at`: "12.000 km", "167tkm". */
+const isCounted = (tokens: readonly Token[], at: number): boolean =>
+  tokens[at - 1]?.kind === "digits" || /^(?:k|tsd|tys|mila|mil|t)$/u.test(tokens[at - 1]?.text ?? "");
+
 /** What is said of each of the amounts, in their order. */
 export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): Role[] => {
   const roles = amounts.map((amount): Role => {
@@ -132,6 +136,8 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
     if (found !== null) roleOf.get(found.amount)?.bounds.add(hit.sense);
   }
   for (const hit of findPhrases(tokens, RATES)) {
+    // "12.000 km 3.200 €" is a distance, "KM 640" a rent.
+    if (tokens[hit.from]?.text === "km" && isCounted(tokens, hit.from)) continue;
     const found = amountOf(hit, neighbours, { ahead: 4, back: 0 });
     const role = found && roleOf.get(found.amount);
     if (role) role.period ??= hit.sense;

@@ -29,7 +29,12 @@ export type PriceSense =
  * is not about the amount before it.
  */
 export const PRICE_WORDS = compilePhrases<PriceSense>({
-  ask: `firm | fest | ferme | precio fijo | prezzo fisso | takes it | would like | asking | asking price | ask | price | priced at | price is | selling for | sell for | sale price | looking for | i'd like | i would like
+  ask: `should like | should want | call it | looking to get | hope to get | hoping to get | takes it home | and it's yours | and its yours | and they're yours
+    and you can have it | let it go for | can be yours for | offered at | offered for | up for | shift it for | fp | vb preis | dafur | zu haben fur | gebe ich fur
+    gebe ab fur | j'en demande | j'en veux | j'en voudrais | vendu | vendue | vendus | vendues | cede | cedee | je le vends | je la vends | lo vendo | la vendo
+    los vendo | y es tuyo | y es tuya | y te lo llevas | y te la llevas | do via a | lo do via a | la do via a | e te lo porti via | e tuo | e teu | e tua | deixo por | faco por
+    opbrengen | mag weg voor | weg voor | meenemen voor | puszcze za | sprzedam za | i jest twoj | i jest twoja | i jest twoje | gebruttet | all yours at
+    firm | fest | ferme | precio fijo | prezzo fisso | takes it | would like | asking | asking price | ask | price | priced at | price is | selling for | sell for | sale price | looking for | i'd like | i would like
     yours for | rent is | the rent | rate | rates | fee is | my fee | adoption fee | rehoming fee | entry | admission | pay | pays | paying
     we pay | wage | salary | offering | budget | budget of | charge | i charge | preis | festpreis | verkaufspreis | kaufpreis | preisvorstellung
     kostet | miete | kaltmiete | nettomiete | mietpreis | grundmiete | kalt | schutzgebuhr | schutzvertrag | honorar | stundenlohn | stundensatz
@@ -55,7 +60,9 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     anzahlung | genossenschaftsanteil | caution | depot de garantie | acompte | arrhes | fianza | deposito | senal | cauzione | caparra
     deposito cauzionale | acconto | anticipo | caucao | sinal | borg | waarborg | waarborgsom | aanbetaling | kaucja | kaucji | kaucje | zadatek
     zaliczka | depozyt | hold | down | bond | depot | refundable | kaucji zwrotnej`,
-  former: `war | waren | lag bei | galeriepreis | ladenpreis | katalogpreis | listenpreis war | kaufpreis war | preis war | neupreis war | charged me | charged us | well spent | ouch | set me back | cost a fortune | nagelneu kostet | novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
+  former: `new these | new they | new it cost | it cost | they cost | cost over | cost about | in the shops | in shops | im laden | im handel | en magasin | neuf en magasin
+    en tienda | in negozio | na loja | in de winkel | w sklepie | w sklepach | north of | upwards of | spent | ich zahlte | habe bezahlt | mal gekostet | neu gekostet
+    payee | achetee | gastado | speso | gasto | uitgegeven | wydalem | wydalam | war | waren | lag bei | galeriepreis | ladenpreis | katalogpreis | listenpreis war | kaufpreis war | preis war | neupreis war | charged me | charged us | well spent | ouch | set me back | cost a fortune | nagelneu kostet | novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
     nieuw kost | nowy kosztuje | nowa kosztuje | new ones cost | new ones are | was | were | new it was | bought | bought for | bought at | paid | i paid | we paid | cost me | cost us | cost new | originally
     original price | rrp | msrp | srp | retail | retail was | retails | retail price | list price | new price | when new | face | face value
     reduced from | down from | new for | sells for | sell new for | worth | valued new | used to be | went for | np
@@ -71,8 +78,8 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     original cost`,
   instead: `instead of | rather than | not the | compared to | anstatt | statt | nicht die | au lieu de | plutot que | contre | en vez de | en lugar de | frente a los
     invece di | invece dei | anziche | contro i | em vez de | em vez dos | ao inves de | ipv | i.p.v | in plaats van | in plaats van de | zamiast`,
-  fresh: `new | brand new | in the shops | in shops | neu | im laden | nuevo | nueva | en tienda | neuf | neuve | en magasin | nuovo | nuova | in negozio
-    novo | nova | na loja | nieuw | in de winkel | nowy | nowa | nowe | w sklepie | at the time | a l'epoque`,
+  fresh: `new | brand new | neu | nuevo | nueva | neuf | neuve | nuovo | nuova
+    novo | nova | nieuw | nowy | nowa | nowe | at the time | a l'epoque`,
   fee: `fee | booking fee | application fee | admin fee | move-in fee | cleaning fee | agency fee | service fee | call-out | call out | callout
     shipping | postage | p&p | delivered for | post it for | i'll post | trip charge | tax | taxes | stamp duty | service charge | ground rent
     council tax | liability | penalty | invoice | receipt for | to replace | would cost | replacement | gebuhr | gebuhren | versand | versandkosten
@@ -93,7 +100,9 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     energiekosten | vve | vve-bijdrage | g/w/l | fooien | oplaty | czynsz administracyjny | rachunki | prad | napiwki`,
   warm: `warm | warmmiete | gesamtmiete | bruttomiete | charges comprises | cc | c.c. | all in rent | gastos incluidos
     spese incluse | despesas incluidas`,
-  value: `quoted | was quoted | quoted me | quoted us | quote was | appraised | appraisal | appraised at | survey | surveyed | valued at | valuation | insured for | assessed | rateable value | estimated at
+  value: `offered | sold his for | sold hers for | sold her old one for | sold theirs for | sold ours for | sold one for | sold mine for | guide book | guidebook | guide price
+    book price | book value | blue book | catalogue value | lists at | lists | listed at | go for | goes for | go new for | fetch | fetches | reckons | reckoned | valued
+    quotes | quoted | was quoted | quoted me | quoted us | quote was | appraised | appraisal | appraised at | survey | surveyed | valued at | valuation | insured for | assessed | rateable value | estimated at
     offered me | offered us | was offered | been offered | shop offered | put her at | put it at | worth of | income | earn | earning | turnover
     revenue | won't find | find a better one | save | saving | sold for | sold at | others ask | geschatzt | schatzwert | gutachten
     versicherungswert | verkehrswert | einkommen | umsatz | estime | estimee | expertise | cote | revenus | tasado | tasada | tasacion | valorado
@@ -117,7 +126,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     za osobe | od osoby | je | cada | stuck | piece`,
   flat: `flat | flat fee | flat rate | fixed fee | for the job | for the project | whole job | all in | pauschal | pauschale | forfait | au forfait
     forfaitaire | precio cerrado | cerrado | a corpo | forfettario | fechado | preco fechado | vaste prijs voor | ryczalt | ryczaltem`,
-  today: `now | jetzt | nun | hier | ahora | ora | agora | teraz | maintenant | today`,
+  today: `now | jetzt | nun | nu | adesso | now only | hier | ahora | ora | agora | teraz | maintenant | today`,
   toward: `for | only | just | take | fur | nur | jetzt | fur nur | pour | por | por solo | por apenas | voor | za | za jedyne | a tan solo | a soli
     seulement | solo | alleen | maar | tylko`,
   aside: `cleaning | linen | insurance | insured | repairs | delivery | reinigung | bettwasche | lieferung | versicherung | reparatur | menage | draps
@@ -145,7 +154,8 @@ export const NEVER_THE_PRICE: ReadonlySet<PriceSense> = new Set([
 
 /** Bounds before an amount: a ceiling or a budget, or the least. */
 export const BOUNDS = compilePhrases<"limit" | "from">({
-  limit: `i have | we have | under | max | max. | maximum | up to | at most | no more than | not more than | below | less than | limit | my limit | ceiling | ceiling is
+  limit: `um die | so um die | mehr als | more than | over | plus de | mas de | piu di | mais de | meer dan | wiecej niz | i can go to | can go to | go to | i'd go to | go up to | would go to | my roof
+    roof | grand max | au maximum | sui | sugli | sulle | os | i have | we have | under | max | max. | maximum | up to | at most | no more than | not more than | below | less than | limit | my limit | ceiling | ceiling is
     tops | cap | or less | can stretch to | could stretch to | stretch to | can do | can pay | can spend | spend | hoping for | hopefully | range | price range | around
     about | roughly | approx | approximately | circa | ca | ca. | budget | top | what we've got | not over | not above | got | bis | bis zu
     bis max | maximal | hochstens | unter | nicht mehr als | nicht uber | obergrenze | preisgrenze | grenze | rund | etwa | ungefahr | zahle
@@ -171,7 +181,7 @@ export const RATES = compilePhrases<Period>({
     a diaria | per dag | per nacht | dagtarief | dagprijs | stawka dzienna | za dobe | za dzien | za noc`,
   week: `weekly | per week | wochenmiete | wochenpreis | pro woche | par semaine | a la semaine | la semaine | por semana | la semana | a settimana
     settimanale | semanal | weekprijs | za tydzien`,
-  month: `monthly | monthly rent | per month | monatsmiete | kaltmiete | nettokaltmiete | nettomiete | warmmiete | grundmiete | miete | mietpreis
+  month: `km | monthly | monthly rent | per month | monatsmiete | kaltmiete | nettokaltmiete | nettomiete | warmmiete | grundmiete | miete | mietpreis
     pro monat | monatlich | loyer | loyer mensuel | par mois | mensuel | alquiler mensual | renta mensual | al mes | por mes | mensualidad | canone
     canone mensile | affitto mensile | al mese | renda | renda mensal | aluguel | mensalidade | huur | huurprijs | kale huur | maandhuur
     per maand | czynsz | czynsz najmu | miesiecznie | za miesiac | rent is | rent of | the rent`,
@@ -182,18 +192,18 @@ export const RATES = compilePhrases<Period>({
 /** Periods right behind an amount, without "per". */
 export const PERIODS = compilePhrases<Period>({
   hour: "ph | p.h | p/h | p.u | p/u | hourly | stundlich",
-  day: "pd | p/d | p.d | pn | p/n | p.n | ppn | pppn | daily | nightly | taglich | dziennie | dagelijks",
+  day: "par jour ttc | pd | p/d | p.d | pn | p/n | p.n | ppn | pppn | daily | nightly | taglich | dziennie | dagelijks",
   week: "pw | p/w | p.w | weekly | wochentlich | semanal | settimanali | tygodniowo | hebdo | wekelijks",
-  month: `pcm | p.c.m | pm | p/m | p.m | monthly | mtl | mtl. | monatl | monatl. | monatlich | mensuel | mensuels | mensual | mensuales
+  month: `kalt | warm | nettokalt | hc | cc | c.c | pcm | p.c.m | pm | p/m | p.m | monthly | mtl | mtl. | monatl | monatl. | monatlich | mensuel | mensuels | mensual | mensuales
     mensile | mensili | mensal | mensais | miesiecznie | mies. | mies | msc | maandelijks | calendar month`,
   year: "pa | p.a | p/a | yearly | annually | jahrlich | annuel | annuels | anual | anuales | annui | rocznie | jaarlijks",
 });
 
 const UNITS: Readonly<Record<Period, string>> = {
-  hour: "h hr hrs hour stunde std stde arbeitsstunde zeitstunde unterrichtsstunde mannstunde lesuur lekcyjna heure heures hora ora uur godzine godzina godz hs",
-  day: "day days night nite tag nacht ubernachtung jour journee nuit nuitee dia noche giorno notte noite diaria dag etmaal dzien doba dobe noc",
-  week: "week wk woche semaine semana settimana tydzien tyg",
-  month: "month mo mth mnth monat mois mes mese maand mies miesiac mc",
+  hour: "h hr hrs hour tim timme stunde std stde arbeitsstunde zeitstunde unterrichtsstunde mannstunde lesuur lekcyjna heure heures hora ora uur godzine godzina godz hs",
+  day: "day days night nite dygn dogn tag nacht ubernachtung jour journee nuit nuitee dia noche giorno notte noite diaria dag etmaal dzien doba dobe noc",
+  week: "week wk vecka uge uke woche semaine semana settimana tydzien tyg",
+  month: "month mo mth mnth monat maned manad mnd mois mes mese maand mies miesiac mc",
   year: "year yr annum jahr an annee ano anno jaar rok",
 };
 
@@ -211,20 +221,28 @@ export const PER = new Set(
 
 /** What may stand before "per": "15 EUR netto/h". */
 export const FILLERS = new Set(
-  `brutto netto net gross bruto nette warm kalt hc cc ish vb vhb max each pp ttc ht cash fix brut bruts brute nets netos lordi
+  `ex btw vat iva tva mwst ust brutto netto net gross bruto nette warm kalt hc cc ish vb vhb max each pp ttc ht cash fix brut bruts brute nets netos lordi
   lordo netti liquidos limpios gbr na reke approx ca flat cada all in`.split(/\s+/u),
 );
 
 /** Words that may follow an amount without a currency; before any other word it is a count or a size. */
 export const AFTER_BARE = new Set(
-  `firm cash for or and but bc because if with plus incl including shipped posted collected delivered ono obo ovno o neg negotiable each ea all tops max
+  `spese gastos despesas bills fp hc cc ttc ht give even take meenemen ophalen opbrengen dafur firm cash for or and but bc because if with plus incl including shipped posted collected delivered ono obo ovno o neg negotiable each ea all tops max
   maximum limit range vb vhb fest fix und oder inkl bei mit maximal hochstens ferme a et ou avec negociable y e con com negociaveis trattabili of en
   met i lub z do is would will takes gets warm kalt on pcm pw pm ph pp per tax total in only at to`.split(/\s+/u),
 );
 
+/** Behind a number they make it a ceiling: "1500 como mucho", "900 give or take". */
+export const CLOSES_CEILING = compilePhrases<"ceiling">({
+  ceiling: `max | maxi | maximum | tops | limit | ceiling | roof | or less | or under | or so | or thereabouts | give or take | grand max | au plus | au maximum | como mucho
+    como maximo | maximo | al massimo | massimo | no maximo | maximaal | hooguit | maks | maksymalnie | najwyzej | hochstens | maximal | hab ich nicht | hab i net
+    is my roof | is my limit | is my max | is my ceiling | is the limit | is what i have | is what we have`,
+});
+
 /** Words right before a number that make it an amount, whatever follows: "statt 279 nur 65 Euro", "asking 55 p.p.". */
 export const BEFORE_AMOUNT = new Set(
-  `statt anstatt asking asks want wants paid rrp uvp np neupreis pvp bezahlt gekostet kostete kostet costava costaba costo costaron custava custou
+  `loyer alquiler renta affitto canone renda aluguel huur czynsz miete kaltmiete warmmiete km fp chiedo vendo peco pido will vendue vendu cedee
+  statt anstatt asking asks want wants paid rrp uvp np neupreis pvp bezahlt gekostet kostete kostet costava costaba costo costaron custava custou
   kostte kostet kost kosztowal kosztowala kosztowalo vraagprijs preis festpreis precio prezzo prix cena price preco pido chiedo peco vraag zamiast
   coutait paye payee pagato pagata pague paguei`.split(/\s+/u),
 );

@@ -1,5 +1,5 @@
 import { findAddressedToModel } from "./addressed.ts";
-import { currencyOf, resolveCurrency } from "./currencies.ts";
+import { currencyOf, resolveCurrency, withLocalSigns } from "./currencies.ts";
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
 import { type Amount, findAmounts } from "./price-amounts.ts";
 import { findFree } from "./price-free.ts";
@@ -44,7 +44,7 @@ type Reading = {
 };
 
 const read = (text: string, hints: Hints): Reading => {
-  const tokens = tokenize(text);
+  const tokens = withLocalSigns(tokenize(text), hints.country);
   const hidden = new Uint8Array(tokens.length);
   const hide = (from: number, to: number) => hidden.fill(1, from, to);
   // Addresses and links: whatever stands around "@", "www." or "://" without a gap.
@@ -84,9 +84,14 @@ const currencyFor = (amount: Amount, reading: Reading): string | null => {
 
 /** Between commas, smaller numbers are ages and sizes. */
 const LEAST_BETWEEN_COMMAS = 100;
+/** Between dashes little else stands. */
+const LEAST_BETWEEN_DASHES = 20;
 
 /** True when an amount is a sentence of its own, or between commas: "Garmin 255, as new. 140. Bristol". */
 const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boolean => {
+  const isDash = (at: number): boolean => tokens[at]?.text === "-" && tokens[at]?.gap !== "none";
+  const dash = isDash(from - 1) && (isDash(to) || to >= tokens.length || startsSentence(tokens, to + 1));
+  if (dash && value >= LEAST_BETWEEN_DASHES) return true;
   const comma = tokens[from - 1]?.text === "," && value >= LEAST_BETWEEN_COMMAS;
   const ends = tokens[to]?.kind === "mark" ? to + 1 : to;
   const qualified = tokens[to]?.text === "," && AFTER_BARE.has(tokens[to + 1]?.text ?? "");
@@ -99,6 +104,7 @@ const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boo
 const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: boolean): number => {
   if (amount.marker !== null) return 2;
   if (near.has("ask") || near.has("negotiable") || near.has("warm") || (senses.has("ask") && !amount.aside)) return 1;
+  if (near.has("today")) return 0.5;
   if (wanted && bounds.has("limit")) return 1;
   // "250-280k": thousands are money to somebody who wants something.
   if (wanted && amount.max !== null && amount.value >= 1000) return 0.5;
@@ -109,7 +115,7 @@ const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: bool
  * Points for and against being the price, beyond those for being money: what is asked for, the first of several, not in
  * brackets. The figures were set by hand so that one strong word outweighs the order, and the order two weak words.
  */
-const headlineScore = (role: Role, index: number): number => {
+const headlineScore = (role: Role, index: number, isSentence: boolean): number => {
   const { amount, senses, near } = role;
   let score = moneyScore(role, false);
   // "total budget 600" beside "60 per post" is the same price, summed up.
@@ -122,6 +128,7 @@ const headlineScore = (role: Role, index: number): number => {
   if (senses.has("warm")) score -= 1.4;
   if (senses.has("packet")) score -= 1.5;
   if (senses.has("half")) score -= 2;
+  if (isSentence) score += 1;
   if (amount.aside) score -= 2;
   if (senses.has("with")) score -= 1;
   return score - Math.min(index, 5) * 0.3;
@@ -198,7 +205,11 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
   );
   let best: { role: Role; score: number } | null = null;
   candidates.forEach((role, index) => {
-    const score = headlineScore(role, index);
+    const { amount } = role;
+    // "£150." by itself is what somebody wants for it.
+    const own = amount.marker !== null && startsSentence(reading.tokens, amount.from);
+    const isSentence = own && standsAlone(amount, reading.tokens);
+    const score = headlineScore(role, index, isSentence);
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;

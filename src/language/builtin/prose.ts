@@ -152,5 +152,8 @@ export const startsSentence = (tokens: readonly Token[], at: number): boolean =>
   const before = tokens[at - 1];
   if (token === undefined || before === undefined || token.gap === "line") return true;
   if (token.gap === "none" || !/^[.!?;…•·|]$/u.test(before.text)) return false;
-  return before.text !== "." || !ABBREVIATIONS.has(tokens[at - 2]?.text ?? "");
+  const abbreviated = tokens[at - 2];
+  // The end of "jo@example.fr." is no abbreviation.
+  const isHost = abbreviated?.gap === "none" && tokens[at - 3]?.text === ".";
+  return before.text !== "." || isHost || !ABBREVIATIONS.has(abbreviated?.text ?? "");
 };

@@ -17,6 +17,7 @@ import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { detectLanguage } from "./language.ts";
 import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
 import { describesPerson } from "./persons.ts";
+import { countryOfNumber } from "./phones.ts";
 import { namesStay, seeksWork } from "./phrasing.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
@@ -276,7 +277,11 @@ const soldAt = (price: OfferReading["price"]): OfferReading["offer_kind"] =>
 
 const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
   const read = survey(lexicon, text);
-  const price = readPrice(text, { country: read.country });
+  const contacts = readContacts(text, { country: read.country });
+  // A text that names no place we know may still leave a number.
+  const number = contacts.find(({ value }) => value.value.startsWith("+"))?.value.value;
+  const country = read.country ?? (number === undefined ? null : countryOfNumber(number));
+  const price = readPrice(text, { country });
   const classified = classifyOffer(
     lexicon,
     read.tokens,
@@ -294,7 +299,7 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
     offer_kind: inferred(read, classified.kind) ?? soldAt(price),
     price: settlePrice(price, classified),
     location: locationOf(read),
-    contacts: readContacts(text, { country: read.country }),
+    contacts,
     party: null,
     // Only what changes hands for good or for a while is new or used.
     condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(read) : null,

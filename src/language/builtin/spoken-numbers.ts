@@ -8,8 +8,10 @@ import type { Token } from "./prose.ts";
  */
 
 const VALUES: Readonly<Record<number, string>> = {
+  0.5: "einhalb enhalf",
+  1.5: "anderthalb anderhalf poltora poltorej",
   1: "one ein eine einen eins un une uno una um uma een jeden jedna",
-  2: "two zwei deux dos due dois duas twee dwa dwie couple",
+  2: "two zwei zwo deux dos due dois duas twee dwa dwie couple",
   3: "three drei trois tres tre drie trzy",
   4: "four vier quatre cuatro quattro quatro cztery",
   5: "five funf fuenf cinq cinco cinque vijf piec",
@@ -30,7 +32,7 @@ const VALUES: Readonly<Record<number, string>> = {
   20: "twenty zwanzig vingt vingts veinte veinti venti vent vinte twintig dwadziescia",
   30: "thirty dreissig trente treinta trenta trent trinta dertig trzydziesci",
   40: "forty vierzig quarante cuarenta quaranta quarant quarenta veertig czterdziesci",
-  50: "fifty funfzig fuenfzig cinquante cincuenta cinquanta cinquant cinquenta vijftig piecdziesiat",
+  50: "fifty fuffzig funfzig fuenfzig cinquante cincuenta cinquanta cinquant cinquenta vijftig piecdziesiat",
   60: "sixty sechzig soixante sesenta sessanta sessant sessenta zestig szescdziesiat",
   70: "seventy siebzig septante setenta settanta settant zeventig siedemdziesiat",
   80: "eighty achtzig huitante octante ochenta ottanta ottant oitenta tachtig osiemdziesiat",
@@ -52,15 +54,37 @@ const FACTORS: Readonly<Record<number, string>> = {
   1000: "thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy",
 };
 
-type Piece = { value: number; factor: boolean };
+/** Sums that are money by their name: "a tenner", "zwofuffzig", "une trentaine d'euros" (which needs its euros, too). */
+const SUMS: Readonly<Record<number, string>> = {
+  5: "fiver funfer",
+  10: "tenner zehner tientje dycha dyche dizaine",
+  15: "quinzaine",
+  20: "zwanni zwanziger vingtaine twintigje",
+  30: "trentaine",
+  40: "quarantaine",
+  50: "fuffi fuffziger fuffzig cinquantaine",
+  60: "soixantaine",
+  100: "hunni hunderter honderdje centaine stowa stowe stowka stowke",
+  1000: "tausender tysiak tysiaka millier",
+};
+
+/** Those of them that are said of other things as well, and need their currency. */
+const ROUND = /^(?:\w+aine|millier|funfer|zehner|zwanziger|hunderter|tausender)$/u;
+
+type Piece = { value: number; factor: boolean; money: boolean; joined: boolean };
 
 const PIECES: ReadonlyMap<string, Piece> = new Map(
   [
-    { list: VALUES, factor: false },
-    { list: FACTORS, factor: true },
-  ].flatMap(({ list, factor }) =>
+    { list: VALUES, factor: false, money: false },
+    { list: FACTORS, factor: true, money: false },
+    { list: SUMS, factor: false, money: true },
+  ].flatMap(({ list, factor, money }) =>
     Object.entries(list).flatMap(([value, words]) =>
-      words.split(" ").map((word) => [word, { value: Number(value), factor }] as const),
+      words
+        .split(" ")
+        .map(
+          (word) => [word, { value: Number(value), factor, money: money && !ROUND.test(word), joined: false }] as const,
+        ),
     ),
   ),
 );
@@ -82,39 +106,58 @@ const piecesOf = (word: string): Piece[] | null => {
   if (word.length < SHORTEST || word.length > LONGEST_WORD) return null;
   const whole = PIECES.get(word);
   if (whole !== undefined) return [whole];
-  const pieces: Piece[] = [];
-  for (let at = 0; at < word.length; ) {
-    let length = Math.min(LONGEST, word.length - at);
-    while (length >= SHORTEST && !PIECES.has(word.slice(at, at + length))) length--;
-    const piece = PIECES.get(word.slice(at, at + length));
-    if (piece !== undefined) {
-      pieces.push(piece);
-      at += length;
-      continue;
+  // Where no number goes on: "trece" fails in "trecento", "tre" does not.
+  const dead = new Set<number>();
+  const from = (at: number, joined: boolean): Piece[] | null => {
+    if (at === word.length) return [];
+    if (dead.has(at)) return null;
+    for (let length = Math.min(LONGEST, word.length - at); length >= SHORTEST; length--) {
+      const piece = PIECES.get(word.slice(at, at + length));
+      const rest = piece === undefined ? null : from(at + length, false);
+      if (piece !== undefined && rest !== null) return [{ ...piece, joined }, ...rest];
     }
-    const joiner = pieces.length > 0 ? JOINED_INSIDE.exec(word.slice(at)) : null;
-    if (joiner === null) return null;
-    at += joiner[0].length;
-  }
-  return pieces;
+    const joiner = at > 0 && !joined ? JOINED_INSIDE.exec(word.slice(at)) : null;
+    const rest = joiner === null ? null : from(at + joiner[0].length, true);
+    if (rest === null || rest.length === 0) {
+      dead.add(at);
+      return null;
+    }
+    return rest;
+  };
+  return from(0, false);
 };
 
 /** "Grand salon", "mil gracias", "40 cents": by themselves they are other words. */
 const NEVER_ALONE = new Set("grand cent cents mila mil couple".split(" "));
 
+/** "zwofuffzig", "two fifty": hundreds that nobody names. */
+const isHundreds = (current: number, { value, factor, joined }: Piece): boolean =>
+  !factor && !joined && current >= 1 && current <= 9 && Number.isInteger(current) && value >= 10 && value < 100;
+
 const FOUR = 4;
 const TWENTY = 20;
+
+/** "a hundred", "nen Hunni", "une trentaine": the article is no number of its own. */
+const ARTICLES = new Set("a einen nen n ein une een".split(" "));
+const SUM_OR_FACTOR = new Set(
+  [SUMS, FACTORS].flatMap((list) => Object.values(list).flatMap((words) => words.split(" "))),
+);
+
+/** "seven and a half grand". */
+const HALF = ["and", "a", "half"];
 
 const sumOf = (pieces: readonly Piece[]): number => {
   let total = 0;
   let current = 0;
-  for (const { value, factor } of pieces) {
+  for (const piece of pieces) {
+    const { value, factor } = piece;
     if (factor && value >= 1000) {
       total += Math.max(1, current) * value;
       current = 0;
     } else if (factor) current = Math.max(1, current) * value;
     // "quatre-vingts"
     else if (value === TWENTY && current % 100 === FOUR) current += FOUR * TWENTY - FOUR;
+    else if (isHundreds(current, piece)) current = current * 100 + value;
     else current += value;
   }
   return total + current;
@@ -123,23 +166,34 @@ const sumOf = (pieces: readonly Piece[]): number => {
 /**
  * The number that starts in words at token `at`, as long as it goes; null when none does.
  *
- * @returns its value and the token after it
+ * @returns its value, the token after it, and whether it is money by its name
  */
-export const spokenNumberAt = (tokens: readonly Token[], at: number): { value: number; to: number } | null => {
+export const spokenNumberAt = (
+  tokens: readonly Token[],
+  at: number,
+): { value: number; to: number; money: boolean } | null => {
   const pieces: Piece[] = [];
   let end = at;
   // "a hundred": the article says one.
-  let next = tokens[at]?.text === "a" ? at + 1 : at;
+  let next = ARTICLES.has(tokens[at]?.text ?? "") && SUM_OR_FACTOR.has(tokens[at + 1]?.text ?? "") ? at + 1 : at;
   for (let token = tokens[next]; token !== undefined && next - at < MOST_WORDS; token = tokens[next]) {
     if (next > at && token.gap === "line") break;
     const own = token.kind === "word" ? piecesOf(token.text) : null;
     if (own !== null) {
-      pieces.push(...own);
+      // "four or five hundred" are two numbers, "two and fifty" one.
+      const [first, ...others] = own;
+      if (first !== undefined) pieces.push({ ...first, joined: first.joined || next > end }, ...others);
       next += 1;
+      end = next;
+    } else if (pieces.length > 0 && next === end && HALF.every((word, i) => tokens[next + i]?.text === word)) {
+      pieces.push({ value: 0.5, factor: false, money: false, joined: true });
+      next += HALF.length;
       end = next;
     } else if (pieces.length > 0 && next === end && JOINERS.has(token.text)) next += 1;
     else break;
   }
   const alone = pieces.length === 1 && end === at + 1 && NEVER_ALONE.has(tokens[at]?.text ?? "");
-  return pieces.length === 0 || alone ? null : { value: sumOf(pieces), to: end };
+  return pieces.length === 0 || alone
+    ? null
+    : { value: sumOf(pieces), to: end, money: pieces.some(({ money }) => money) };
 };

@@ -7,6 +7,9 @@ import type { Token } from "./tokens.ts";
 /** What a reading allows, in code points. */
 const LONGEST = 120;
 
+/** Shorter openings without a figure may be mere calls. */
+const TELLING = 20;
+
 /** A title that is longer than this is cut at a comma. */
 const COMFORTABLE = 70;
 
@@ -18,16 +21,21 @@ const LEAST_SIGNS = 4;
 
 /** Where a clause ends: a sentence, a line, a dash between spaces, a bullet. A dot inside "1.6" or "ca. 3" ends nothing. */
 const CLAUSE_END =
-  /[!?…;]+(?=\s|$)|\.{1,3}(?=\s+[\p{Lu}\p{N}"“(]|\s*$)|[\r\n\u2028\u2029]+|\s[-–—|•·]+\s|:(?=\s*[\r\n])/gu;
+  /[!?…;]+(?=\s|$)|(?<!\b(?:bj|gr|no|nr|ca|vol|ref|approx|inkl|incl|max|min|st|mod))\.{1,3}(?=\s+[\p{Lu}\p{N}"“(]|\s*$)|[\r\n\u2028\u2029]+|\s[-–—|•·]+\s|:(?=\s*[\r\n])/giu;
 
 /** Where a clause may be shortened. */
 const BREAK = /,(?!\d)|\(|\s(?:[-–—/]|w\/)\s|[.:]\s/gu;
 
 const GREETING =
-  /^(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|buenas|buongiorno|ciao|ola|bom dia|goedendag|dzien dobry|witam|czesc)\b/iu;
+  /^(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|buenas|buongiorno|ciao|ola|bom dia|goedendag|dzien dobry|witam|czesc)\b|^(?:(?:selling|listing|posting|posted|written) (?:this )?(?:on behalf|for my)|on behalf|curb alert|for sale|zu verkaufen|à vendre|se vende|in vendita|vendo|te koop|sprzedam|vende-se|wanted|gesucht)[:!.]?$|^(?:listing|posting) on behalf/iu;
+
+/** Who begins with themselves comes to what they offer later. */
+const INTRODUCTION =
+  /^(?:we['’]re|we are|we run|i['’]m|i am|i run|wir sind|ich bin|nous sommes|je suis|somos|soy|siamo|sono|sou|we zijn|wij zijn|ik ben|jestem|jesteśmy)(?!\p{L})/iu;
 
 /** A clause that begins with its price says what it costs, and not what it is. */
-const PRICE = /^(?:[£$€]\s?\d|\d[\d.,]{0,9}\s?(?:[£$€]|eur|euros?|quid|pounds|dollars|bucks|zł|chf)\b)/iu;
+const PRICE =
+  /^(?:(?:from|now|asking|price|only|ab|statt|nur|preis|dès|prix|desde|precio|da|prezzo|preço|vanaf|prijs|vraagprijs|voor|od|cena)\b:?\s)?(?:[£$€]\s?\d|\d[\d.,\u00a0 –-]{0,12}(?:[£$€]|(?:eur|euros?|quid|yoyos|pounds|dollars|bucks|zł|pln|kč|kr|chf|à débattre|vb|vhb|ono|obo|fp)(?!\p{L})))/iu;
 
 /** Bounds without what is neither letter nor figure: what a title may begin with, and what it may end with. */
 const BEGINS = /[\p{L}\p{N}£$€]/u;
@@ -120,20 +128,27 @@ export const nameThing = (
   const at = decisive === null ? -1 : (tokens[decisive.from]?.start ?? -1);
   const decisiveEnd = decisive === null ? -1 : (tokens[decisive.to - 1]?.end ?? -1);
   const naming = at < 0 ? undefined : clauses.find((clause) => clause.start <= at && at < clause.end);
-  const opening = clauses.find((clause) => !GREETING.test(text.slice(clause.start, clause.end))) ?? clauses[0];
+  const isCall = ({ start, end }: Span): boolean =>
+    GREETING.test(text.slice(start, end)) || PRICE.test(text.slice(start, end));
+  const opening = clauses.find((clause) => !isCall(clause)) ?? clauses[0];
   // A thing named this late is mentioned, not offered: what the text opens with names it better.
   const late = naming !== undefined && opening !== undefined && naming.start - opening.start > LATE;
   const priced = naming !== undefined && PRICE.test(text.slice(naming.start, naming.end));
-  const clause = late || priced ? opening : (naming ?? opening);
+  // Texts open with what they offer, unless that says next to nothing: "Nachmieter gesucht", "Curb alert".
+  const first = opening === undefined ? "" : text.slice(opening.start, opening.end);
+  const telling = codePoints(first) >= TELLING || /\d/u.test(first);
+  const opens = opening !== undefined && telling && !PRICE.test(first) && !INTRODUCTION.test(first);
+  const clause = late || priced || opens ? opening : (naming ?? opening);
   if (clause === undefined) return null;
 
   let { start, end } = clause;
   const body = () => text.slice(start, end);
   if (codePoints(body()) > COMFORTABLE) {
     const breaks = breaksIn(text, start, end);
-    const reach = clause === naming ? decisiveEnd : start;
+    const far = clause === naming && codePoints(text.slice(start, decisiveEnd)) > COMFORTABLE;
+    const reach = clause === naming && !(far && opens) ? decisiveEnd : start;
     // The thing far into a long clause: begin at the break before it.
-    if (clause === naming && codePoints(text.slice(start, decisiveEnd)) > COMFORTABLE) {
+    if (far && !opens) {
       const before = breaks.findLast((one) => one < at);
       if (before !== undefined) start = before + 1;
     }
