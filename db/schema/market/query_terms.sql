@@ -68,10 +68,11 @@ begin
     from named c join stems st on st.language = c.language and st.lexeme = any (c.lexemes) join words w on w.word = st.word
     group by c.concept
   ), heads as (
-    -- German and Dutch compounds, whichever language the rest is in.
+    -- German and Dutch compounds, unless the query is surely in another language: "sharing" is no ring.
     select distinct w.word, w.n, h.concept
     from words w cross join lateral unnest(market.compound_heads(w.word, 'de') || market.compound_heads(w.word, 'nl')) as h (concept)
     where not exists (select from covered c where w.word = any (c.words))
+      and coalesce(query_terms.language in ('de', 'nl'), true)
   ), alternatives as (
     select w.word, w.n, w.meant,
       array(select distinct s.lexeme from stems s where s.word = w.word union select w.word union select w.meant where w.meant is not null) as forms,
@@ -106,7 +107,7 @@ begin
     select array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms,
       market.any_lexeme(a.classes), array[a.word],
       case when a.classes <> '{}' or exists (select from heads h where h.word = a.word) then 2.0
-        when a.stops then 0.0 when a.hints or a.word ~ '^[0-9]{1,2}$' then 0.4 else 1.0 end, a.n
+        when a.stops then 0.0 when a.hints or a.word ~ '^([0-9]{1,2}|two|three|four|five|six|zwei|drei|vier|deux|trois|quatre|dos|tres|cuatro|due|tre|quattro|dois|duas|twee|drie|dwa|dwie|trzy)$' then 0.4 else 1.0 end, a.n
     from alternatives a
     where not exists (select from covered c where a.word = any (c.words))
   )
