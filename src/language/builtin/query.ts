@@ -193,7 +193,16 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     });
     const language = detectLanguage(query, tokens, languageHints(lexicon, tokens), CLEAR_LANGUAGE);
     // Turns of phrase are those of whole sentences: in a query they hint at a kind, and say nothing for certain.
-    const turns = new Set(findTurns(tokens, null).filter(isHint).map(placeOf));
+    const trusted = new Set(
+      findTurns(tokens, language ?? "en")
+        .filter((turn) => !isHint(turn))
+        .map(placeOf),
+    );
+    const turns = new Set(
+      findTurns(tokens, null)
+        .map(placeOf)
+        .filter((place) => !trusted.has(place)),
+    );
     const found = findTerms(lexicon, tokens, language);
     const hits = found.filter((hit) => !turns.has(placeOf(hit)));
     // A few words tell their language badly: phrases count in whichever they are ("van to hire" is no Dutch).
@@ -207,7 +216,8 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     const free = readPrice(query, { country });
 
     const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
-    const ofKind = hits.filter(({ family }) => family === "ask_kind" || family === "kind");
+    // "for sale", not "for my daughter", which says that it is bought.
+    const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
     const aside = asideOf(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
     const hinting = found.filter((hit) => turns.has(placeOf(hit)) && HINTING.has(hit.value) && hit.from < aside);
     // What the thing is for says little of what it is: the kitchen of "fridge for a family kitchen".
