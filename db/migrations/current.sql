@@ -35,6 +35,10 @@ create index ask_embedding_hnsw_idx on market.ask_embedding using hnsw (embeddin
 
 create index synonym_first_lexeme_idx on market.synonym ((language || ' ' || lexemes[1]) collate "C");
 
+comment on column market.synonym.concept is 'The name of what is meant. Names of makes and models are of concepts that end in _model: offers are filed under them, and under what is broader; a query for such a name is for that name.';
+comment on table market.broader_concept is 'One row says that whatever is the one is the other, too: an e-bike is a bicycle, and what is filed under vehicles/cars is a car. One step; nothing follows from two.';
+comment on column market.broader_concept.concept is 'The narrower concept of market.synonym, or a category as DOMAIN/CATEGORY.';
+
 -- After the index on vectors, which has the settings of hnsw known.
 --!include market/matching.sql
 
