@@ -13,7 +13,7 @@ $$;
 comment on function market.awaits_reading(market.submission) is 'Whether reading the text of a submission still has an effect.';
 
 create or replace function jobs.get_submission(id uuid) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
