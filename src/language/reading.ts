@@ -158,10 +158,11 @@ export type AskReading = z.infer<typeof askReading>;
 /**
  * What the query of a search says beside the thing it looks for. What is `certain` filters, the rest ranks.
  * `words`: the query without what was read as kind, place and price. `corrections`: per misspelt word the one that was
- * meant. `places`: any of them; `price` in major units.
+ * meant. `asides`: those of the words, folded, that tell what the thing is for. `places`: any of them; `price` in major units.
  */
 export type QueryReading = {
   words: string;
+  asides: string[];
   language: string | null;
   corrections: Record<string, string>;
   offer_kind: { value: (typeof OFFER_KINDS)[number]; certain: boolean } | null;

@@ -63,6 +63,22 @@ const CATALOGUE: Record<string, OfferFacts> = {
     price: "800 EUR",
     place: null,
   },
+  telecaster: {
+    title: "Telecaster",
+    domain: "hobbies",
+    category: "music_instruments",
+    price: "500 GBP",
+    place: "Stockport",
+    city: "Stockport",
+    country: "GB",
+  },
+  "unnamed phone": {
+    title: "Doro with big buttons",
+    domain: "electronics",
+    category: "phones",
+    price: "40 EUR",
+    place: null,
+  },
   bike: { title: "City bicycle", domain: "vehicles", category: "bicycles", price: "100 EUR", place: null },
 };
 
@@ -107,6 +123,37 @@ test("a name of several words is one thing", async (t) => {
 test("what is narrower is found by what is broader, and stands before it when it is asked for", async (t) => {
   t.deepEqual((await found({ query: "bicycle" })).slice(0, 2).sort(), ["bike", "ebike"]);
   t.is((await found({ query: "electric bike" }))[0], "ebike");
+});
+
+test("a make is found by what it is", async (t) => {
+  t.true((await found({ query: "guitar" })).includes("telecaster"));
+  t.deepEqual(await found({ query: "telecaster" }), ["telecaster"]);
+});
+
+test("what is filed in a category that holds nothing else is the thing", async (t) => {
+  t.true((await found({ query: "mobile phone" })).includes("unnamed phone"));
+});
+
+test("what the thing is for only tells which of the things come first", async (t) => {
+  const reading = {
+    ...READ,
+    words: "bicycle for sofa",
+    asides: ["for", "sofa"],
+    offer_kind: null,
+    domain: null,
+    category: null,
+  };
+  const results = await found({ query: "bicycle for sofa" }, reading);
+  t.deepEqual(results.slice(0, 2).sort(), ["bike", "ebike"]);
+});
+
+test("a town that people count to a city is found by the city and by its own name", async (t) => {
+  const places = [{ text: "Stockport", city: "Manchester", country: "GB" }];
+  const results = await found(
+    { query: "guitar" },
+    { ...READ, words: "guitar", offer_kind: null, domain: null, category: null, places },
+  );
+  t.deepEqual(results, ["telecaster"]);
 });
 
 test("a misspelt word finds what was meant, and says so", async (t) => {

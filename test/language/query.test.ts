@@ -51,6 +51,35 @@ test("a misspelt name of a thing is searched for as it was meant, too", (t) => {
   t.deepEqual(read("my tap is leaking under the sink").corrections, {});
 });
 
+for (const [query, asides] of [
+  ["bike for my kid", ["for", "kid"]],
+  ["drill or saw, I'm doing up my flat", ["i", "m", "doing", "up", "flat"]],
+  ["flat for sale", []],
+  ["fridge freezer", []],
+] as const) {
+  test(`of "${query}" ${asides.length > 0 ? `"${asides.join(" ")}" tells what it is for` : "every word tells what it is"}`, (t) => {
+    t.deepEqual(read(query).asides, [...asides]);
+  });
+}
+
+test("what a thing is for is not what is looked for", (t) => {
+  t.is(read("van that could move my piano").category, "trucks_vans");
+});
+
+test("a query's language is known only when it is clear", (t) => {
+  t.not(read("juegos de mesa").language, "nl");
+  t.is(read("casque audio à réduction de bruit").language, "fr");
+  t.is(read("laptop").language, null);
+});
+
+test("a word that tells the rent of a home with or without heating tells no kind of a coat", (t) => {
+  t.is(kindOf(read("really warm winter coat")), null);
+});
+
+test("what is written together stays one word", (t) => {
+  t.is(read("lave-vaisselle").words, "lave-vaisselle");
+});
+
 test("slips are letters wrong, missing, too many or swapped, and no more are counted than asked for", (t) => {
   t.is(slipsBetween("sofa", "sofa", 2), 0);
   t.is(slipsBetween("sofa", "sofs", 2), 1);

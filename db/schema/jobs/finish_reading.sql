@@ -181,7 +181,9 @@ begin
     'condition', case when market.is_quoted(read_ask.text, reading -> 'condition') then reading -> 'condition' -> 'value' end,
     'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
       from jsonb_array_elements(coalesce(reading -> 'attributes', '[]')) as a where market.is_quoted(read_ask.text, a)));
-  ask.keywords_query := market.subject_query(ask.criteria -> 'keywords', ask.title, ask.language);
+  -- Who looks for a person names no thing that the other would name too.
+  ask.keywords_query := case when ask.ask_kind is distinct from 'dating' then
+    market.subject_query(ask.criteria -> 'keywords', ask.title, ask.language) end;
   ask.exclude_query := market.exclude_query(ask.criteria -> 'exclude', ask.language);
   ask.must_query := market.must_query(ask.criteria -> 'must', ask.language);
   ask.place_query := market.either_place(read_ask.text, place -> 'value' ->> 'text', place -> 'value' ->> 'city');

@@ -37,6 +37,17 @@ as $$
 $$;
 comment on function market.is_sent(tsvector) is 'Whether an offer says that the thing is sent, by its words and concepts (market.offer.search).';
 
+create or replace function market.money_of(country text) returns text
+  language sql immutable parallel safe
+as $$
+  select case
+    when country in ('DE', 'FR', 'ES', 'IT', 'PT', 'NL', 'IE', 'AT', 'BE', 'FI', 'GR', 'LU', 'SK', 'SI', 'EE', 'LV', 'LT', 'HR', 'MT', 'CY') then 'EUR'
+    else '{"US": "USD", "CA": "CAD", "AU": "AUD", "NZ": "NZD", "GB": "GBP", "CH": "CHF", "PL": "PLN", "CZ": "CZK", "SE": "SEK",
+      "NO": "NOK", "DK": "DKK", "HU": "HUF", "RO": "RON", "MX": "MXN", "BR": "BRL", "AR": "ARS", "CL": "CLP", "CO": "COP",
+      "JP": "JPY", "CN": "CNY", "IN": "INR", "SG": "SGD", "ZA": "ZAR"}'::jsonb ->> country end
+$$;
+comment on function market.money_of(text) is 'What a country (ISO 3166-1) pays with, as ISO 4217; null for countries of which that is not kept.';
+
 create or replace function market.can_answer(ask market.ask, offer market.offer) returns boolean
   language sql stable
 as $$
@@ -52,6 +63,9 @@ as $$
     and case market.place_verdict(ask, offer)
       -- Nothing in another currency answers from a place that nobody knows: it would be a hit by its words alone.
       when 'unknown' then not market.is_foreign_money(ask, offer)
+        and coalesce(offer.price_currency = market.money_of(ask.criteria -> 'location' ->> 'country'), true)
+        -- A home is where it is: the euro does not tell in which country.
+        and (offer.domain is distinct from 'real_estate' or offer.location_text is not null or offer.price_currency is distinct from 'EUR')
       -- Elsewhere is no answer, but for goods that are sent, within the country and for good.
       when 'violated' then offer.offer_kind = 'sale' and offer.domain is distinct from 'real_estate'
         and not market.is_foreign_money(ask, offer)
@@ -90,8 +104,9 @@ begin
   if (case by_category
     when 'met' then coalesce(by_words, 'met') = 'violated' and not near
     when 'unknown' then coalesce(by_words, 'violated') = 'violated' and not very_near
-    else coalesce(by_words, 'violated') = 'violated' or not very_near
-      or ask.domain is distinct from offer.domain end) then
+    -- Categories have borders that people do not see: what is called the same in the title is the thing itself.
+    else coalesce(by_words, 'violated') = 'violated' or ask.domain is distinct from offer.domain
+      or not (very_near or near and offer.search @@ market.any_lexeme(market.lexemes_of(ask.keywords_query), ':A')) end) then
     return;
   end if;
 

@@ -59,6 +59,8 @@ begin
   ), named as materialized (
     select s.concept, s.language, s.lexemes
     from said t join market.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector) and t.vector @@ s.needle
+    -- Who names a make wants that make; others of the kind are something else.
+    where s.concept not like '%\_model'
   ), covered as materialized (
     select c.concept, array_agg(distinct st.word) as words, min(w.n) as n,
       -- Words that name it alone, as "machine" in "washing machine" does not.
@@ -66,10 +68,11 @@ begin
     from named c join stems st on st.language = c.language and st.lexeme = any (c.lexemes) join words w on w.word = st.word
     group by c.concept
   ), heads as (
-    -- German and Dutch compounds, whichever language the rest is in.
+    -- German and Dutch compounds, unless the query is surely in another language: "sharing" is no ring.
     select distinct w.word, w.n, h.concept
     from words w cross join lateral unnest(market.compound_heads(w.word, 'de') || market.compound_heads(w.word, 'nl')) as h (concept)
     where not exists (select from covered c where w.word = any (c.words))
+      and coalesce(query_terms.language in ('de', 'nl'), true)
   ), alternatives as (
     select w.word, w.n, w.meant,
       array(select distinct s.lexeme from stems s where s.word = w.word union select w.word union select w.meant where w.meant is not null) as forms,
@@ -88,6 +91,8 @@ begin
     from words w
   ), terms as (
     select array['concept/' || c.concept]
+        -- A category that holds nothing else.
+        || array(select b.concept from market.broader_concept b where b.broader = c.concept and b.concept like '%/%')
         || array(select distinct f from alternatives a, unnest(a.forms) as f where a.word = any (c.alone)) as forms,
       market.any_lexeme(array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
       c.words,
@@ -102,7 +107,7 @@ begin
     select array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms,
       market.any_lexeme(a.classes), array[a.word],
       case when a.classes <> '{}' or exists (select from heads h where h.word = a.word) then 2.0
-        when a.stops then 0.0 when a.hints or a.word ~ '^[0-9]{1,2}$' then 0.4 else 1.0 end, a.n
+        when a.stops then 0.0 when a.hints or a.word ~ '^([0-9]{1,2}|two|three|four|five|six|zwei|drei|vier|deux|trois|quatre|dos|tres|cuatro|due|tre|quattro|dois|duas|twee|drie|dwa|dwie|trzy)$' then 0.4 else 1.0 end, a.n
     from alternatives a
     where not exists (select from covered c where a.word = any (c.words))
   )
@@ -210,7 +215,8 @@ declare
   folded text := market.fold(text);
   written text := market.fold(place);
   other text;
-  wanted tsquery := market.place_query(coalesce(city, place));
+  -- As it is written, too: a town that people count to a city is also a town of its own.
+  wanted tsquery := coalesce(market.place_query(city) || market.place_query(place), market.place_query(place));
 begin
   -- "London or Manchester": a town that follows the one that was read will do as well.
   other := substring(substr(folded, position(written in folded) + length(written))

@@ -11,7 +11,7 @@ begin
   return (
     select string_agg('(' || q.place::text || ')', ' | ')::tsquery
     from jsonb_array_elements(coalesce(places, '[]')) as p,
-    lateral (select market.place_query(coalesce(p ->> 'city', p ->> 'text')) as place) as q
+    lateral (select coalesce(market.place_query(p ->> 'city') || market.place_query(p ->> 'text'), market.place_query(p ->> 'text')) as place) as q
     where q.place::text <> '');
 end
 $$;
@@ -64,7 +64,11 @@ begin
     coalesce(string_agg(coalesce(t.forms || t.classes, t.forms)::text, ' | ') filter (where t.weight >= 2),
       string_agg(t.forms::text, ' | '))::tsquery
   into terms, titled, classes, weights, whole, every, some_of
-  from market.query_terms(coalesce(nullif(reading ->> 'words', ''), query), reading ->> 'language', coalesce(reading -> 'corrections', '{}')) as t;
+  from (
+    -- What the thing is for, as the child in "bike for my child", only tells which of the things come first.
+    select t.n, t.forms, t.titled, t.classes,
+      case when t.words <@ market.text_array(reading -> 'asides') then 0.3 * t.weight else t.weight end::real as weight
+    from market.query_terms(coalesce(nullif(reading ->> 'words', ''), query), reading ->> 'language', coalesce(reading -> 'corrections', '{}')) as t) as t;
   -- When nothing has every word, at least what is named has to be there, or lie in its category.
   some_of := coalesce(some_of || market.any_lexeme(array[in_domain || '/' || in_category]), some_of);
   if reading -> 'offer_kind' ->> 'certain' = 'true' then

@@ -22,7 +22,7 @@ create index synonym_first_lexeme_idx on market.synonym ((language || ' ' || lex
 create index synonym_folded_term_idx on market.synonym (market.fold(term), language);
 comment on table market.synonym is
   'One row is one word or phrase for a concept in a language. Offers are filed under their concepts as they are published or changed; after a change here: update market.offer set title = title.';
-comment on column market.synonym.concept is 'The name of what is meant.';
+comment on column market.synonym.concept is 'The name of what is meant. Names of makes and models are of concepts that end in _model: offers are filed under them, and under what is broader; a query for such a name is for that name.';
 comment on column market.synonym.language is 'ISO 639-1.';
 comment on column market.synonym.term is 'The word or phrase; its inflected forms need no row where PostgreSQL has a stemmer, nor do compounds that end in it. Stop words do not count, so one word and stop words stand for the word alone.';
 comment on column market.synonym.lexemes is 'The stems of its words.';
@@ -40,8 +40,8 @@ create table market.broader_concept (
   constraint broader_concept_broader_length check (char_length(broader) between 1 and 40),
   constraint broader_concept_is_another check (concept <> broader)
 );
-comment on table market.broader_concept is 'One row says that whatever is the one is the other, too: an e-bike is a bicycle. One step; nothing follows from two.';
-comment on column market.broader_concept.concept is 'The narrower concept of market.synonym.';
+comment on table market.broader_concept is 'One row says that whatever is the one is the other, too: an e-bike is a bicycle, and what is filed under vehicles/cars is a car. One step; nothing follows from two.';
+comment on column market.broader_concept.concept is 'The narrower concept of market.synonym, or a category as DOMAIN/CATEGORY.';
 comment on column market.broader_concept.broader is 'What offers of it are filed under besides.';
 alter table market.broader_concept enable row level security;
 alter table market.broader_concept force row level security;

@@ -1,5 +1,5 @@
 import type { Hit } from "./lexicon.ts";
-import type { Span } from "./span.ts";
+import { overlaps, type Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
 
 /** What an ask insists on: its key words, what must be, what must not be. */
@@ -27,6 +27,13 @@ const HOLLOW = new Set(
   reply luck doubt fuss big deal buying yet sure bad mention particular only just to be in a the at for if too so very allergic
   ahnung eile problem thema frage budget mehr urgence probleme souci presse prisa problema presupuesto fretta urgenza pressa haast
   probleem problemu pospiechu mentioned important fussy picky care going getting looking`.split(/\s+/),
+);
+
+/** Words that end what is excluded: "no iPhones please". */
+const POLITE = new Set(
+  "please thanks thank bitte danke merci svp favor gracias grazie obrigado obrigada alstublieft graag prosze".split(
+    " ",
+  ),
 );
 
 /** Words between the no and what it excludes. */
@@ -70,11 +77,19 @@ const endOfClause = (tokens: readonly Token[], from: number): number => {
 };
 
 /** Key words of an ask as the text writes them: what it names, and the model names and numbers beside that. */
-export const findKeywords = (text: string, tokens: readonly Token[], hits: readonly Hit[]): string[] => {
+export const findKeywords = (
+  text: string,
+  tokens: readonly Token[],
+  hits: readonly Hit[],
+  excluded: readonly Criterion[],
+): string[] => {
   const keywords: string[] = [];
   const seen = new Set<string>();
   for (const hit of hits) {
     if (hit.family !== "category" || hit.weight < 1.5) continue;
+    // What is ruled out is not what is looked for.
+    const named = spanOf(tokens, hit.from, hit.to);
+    if (excluded.some(({ span }) => overlaps(span, named))) continue;
     // "Fuji X", "iPad Air (4th": a name with its model.
     let to = hit.to;
     const next = tokens[to];
@@ -116,7 +131,8 @@ export const findExclusions = (
     )
       continue;
     if (HOLLOW.has(first.folded) || first.folded.length < 3 || /^\d+$/.test(first.folded)) continue;
-    const to = Math.min(endOfClause(tokens, from), from + 2);
+    const clause = Math.min(endOfClause(tokens, from), from + 2);
+    const to = clause > from + 1 && POLITE.has(tokens[clause - 1]?.folded ?? "") ? clause - 1 : clause;
     if (Array.from({ length: to - from }, (_, index) => from + index).some(isOwn)) continue;
     const value = said(text, spanOf(tokens, from, to));
     if (value.length > LONGEST_CRITERION) continue;

@@ -6,12 +6,12 @@ import type { Token } from "./tokens.ts";
  */
 
 const FUNCTION_WORDS: Readonly<Record<string, string>> = {
-  en: "the and of to is are with for on it my we you i at this that not no be by or from but has have was will your our can all very only just need looking want please call text includes one new out up they would like her his she he them been had so if its im don what who am me do some any than then as under selling per each",
-  de: "der die das und ist nicht mit fur von zu den dem ein eine einen einer eines ich wir sie es im am auf auch bei oder aus nach sich wird sind hat noch nur zum zur aber als an bis ab haben wie mein meine kein keine sehr gut bitte suche verkaufe gesucht zustand habe uns unser um durch sowie wenn dann ohne uber",
-  fr: "le la les des et est un une du en dans pour avec sur pas je nous vous il elle ne se sont par ce cette ou mon ma mes votre nos au aux qui que tres plus sans bien tout comme mais etre avoir vends vend cherche loue etat chez c j d l n s y si ans leur deux donne",
-  es: "el los las y es un una del en para con por no se lo que su al mas muy como pero mi yo nos sin esta este son tiene ha o tambien hay todo vendo busco alquilo desde hasta soy estoy nosotros porque ya si solo cuando donde sus le me dos ser muy",
+  en: "the and of to in is are with for on it my we you i at this that not no be by or from but has have was will your our can all very only just need looking want please call text includes one new out up they would like her his she he them been had so if its im don what who am me do some any than then as under selling per each",
+  de: "der die das und in ist nicht mit fur von zu den dem ein eine einen einer eines ich wir sie es im am auf auch bei oder aus nach sich wird sind hat noch nur zum zur aber als an bis ab haben wie mein meine kein keine sehr gut bitte suche verkaufe gesucht zustand habe uns unser um durch sowie wenn dann ohne uber",
+  fr: "le la les de des et est un une du en dans pour avec sur pas je nous vous il elle ne se sont par ce cette ou mon ma mes votre nos au aux qui que tres plus sans bien tout comme mais etre avoir vends vend cherche loue etat chez c j d l n s y si ans leur deux donne",
+  es: "el los las de y es un una del en para con por no se lo que su al mas muy como pero mi yo nos sin esta este son tiene ha o tambien hay todo vendo busco alquilo desde hasta soy estoy nosotros porque ya si solo cuando donde sus le me dos ser muy",
   it: "il lo gli e un una di del della dei delle per con non si che da al alla sono ho mi piu come ma anche nel nella su se molto questo questa vendo cerco affitto tutto solo ogni era ha dal dalla con mio mia ai agli ed cui nostro due anni perche o chi gia fino",
-  pt: "os as um uma do da dos das em no na nos nas para com por nao se que ao mais muito como mas meu minha eu sem esta este sao tem foi ou tambem vendo procuro alugo ate ja so tudo e pelo pela seu sua voce estou somos quem quando bem dois anos",
+  pt: "os as de um uma do da dos das em no na nos nas para com por nao se que ao mais muito como mas meu minha eu sem esta este sao tem foi ou tambem vendo procuro alugo ate ja so tudo e pelo pela seu sua voce estou somos quem quando bem dois anos",
   nl: "de het een en van is niet met voor op te in dat die er aan ook bij om zijn naar maar nog uit wij ik je jij we of als wordt heeft mijn onze geen zeer goed koop zoek gezocht hebben tot kan veel alleen graag per deze dit nieuw uur door heb ben wil worden over elke",
   pl: "i w z na do nie jest sie to dla od po przy lub oraz jak ale za ze o sa mam moj moja prosze bardzo tylko ma tak bez pod juz sprzedam szukam kupie stan przez takze czy nas moge mozna byl sprzedaje w ktory ktora jestem cena kontakt okolice odbior u lat osob co swoje",
 };
@@ -54,15 +54,23 @@ const MOST_LETTERS = 4;
 /** Less than this is chance: one shared word. */
 const LEAST_EVIDENCE = 0.4;
 
+/** The language that has most evidence, if it has more than `least` times that of the next. */
+const clearest = (scores: ReadonlyMap<string, number>, least: number): string | null => {
+  const [best, next] = [...scores].sort((a, b) => b[1] - a[1]);
+  return best !== undefined && best[1] > LEAST_EVIDENCE && best[1] > (next?.[1] ?? 0) * least ? best[0] : null;
+};
+
 /**
  * The language (ISO 639-1) among the eight that the market's words are in; null when the text does not show it.
  *
  * @param hints further evidence per language, such as words of the vocabulary that only this language has
+ * @param margin how many times the evidence of the next language the best must have
  */
 export const detectLanguage = (
   text: string,
   tokens: readonly Token[],
   hints: ReadonlyMap<string, number> = new Map(),
+  margin = 0,
 ): string | null => {
   const scores = new Map<string, number>(hints);
   const add = (language: string, weight: number) => scores.set(language, (scores.get(language) ?? 0) + weight);
@@ -71,13 +79,5 @@ export const detectLanguage = (
     const count = Math.min(text.match(letters)?.length ?? 0, MOST_LETTERS);
     if (count > 0) add(language, count * LETTER_WEIGHT);
   }
-  let best: string | null = null;
-  let most = LEAST_EVIDENCE;
-  for (const [language, score] of scores) {
-    if (score > most) {
-      best = language;
-      most = score;
-    }
-  }
-  return best;
+  return clearest(scores, margin);
 };

@@ -6,9 +6,11 @@ import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts"
 import { ELSEWHERE } from "./place-words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
+import { asideOf, isHollow, languageHints } from "./query-words.ts";
 import { overlaps, type Span } from "./span.ts";
 import { createCorrector } from "./spelling.ts";
 import { type Token, tokenize } from "./tokens.ts";
+import { findTurns, type Turn } from "./turns.ts";
 
 /**
  * What the query of a search says beside the thing: "flat to rent in London under 1200" is a kind, a place and a price,
@@ -34,8 +36,18 @@ const SAME_IN_OFFERS: ReadonlySet<string> = new Set(["sale", "rental", "dating",
 /** A word of the vocabulary with this weight is as good as certain (the vocabulary's scale). */
 const CERTAIN = 3;
 
+/** Of these two languages the better must have so many times the evidence: with none, words of all eight count. */
+const CLEAR_LANGUAGE = 1.5;
+
+/** Words of the rent of homes that elsewhere are words like others: "warm winter coat". */
+const HOMES = "real_estate";
+const OF_HOMES = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media", "utilities", "professionals"]);
+
 /** Words that only hint at a kind by what the thing mostly is ("flat" is mostly let) have less than this. */
 const LEAST_CUE = 2;
+
+/** What the vocabulary at least must know of the first thing that is named: then the rest may be an aside. */
+const LEAST_HEAD = 1.5;
 
 /** What each further word of a phrase adds to how surely it says the kind. */
 const PER_WORD = 0.1;
@@ -66,6 +78,9 @@ const PERIODS = new Set(
 const MOST_LIMITS = 3;
 const MOST_PERIODS = 2;
 
+/** What stands between the parts of a word. */
+const JOINED = /^[-'’]$/;
+
 type Tokens = readonly Token[];
 
 const spanOf = (tokens: Tokens, from: number, to: number): Span => ({
@@ -84,6 +99,22 @@ const widenPrice = (tokens: Tokens, text: string, quote: string): Span => {
   return spanOf(tokens, from, to);
 };
 
+/** Kinds of ask that a turn of phrase hints at; who sells, lets or works does not search for it. */
+const HINTING: ReadonlySet<string> = new Set(["hire", "rent"]);
+
+/** Whether a turn of phrase only hints: there is more between its words, or it is not said by who buys or rents. */
+const isHint = ({ whole, value }: Turn): boolean => !whole || !["buy", "rent", "sale", "rental"].includes(value);
+
+/** A hit by what it says and where. */
+const placeOf = ({ family, value, from, to, term }: Omit<Hit, "weight">): string =>
+  `${family} ${value} ${from} ${to} ${term}`;
+
+/** The kind of offer that a word of the vocabulary looks for; null for other words. */
+const leadsTo = ({ family, value }: Hit): OfferKind | null => {
+  if (family === "ask_kind") return LOOKED_FOR[value as AskKind] ?? null;
+  return family === "kind" && SAME_IN_OFFERS.has(value) ? (value as OfferKind) : null;
+};
+
 /** The kind of offer that is looked for, and whether the query says so rather than hinting at it. */
 const readKind = (
   lexicon: Lexicon,
@@ -94,10 +125,8 @@ const readKind = (
   const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
   const cues = new Map<OfferKind, number>();
   for (const hit of hits) {
-    if (hit.weight < LEAST_CUE) continue;
-    let kind: OfferKind | null = null;
-    if (hit.family === "ask_kind") kind = LOOKED_FOR[hit.value as AskKind] ?? null;
-    else if (hit.family === "kind" && SAME_IN_OFFERS.has(hit.value)) kind = hit.value as OfferKind;
+    if (hit.weight < LEAST_CUE || (domain !== HOMES && OF_HOMES.has(hit.term))) continue;
+    const kind = leadsTo(hit);
     if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
     // The longer phrase is the surer one.
     cues.set(kind, Math.max(cues.get(kind) ?? 0, hit.weight + (hit.to - hit.from - 1) * PER_WORD));
@@ -162,19 +191,39 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
       corrections[token.folded] = meant;
       return { ...token, folded: meant };
     });
-    const language = detectLanguage(query, tokens, new Map());
-    const hits = findTerms(lexicon, tokens, language);
+    const language = detectLanguage(query, tokens, languageHints(lexicon, tokens), CLEAR_LANGUAGE);
+    // Turns of phrase are those of whole sentences: in a query they hint at a kind, and say nothing for certain.
+    const trusted = new Set(
+      findTurns(tokens, language ?? "en")
+        .filter((turn) => !isHint(turn))
+        .map(placeOf),
+    );
+    const turns = new Set(
+      findTurns(tokens, null)
+        .map(placeOf)
+        .filter((place) => !trusted.has(place)),
+    );
+    const found = findTerms(lexicon, tokens, language);
+    const hits = found.filter((hit) => !turns.has(placeOf(hit)));
     // A few words tell their language badly: phrases count in whichever they are ("van to hire" is no Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(
-      (hit) => hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind"),
+      (hit) =>
+        hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind") && !turns.has(placeOf(hit)),
     );
     const place = findPlace(query, tokens, hits, language);
     const country = guessCountry(query, hits, place, language);
     const budget = readBudget(query, { country });
     const free = readPrice(query, { country });
 
-    const asked = classifyAsk(lexicon, tokens, hits, language);
-    const offered = classifyOffer(lexicon, tokens, hits, language);
+    const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
+    // "for sale", not "for my daughter", which says that it is bought.
+    const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
+    const aside = asideOf(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
+    const hinting = found.filter((hit) => turns.has(placeOf(hit)) && HINTING.has(hit.value) && hit.from < aside);
+    // What the thing is for says little of what it is: the kitchen of "fridge for a family kitchen".
+    const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
+    const asked = classifyAsk(lexicon, tokens, [...about, ...hinting], language);
+    const offered = classifyOffer(lexicon, tokens, about, language);
     const thing = asked.domain !== null ? asked : offered;
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
     const domain = sure ? (thing.domain?.value ?? null) : null;
@@ -197,12 +246,22 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     for (const hit of [...hits, ...phrases]) {
       const span = spanOf(tokens, hit.from, hit.to);
       const isPlace = isTown(hit) && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
-      const isKind = (hit.family === "ask_kind" || hit.family === "kind") && hit.weight >= LEAST_CUE;
+      const isKind = leadsTo(hit) !== null && leadsTo(hit) === kind?.value && hit.weight >= LEAST_CUE;
       if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
     }
-    const words = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
+    const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
+    const telling = left.filter((token) => !isHollow(token));
+    const words = telling.length > 0 ? telling : left;
     return {
-      words: words.map((token) => query.slice(token.start, token.end)).join(" "),
+      asides: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
+      words: words
+        .map(({ start, end }, n) => {
+          const next = words[n + 1]?.start ?? end;
+          // What is written together stays together: "lave-vaisselle" is one name.
+          return query.slice(start, end) + (JOINED.test(query.slice(end, next)) ? query.slice(end, next) : " ");
+        })
+        .join("")
+        .trim(),
       language,
       corrections,
       offer_kind: kind,

@@ -329,6 +329,20 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
   );
   // Who looks for a flat says "no pets" of themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
+  const excluded = findExclusions(
+    text,
+    read.tokens,
+    read.language,
+    (at) =>
+      describesThemselves &&
+      read.hits.some(
+        (hit) =>
+          (hit.family === "category" || hit.family === "domain") &&
+          hit.value.startsWith(OWN) &&
+          hit.from <= at &&
+          at < hit.to,
+      ),
+  );
   return {
     language: read.language,
     title: titleOf(read, classified),
@@ -338,22 +352,9 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
     price: PAYING.has(classified.kind?.value ?? "buy") ? price : null,
     location: locationOf(read),
     condition: conditionOf(read),
-    keywords: findKeywords(text, read.tokens, read.hits),
+    keywords: findKeywords(text, read.tokens, read.hits, excluded),
     must: findRequirements(text, read.tokens).map((criterion) => stated(read, criterion)),
-    exclude: findExclusions(
-      text,
-      read.tokens,
-      read.language,
-      (at) =>
-        describesThemselves &&
-        read.hits.some(
-          (hit) =>
-            (hit.family === "category" || hit.family === "domain") &&
-            hit.value.startsWith(OWN) &&
-            hit.from <= at &&
-            at < hit.to,
-        ),
-    ).map((criterion) => stated(read, criterion)),
+    exclude: excluded.map((criterion) => stated(read, criterion)),
     attributes: [],
   };
 };

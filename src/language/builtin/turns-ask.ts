@@ -39,6 +39,7 @@ lease_out 4: (gathers|gathering|collects|collecting) dust ..6 (rent|hire|let|bor
 lease_out 4: (looking|seeking|want|wanted|need|find|after|searching|seek) (for)? ..3 (tenant|tenants|lodger|lodgers|renter|renters|subletter)
 lease_out 3: to (a|an|two|one|quiet|students|professionals) ..2 (student|students|nurse|couple|professional|professionals|family|lodger|tenant|tenants|colleague|sharer)
 lease_out 4: (my|our) ..3 (to|for|up) (for)? (let|rent|hire)
+lease_out 6: (i|we) (ve|have|got) (got)? (a|an|one|two) ..7 to (let|sublet)
 lease_out 3: (someone|anyone|somebody|others|neighbours|people) ..2 (could|can|may|might) ..1 (use|rent|borrow|have|park|store|keep) (it|them|there|here|this|my|their)
 sell 5: (my|our) ..5 (needs|wants|seeks|deserves|need|want|requires|awaits) a ..1 (new|good|loving|better|next|different) (home|owner|rider|family|life|player|driver)
 sell 5: (want|like|hoping|wish|looking|trying|ready|need|needing|wanting|plan|planning|decided|have|time|keen|going|got|hope|aiming|prepared) to (sell|part|shift|offload|flog|unload|rehome|sell|clear|downsize) (my|our|a|an|the|it|them|with|off|this|these|some)?
