@@ -45,6 +45,9 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - start;
 };
 
+const DAY_MS = 24 * 3600 * 1000;
+const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
 /** Searches of each kind; where a kind has several they take turns. */
 const searchesOf = (offers: number): Record<string, Body[]> => ({
   "common words": [{ query: "good condition sofa" }, { query: "Fahrrad in gutem Zustand" }],
@@ -52,6 +55,10 @@ const searchesOf = (offers: number): Record<string, Body[]> => ({
   "words and filters": [
     { query: "good condition sofa", filters: { location: "Bristol", price: { max: 300, currency: "GBP" } } },
     { query: "laptop", filters: { domain: "electronics", price: { max: 500, currency: "EUR" } } },
+  ],
+  "words, and a filter that keeps 1 %": [
+    { query: "good condition sofa", filters: { posted_since: daysAgo(1) } },
+    { query: "Fahrrad in gutem Zustand", filters: { posted_since: daysAgo(1) } },
   ],
   "read from the query": [
     { query: "flat to rent in London under 1200 pounds" },
@@ -200,12 +207,13 @@ const measureMatching = (market: Market): Promise<Percentiles> =>
 
 /**
  * Measures markets of several sizes one after the other, in databases of their own.
- * @returns the table as lines, and the chart as SVG
+ * @param show called after each size, since the largest takes a while: the table so far as lines, and the chart as SVG
  */
 export const measureGrowth = async (
   server: { url: string; sizes: number[]; asks: number },
   tell: (what: string) => void,
-): Promise<{ lines: string[]; chart: string }> => {
+  show: (lines: string[], chart: string) => Promise<void>,
+): Promise<void> => {
   const { url, sizes, asks } = server;
   const series = new Map<string, Series>();
   const matching: Series = { name: `one new offer against ${asks} asks`, ours: [], bare: [] };
@@ -215,7 +223,9 @@ export const measureGrowth = async (
     await withClient(url, (client) => client.query(`create database ${name} template template0`));
     const there = new URL(url);
     there.pathname = `/${name}`;
-    const market = await makeMarket(there.href, { offers, asks }, (what) => tell(`${offers}: ${what}`));
+    const market = await makeMarket(there.href, { offers, asks, matchesPerAsk: 0 }, (what) =>
+      tell(`${offers}: ${what}`),
+    );
     const vocabulary = await withClient(market.url, async (client) => {
       const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
       return rows[0]?.vocabulary ?? { taxonomy: [], terms: [] };
@@ -236,25 +246,30 @@ export const measureGrowth = async (
     matching.ours.push(await measureMatching(market));
     matching.bare.push(Number.NaN);
     await withClient(url, (client) => client.query(`drop database ${name} with (force)`));
+    const done = sizes.slice(0, matching.ours.length);
+    const all = [...series.values(), matching];
+    await show([...tableOf(done, all), ...recallLines(recalls)], drawGrowth(done, all));
   }
-  const all = [...series.values(), matching];
-  const lines = [
-    `| milliseconds: p50 / p95 (bare index scan) | ${sizes.map((size) => `${size} offers`).join(" | ")} | p50 a tenfold |`,
-    `|---|${sizes.map(() => "---:").join("|")}|---:|`,
-    ...all.map(({ name, ours, bare }) => {
-      const cells = ours.map(({ p50, p95 }, n) => {
-        const alone = bare[n] ?? Number.NaN;
-        return `${p50.toFixed(1)} / ${p95.toFixed(1)}${Number.isNaN(alone) ? "" : ` (${alone.toFixed(1)})`}`;
-      });
-      return `| ${name} | ${cells.join(" | ")} | ${growthOf(sizes, ours).toFixed(2)} x |`;
-    }),
-    "",
-    "Of the ten truly nearest offers the search by vector finds:",
-    "",
-    ...recalls.map((line) => `- ${line}`),
-  ];
-  return { lines, chart: drawGrowth(sizes, all) };
 };
+
+const tableOf = (sizes: number[], all: Series[]): string[] => [
+  `| milliseconds: p50 / p95 (bare index scan) | ${sizes.map((size) => `${size} offers`).join(" | ")} | p50 a tenfold |`,
+  `|---|${sizes.map(() => "---:").join("|")}|---:|`,
+  ...all.map(({ name, ours, bare }) => {
+    const cells = ours.map(({ p50, p95 }, n) => {
+      const alone = bare[n] ?? Number.NaN;
+      return `${p50.toFixed(1)} / ${p95.toFixed(1)}${Number.isNaN(alone) ? "" : ` (${alone.toFixed(1)})`}`;
+    });
+    return `| ${name} | ${cells.join(" | ")} | ${growthOf(sizes, ours).toFixed(2)} x |`;
+  }),
+];
+
+const recallLines = (recalls: string[]): string[] => [
+  "",
+  "Of the ten truly nearest offers the search by vector finds:",
+  "",
+  ...recalls.map((line) => `- ${line}`),
+];
 
 /** By what the median is multiplied when the market grows tenfold, from the smallest to the largest. */
 const growthOf = (sizes: number[], ours: Percentiles[]): number => {

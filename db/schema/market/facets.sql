@@ -1,0 +1,67 @@
+-- What filters and time say of an offer, as lexemes. They are indexed together with its words (market.offer.search), so
+-- that one index answers "sofa, in Bristol, for sale, of the last days" by the rarest of these, and reads no more of the
+-- lists of the common ones than it needs.
+
+create or replace function market.era(moment timestamptz, level integer) returns bigint
+  language sql immutable parallel safe
+as $$
+  -- From an hour, eightfold from level to level: 2.7 days, three weeks, ... and 30 years at level 6.
+  select floor(extract(epoch from moment at time zone 'UTC') / (3600 * 8 ^ level))::bigint
+$$;
+comment on function market.era(timestamptz, integer) is 'The number of the stretch of time in which a moment lies, at a level of 0 (an hour) to 6 (30 years).';
+
+create or replace function market.eras_of(moment timestamptz) returns text[]
+  language sql immutable parallel safe
+as $$
+  select array['era/0/' || market.era(moment, 0), 'era/1/' || market.era(moment, 1), 'era/2/' || market.era(moment, 2),
+    'era/3/' || market.era(moment, 3), 'era/4/' || market.era(moment, 4), 'era/5/' || market.era(moment, 5), 'era/6/' || market.era(moment, 6)]
+$$;
+comment on function market.eras_of(timestamptz) is 'The stretches of time in which a moment lies, as lexemes; nulls when there is no moment.';
+
+create or replace function market.eras_between(since timestamptz, until timestamptz) returns tsquery
+  language plpgsql immutable parallel safe
+as $$
+declare
+  level integer := 0;
+begin
+  if since is null then
+    return null;
+  end if;
+  -- Sixteen stretches at most cover a little more than what is asked for.
+  while level < 6 and market.era(until, level) - market.era(since, level) >= 16 loop
+    level := level + 1;
+  end loop;
+  return (
+    select string_agg(format('''era/%s/%s''', level, n), ' | ')::tsquery
+    from generate_series(market.era(since, level), market.era(until, level)) as n);
+end
+$$;
+comment on function market.eras_between(timestamptz, timestamptz) is 'A query of market.offer.facets for what was published between two moments, and somewhat around them.';
+
+create or replace function market.price_step(hundredths bigint) returns integer
+  language sql immutable parallel safe
+as $$
+  -- Doubled from step to step; 0 is free of charge.
+  select ceil(ln(greatest(hundredths, 0)::double precision + 1) / ln(2.0::double precision))::integer
+$$;
+comment on function market.price_step(bigint) is 'How high a price is, roughly: it never falls where the price rises.';
+
+create or replace function market.price_query(at_least bigint, at_most bigint, currency text) returns tsquery
+  language plpgsql immutable parallel safe
+as $$
+begin
+  if coalesce(at_least, at_most) is null then
+    return null;
+  end if;
+  -- What is free is so in any currency. 64: a bigint has no more.
+  return market.any_lexeme(array(
+    select concat_ws('/', 'price', case when n > 0 then currency end, n)
+    from generate_series(market.price_step(coalesce(at_least, 0)), coalesce(market.price_step(at_most), 64)) as n));
+end
+$$;
+comment on function market.price_query(bigint, bigint, text) is
+  'A query of market.offer.facets for all prices between two and somewhat around them; null when nothing is asked.';
+
+-- Whoever changes an offer makes them anew.
+grant execute on function market.era(timestamptz, integer), market.eras_of(timestamptz), market.price_step(bigint)
+  to souk_agent, souk_person, souk_moderator;
