@@ -64,7 +64,7 @@ export const drawGrowth = (sizes: number[], series: Series[]): string => {
   .middle { text-anchor: middle; }
   @media (prefers-color-scheme: dark) { text { fill: #e6edf3; } .grid { stroke: #30363d; } }
 </style>
-<text x="${MARGIN.left}" y="24">Median time by the number of offers</text>
+<text x="${MARGIN.left}" y="24">Median processor time of the server by the number of offers</text>
 ${grid.join("\n")}
 ${lines.join("\n")}
 ${names.map(({ name, colour, at }) => `<text x="${MARGIN.left + plot.width + 10}" y="${(at + 4).toFixed(1)}" style="fill:${colour}">${escaped(name)}</text>`).join("\n")}

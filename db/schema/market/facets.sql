@@ -41,8 +41,8 @@ comment on function market.eras_between(timestamptz, timestamptz) is 'A query of
 create or replace function market.price_step(hundredths bigint) returns integer
   language sql immutable parallel safe
 as $$
-  -- Doubled from step to step; 0 is free of charge.
-  select ceil(ln(greatest(hundredths, 0)::double precision + 1) / ln(2.0::double precision))::integer
+  -- 0 is free of charge, 1 up to about ten; from there doubled from step to step, up to 26: a price up to a limit is few steps.
+  select case when hundredths <= 0 then 0 else least(greatest(ceil(ln(hundredths::double precision + 1) / ln(2.0::double precision))::integer - 9, 1), 26) end
 $$;
 comment on function market.price_step(bigint) is 'How high a price is, roughly: it never falls where the price rises.';
 
@@ -53,10 +53,10 @@ begin
   if coalesce(at_least, at_most) is null then
     return null;
   end if;
-  -- What is free is so in any currency. 64: a bigint has no more.
+  -- What is free is so in any currency.
   return market.any_lexeme(array(
     select concat_ws('/', 'price', case when n > 0 then currency end, n)
-    from generate_series(market.price_step(coalesce(at_least, 0)), coalesce(market.price_step(at_most), 64)) as n));
+    from generate_series(market.price_step(coalesce(at_least, 0)), coalesce(market.price_step(at_most), 26)) as n));
 end
 $$;
 comment on function market.price_query(bigint, bigint, text) is
