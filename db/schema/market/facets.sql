@@ -2,21 +2,26 @@
 -- that one index answers "sofa, in Bristol, for sale, of the last days" by the rarest of these, and reads no more of the
 -- lists of the common ones than it needs.
 
-create or replace function market.era(moment timestamptz, level integer) returns bigint
-  language sql immutable parallel safe
-as $$
-  -- From an hour, eightfold from level to level: 2.7 days, three weeks, ... and 30 years at level 6.
-  select floor(extract(epoch from moment at time zone 'UTC') / (3600 * 8 ^ level))::bigint
-$$;
-comment on function market.era(timestamptz, integer) is 'The number of the stretch of time in which a moment lies, at a level of 0 (an hour) to 6 (30 years).';
-
 create or replace function market.eras_of(moment timestamptz) returns text[]
   language sql immutable parallel safe
 as $$
-  select array['era/0/' || market.era(moment, 0), 'era/1/' || market.era(moment, 1), 'era/2/' || market.era(moment, 2),
-    'era/3/' || market.era(moment, 3), 'era/4/' || market.era(moment, 4), 'era/5/' || market.era(moment, 5), 'era/6/' || market.era(moment, 6)]
+  -- Stretches of an hour, and eightfold from level to level: 2.7 days at 2, three weeks at 3, ... and 30 years at 6.
+  -- Nothing of ours is called here: a restored dump makes the table that calls this before it makes other functions.
+  select array[
+    'era/0/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 3600,
+    'era/1/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 28800,
+    'era/2/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 230400,
+    'era/3/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 1843200,
+    'era/4/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 14745600,
+    'era/5/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 117964800,
+    'era/6/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 943718400]
 $$;
 comment on function market.eras_of(timestamptz) is 'The stretches of time in which a moment lies, as lexemes; nulls when there is no moment.';
+
+create or replace function market.era(moment timestamptz, level integer) returns bigint
+  language sql immutable parallel safe
+as $$ select floor(extract(epoch from moment at time zone 'UTC'))::bigint / (3600 * 8 ^ level)::bigint $$;
+comment on function market.era(timestamptz, integer) is 'The number of the stretch of time in which a moment lies, at a level of 0 to 6 (market.eras_of).';
 
 create or replace function market.eras_between(since timestamptz, until timestamptz) returns tsquery
   language plpgsql immutable parallel safe
@@ -63,5 +68,4 @@ comment on function market.price_query(bigint, bigint, text) is
   'A query of market.offer.facets for all prices between two and somewhat around them; null when nothing is asked.';
 
 -- Whoever changes an offer makes them anew.
-grant execute on function market.era(timestamptz, integer), market.eras_of(timestamptz), market.price_step(bigint)
-  to souk_agent, souk_person, souk_moderator;
+grant execute on function market.eras_of(timestamptz), market.price_step(bigint) to souk_agent, souk_person, souk_moderator;
