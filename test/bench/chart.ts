@@ -9,7 +9,7 @@ const MARGIN = { left: 56, right: 250, top: 44, bottom: 44 };
 /** The least distance of two names, in pixels. */
 const LINE_HEIGHT = 18;
 /** Colours that differ in lightness, too (Okabe and Ito, 2008), and stand out on white and on black. */
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9"];
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#808080"];
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
