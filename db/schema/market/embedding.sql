@@ -80,7 +80,7 @@ create trigger copy_facets before insert or update on market.offer_embedding
   for each row execute function market.copy_facets();
 
 create or replace function market.pass_facets_on() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update market.offer_embedding e set facets = new.facets where e.offer_id = new.id;
@@ -109,7 +109,7 @@ create policy "the owner sees all" on market.offer_embedding to souk_owner using
 create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
 
 create or replace function market.unit_vector(embedding text) returns public.halfvec
-  language plpgsql immutable set search_path = ''
+  language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   vector public.halfvec(512);
