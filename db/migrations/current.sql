@@ -118,9 +118,68 @@ comment on column market.synonym.concept is 'The name of what is meant. Names of
 comment on table market.broader_concept is 'One row says that whatever is the one is the other, too: an e-bike is a bicycle, and what is filed under vehicles/cars is a car. One step; nothing follows from two.';
 comment on column market.broader_concept.concept is 'The narrower concept of market.synonym, or a category as DOMAIN/CATEGORY.';
 
+
+-- Filters and words in one index.
+--!include market/facets.sql
+alter table market.offer add column facets tsvector not null generated always as (
+    to_tsvector('simple', market.fold(coalesce(location_text, '') || ' '
+      || coalesce(metadata -> 'location' ->> 'city', '') || ' '
+      || coalesce(metadata -> 'location' ->> 'region', '')))
+    || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
+      'domain/' || domain, 'category/' || category, 'kind/' || offer_kind, 'price/' || market.price_step(price_hundredths),
+      'price/' || price_currency || '/' || market.price_step(price_hundredths)] || market.eras_of(published_at), null))) stored;
+comment on column market.offer.facets is 'What filters ask for, as lexemes: words of the place, country, domain, category, kind, about what it costs, and when it was published.';
+comment on column market.offer.place is 'Words of the place, to compare one offer by; offers are found by market.offer.facets.';
+drop index market.offer_search_idx;
+drop index market.offer_place_idx;
+create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off) where status = 'published';
+
+-- The same facets beside the vectors; the graph is built once, after them.
+alter table market.offer_embedding add column facets tsvector not null default '';
+comment on column market.offer_embedding.facets is 'Those of the offer, kept by triggers: of the thousands of vectors that a filtered search compares, the offers of most need not be read.';
+drop index market.offer_embedding_hnsw_idx;
+update market.offer_embedding e set facets = o.facets from market.offer o where o.id = e.offer_id;
+create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops);
+create index offer_embedding_facets_idx on market.offer_embedding using gin (facets) with (fastupdate = off);
+create function market.copy_facets() returns trigger
+  language plpgsql volatile
+as $$
+begin
+  new.facets := coalesce((select o.facets from market.offer o where o.id = new.offer_id), '');
+  return new;
+end
+$$;
+comment on function market.copy_facets() is 'Gives a vector the facets of its offer.';
+create trigger copy_facets before insert or update on market.offer_embedding
+  for each row execute function market.copy_facets();
+create function market.pass_facets_on() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update market.offer_embedding e set facets = new.facets where e.offer_id = new.id;
+  return null;
+end
+$$;
+comment on function market.pass_facets_on() is 'Gives the facets of a changed offer to its vector, whoever changed it.';
+create trigger pass_facets_on after update on market.offer
+  for each row when (old.facets is distinct from new.facets) execute function market.pass_facets_on();
+
+-- Settings of hnsw can be named once its library is there.
+select '[1]'::public.halfvec is not null;
+--!include market/candidates.sql
+
+-- A model of letters knows no more of a name than words do.
+alter table market.embedding_model add column by_letters boolean not null default false;
+comment on column market.embedding_model.by_letters is 'Whether it knows a word by its letters alone: of a name that words find it then knows no more than they.';
+update market.embedding_model set by_letters = true where model = 'builtin-hash-1';
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
 drop function if exists market.lock_sign_in(bytea,bytea);
+
+drop function if exists market.expected_rows(text,tsquery,market.conditions);
+
+drop function if exists market.live_offers();
 
 CREATE OR REPLACE FUNCTION market.visible_name(name text)
  RETURNS text
@@ -759,6 +818,30 @@ end
 $function$;
 comment on function market.either_place(text,text,text) is 'The place of an ask as a query of market.offer.place: its city, else the place as written, or a town named as another choice.';
 
+CREATE OR REPLACE FUNCTION market.passes(offer market.offer, c market.conditions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select offer.status = 'published' and offer.published_at <= c.as_of
+    and (c.domains is null or offer.domain = any (c.domains))
+    and (c.categories is null or offer.category = any (c.categories))
+    and (c.kinds is null or offer.offer_kind = any (c.kinds))
+    and (c.price_min is null or offer.price_hundredths >= c.price_min)
+    and (c.price_max is null or offer.price_hundredths <= c.price_max)
+    and (c.currency is null or offer.price_currency = c.currency or offer.price_hundredths = 0)
+    and (c.period is null or offer.price_period = c.period)
+    and (c.place is null or offer.facets @@ c.place)
+    and (c.filters ->> 'posted_since' is null
+      or offer.published_at >= (c.filters ->> 'posted_since')::date::timestamp at time zone 'UTC')
+    and (c.filters ->> 'reviewed' is null or offer.reviewed = (c.filters ->> 'reviewed')::boolean)
+    and (c.filters ->> 'has_images' is null or (cardinality(offer.images) > 0) = (c.filters ->> 'has_images')::boolean)
+    and (not coalesce((c.filters ->> 'exclude_own')::boolean, false) or offer.account_id is distinct from c.searcher)
+    and (c.filters ->> 'verified_publisher' is null or (c.filters ->> 'verified_publisher')::boolean
+      = market.is_verified(offer.account_id))
+$function$;
+comment on function market.passes(market.offer,market.conditions) is 'Whether an offer is live, as of a moment, and passes every filter that is there.';
+
 CREATE OR REPLACE FUNCTION market.read_place(places jsonb)
  RETURNS tsquery
  LANGUAGE plpgsql
@@ -802,12 +885,14 @@ declare
   conditions market.conditions := market.conditions_of(filters, as_of, searcher);
   local market.conditions;
   by_words uuid[];
+  near public.halfvec := search_offers.embedding;
   floor real;
   share real;
+  by_letters boolean;
   -- When fewer have every word, those that have some are looked at, too: two pages.
   enough constant integer := 20;
 begin
-  select m.search_floor, m.search_share into floor, share from market.embedding_model m where m.model = search_offers.model;
+  select m.search_floor, m.search_share, m.by_letters into floor, share, by_letters from market.embedding_model m where m.model = search_offers.model;
   select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
     array_agg(t.weight order by t.n), sum(t.weight),
     string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')', ' & ') filter (where t.weight >= 1)::tsquery,
@@ -832,7 +917,12 @@ begin
   local := conditions;
   local.place := coalesce(local.place, there);
   by_words := market.worded_candidates(coalesce(every, some_of), local, depth);
-  if cardinality(by_words) < enough then
+  -- A name that nobody knows, and that is there as it is written: what else has its letters is something else.
+  if by_letters and cardinality(by_words) > 0 and 2 > all (weights) and in_domain is null then
+    near := null;
+    share := 0;
+  end if;
+  if cardinality(by_words) < enough and some_of is distinct from every then
     by_words := by_words || market.worded_candidates(some_of, local, depth);
   end if;
   if cardinality(by_words) < enough and there is not null then
@@ -861,7 +951,7 @@ begin
   ), similar_to as (
     select n.offer_id as id, row_number() over (order by n.distance
       - 0.5 * market.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
-    from market.near_candidates(search_offers.embedding, search_offers.model, local) as n
+    from market.near_candidates(near, search_offers.model, local) as n
     join market.offer o on o.id = n.offer_id
     cross join lateral (select market.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
     where 1 - n.distance >= floor and a.price is not null

@@ -37,6 +37,7 @@ set local role souk_owner;
 --!include market/moderator.sql
 
 -- What: offers, asks, what answers what
+--!include market/facets.sql
 --!include market/offer.sql
 --!include market/ask.sql
 --!include market/embedding.sql

@@ -9,7 +9,7 @@ const MARGIN = { left: 56, right: 250, top: 44, bottom: 44 };
 /** The least distance of two names, in pixels. */
 const LINE_HEIGHT = 18;
 /** Colours that differ in lightness, too (Okabe and Ito, 2008), and stand out on white and on black. */
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9"];
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#808080"];
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -64,7 +64,7 @@ export const drawGrowth = (sizes: number[], series: Series[]): string => {
   .middle { text-anchor: middle; }
   @media (prefers-color-scheme: dark) { text { fill: #e6edf3; } .grid { stroke: #30363d; } }
 </style>
-<text x="${MARGIN.left}" y="24">Median time by the number of offers</text>
+<text x="${MARGIN.left}" y="24">Median processor time of the server by the number of offers</text>
 ${grid.join("\n")}
 ${lines.join("\n")}
 ${names.map(({ name, colour, at }) => `<text x="${MARGIN.left + plot.width + 10}" y="${(at + 4).toFixed(1)}" style="fill:${colour}">${escaped(name)}</text>`).join("\n")}

@@ -22,6 +22,31 @@ const { url, offers, first, step, now } = workerData as Share;
 const wordsOf = (offer: ReturnType<typeof offerNumber>): string =>
   `${offer.title}\n${offer.title}\n${offer.category} ${offer.domain}\n${offer.text}`;
 
+/** What phrases name, by language and phrase: few are many offers' own, and to find it takes milliseconds. */
+const known = new Map<string, string[]>();
+
+/** The concepts of a title's or of a text's phrase, as lexemes. */
+const conceptsIn = async (phrase: string, language: string, part: "title" | "text"): Promise<string[]> => {
+  const key = `${part} ${language} ${phrase}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const { rows } = await client.query<{ concepts: string[] }>(
+    "select tsvector_to_array(market.concept_vector($1, $2, $3)) as concepts",
+    part === "title" ? [phrase, "", language] : ["", phrase, language],
+  );
+  const concepts = rows[0]?.concepts ?? [];
+  known.set(key, concepts);
+  return concepts;
+};
+
+/** What market.concept_vector gives for the whole offer, put together from its phrases: a trigger would have kept it. */
+const conceptsOf = async ({ heading, phrases, language }: ReturnType<typeof offerNumber>): Promise<string> => {
+  const weights = new Map<string, string>();
+  for (const phrase of phrases) for (const name of await conceptsIn(phrase, language, "text")) weights.set(name, "C");
+  for (const name of await conceptsIn(heading, language, "title")) weights.set(name, "A");
+  return [...weights].map(([name, weight]) => `'${name}':1${weight}`).join(" ");
+};
+
 const embedder = createBuiltinEmbedder();
 const client = new pg.Client({ connectionString: url });
 await client.connect();
@@ -30,7 +55,11 @@ await client.query("set session_replication_role = replica");
 
 for (let start = first; start < offers; start += step * BATCH) {
   const numbers = Array.from({ length: BATCH }, (_, i) => start + i * step).filter((n) => n < offers);
-  const rows = numbers.map((n) => ({ n, ...offerNumber(n, now) }));
+  const rows = [];
+  for (const n of numbers) {
+    const offer = offerNumber(n, now);
+    rows.push({ ...offer, concepts: await conceptsOf(offer) });
+  }
   const vectors = await embedder.embed(rows.map(wordsOf), AbortSignal.timeout(60_000));
   await client.query(
     `insert into market.offer (id, account_id, agent_id, status, text, images, language, title, domain, category,
@@ -38,17 +67,16 @@ for (let start = first; start < offers; start += step * BATCH) {
        created_at, updated_at, published_at, concepts)
      select o.id, a.account_id, a.id, 'published', o.text, o.images, o.language, o.title, o.domain, o.category,
        o.offer_kind, o.price_hundredths, o.price_currency, o.price_period, o.location_text, o.metadata, o.contact,
-       o.extraction, o.published_at, o.published_at, o.published_at,
-       -- What a trigger would have kept.
-       market.concept_vector(o.title, o.text, o.language)
+       o.extraction, o.published_at, o.published_at, o.published_at, o.concepts
      from jsonb_populate_recordset(null::market.offer, $1) with ordinality as o
        join (select a.*, row_number() over (order by a.id) - 1 as n, count(*) over () as agents from market.agent a) as a
          on a.n = ($2::integer[])[o.ordinality] % a.agents`,
     [JSON.stringify(rows), numbers],
   );
   await client.query(
-    `insert into market.offer_embedding (offer_id, model, embedding)
-     select v.id, $1, v.embedding::halfvec from unnest($2::uuid[], $3::text[]) as v (id, embedding)`,
+    `insert into market.offer_embedding (offer_id, model, embedding, facets)
+     select v.id, $1, v.embedding::halfvec, o.facets
+     from unnest($2::uuid[], $3::text[]) as v (id, embedding) join market.offer o on o.id = v.id`,
     [
       embedder.model,
       rows.map((row) => row.id),

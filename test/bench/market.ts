@@ -16,8 +16,6 @@ import { askNumber } from "./texts.ts";
 
 /** Enough that no agent's rows stay in a processor's cache alone, and that none reaches its hourly cap while publishing. */
 const AGENTS = 400;
-/** What an ask of a common thing has; an ask shows ten at a time. */
-const MATCHES_PER_ASK = 30;
 /** The machine that goals are stated for has two processors. */
 const THREADS = 2;
 
@@ -78,13 +76,24 @@ const COUNT_OFFERS = `
   from (select account_id, count(*) from market.offer group by account_id) as o where o.account_id = p.account_id
 `;
 
+/** Few asks differ in their words or in their city: what these look for is found once each. */
 const MAKE_ASKS = `
+  with made as materialized (
+    select * from jsonb_populate_recordset(null::market.ask, $1) with ordinality as k
+  ), subjects as materialized (
+    select s.keywords, s.title, s.language, market.subject_query(s.keywords, s.title, s.language) as query
+    from (select distinct k.criteria -> 'keywords' as keywords, k.title, k.language from made k) as s
+  ), places as materialized (
+    select p.city, market.place_query(p.city) as query
+    from (select distinct k.criteria -> 'location' ->> 'city' as city from made k) as p
+  )
   insert into market.ask (account_id, agent_id, status, text, language, title, domain, category, ask_kind, criteria,
     price_max_hundredths, price_currency, keywords_query, place_query, read_at)
   select a.account_id, a.id, 'active', k.text, k.language, k.title, k.domain, k.category, k.ask_kind, k.criteria,
-    k.price_max_hundredths, k.price_currency,
-    market.subject_query(k.criteria -> 'keywords', k.title, k.language), market.place_query(k.criteria -> 'location' ->> 'city'), now()
-  from jsonb_populate_recordset(null::market.ask, $1) with ordinality as k
+    k.price_max_hundredths, k.price_currency, s.query, p.query, now()
+  from made k
+    join subjects s on (s.keywords, s.title, s.language) = (k.criteria -> 'keywords', k.title, k.language)
+    join places p on p.city = k.criteria -> 'location' ->> 'city'
     join (select a.*, row_number() over (order by a.id) as n, count(*) over () as agents from market.agent a) as a
       on a.n = k.ordinality % a.agents + 1
 `;
@@ -117,7 +126,7 @@ const MAKE_MATCHES = `
 /** Makes the market in an empty database, ready to be measured: indexed, vacuumed, and with nothing for a worker to do. */
 export const makeMarket = async (
   url: string,
-  { offers, asks: wanted }: { offers: number; asks: number },
+  { offers, asks: wanted, matchesPerAsk }: { offers: number; asks: number; matchesPerAsk: number },
   tell: (what: string) => void,
 ): Promise<Market> => {
   await migrate(url);
@@ -144,7 +153,7 @@ export const makeMarket = async (
     );
     await client.query(EMBED_ASKS, [embedder.model, asks.map(({ text }) => text), vectors.map(toSql)]);
     await client.query("analyze");
-    await client.query(MAKE_MATCHES, [MATCHES_PER_ASK]);
+    if (matchesPerAsk > 0) await client.query(MAKE_MATCHES, [matchesPerAsk]);
     await client.query("reset session_replication_role");
     tell("vacuum analyze");
     await client.query("vacuum analyze");

@@ -50,6 +50,8 @@ const WARM_UP_SECONDS = 1;
 const PUBLICATIONS = 40;
 /** Longer than an offer is held against 2,000 asks in the background, which takes a tenth of a second. */
 const PAUSE_MS = 250;
+/** What an ask of a common thing has; an ask shows ten at a time. */
+const MATCHES_PER_ASK = 30;
 const READY_TIMEOUT_MS = 60_000;
 /** Offers and asks that are looked up for the requests: one for each variant of a scenario. */
 const TARGETS = 48;
@@ -242,7 +244,11 @@ const soak = async (port: number, scenarios: Scenario[], api: Service): Promise<
 };
 
 const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
-  const market = await makeMarket(cluster.url, { offers, asks: Number(options.asks) }, tell);
+  const market = await makeMarket(
+    cluster.url,
+    { offers, asks: Number(options.asks), matchesPerAsk: MATCHES_PER_ASK },
+    tell,
+  );
   tell("");
   const database = new URL(cluster.url).pathname.slice(1);
   const urlAs = (role: string) => `postgres://${role}@127.0.0.1:${cluster.port}/${database}`;
@@ -308,11 +314,12 @@ try {
     await bench(cluster, services);
   } else {
     const sizes = options.sizes.split(",").map(Number);
-    const { lines, chart } = await measureGrowth({ url: cluster.url, sizes, asks: Number(options.asks) }, tell);
-    tell("");
-    for (const line of lines) print(line);
-    await writeFile(options.chart, chart);
-    print(`\nThe chart is in ${options.chart}.`);
+    await measureGrowth({ url: cluster.url, sizes, asks: Number(options.asks) }, tell, async (lines, chart) => {
+      tell("");
+      for (const line of [...lines, ""]) print(line);
+      await writeFile(options.chart, chart);
+    });
+    print(`The chart is in ${options.chart}.`);
   }
 } finally {
   await Promise.all(services.map((service) => service.stop()));

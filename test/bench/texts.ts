@@ -332,7 +332,8 @@ export const offerNumber = (n: number, now: number) => {
   const [least, most] = subject.price;
   const amount = Math.round(least + (most - least) * random() ** 2);
   const label = `${amount} ${words.currency}`;
-  const title = `${pick(random, words.adjectives)} ${name} ${modelOf(n)}`;
+  const heading = `${pick(random, words.adjectives)} ${name}`;
+  const title = `${heading} ${modelOf(n)}`;
   const mail = `person${n}@example.com`;
   const sentences = Array.from({ length: 2 + Math.floor(random() * 5) }, () => pick(random, words.sentences));
   const text = `${title}, ${words.condition}. ${sentences.join(" ")} ${label}, ${city}. ${words.contact} ${mail}`;
@@ -361,6 +362,9 @@ export const offerNumber = (n: number, now: number) => {
     language,
     title,
     text,
+    heading,
+    // What many offers say; the rest is a model, a price, a city and a mailbox, which name nothing.
+    phrases: [heading, words.condition, ...sentences],
     domain: subject.domain,
     category: subject.category,
     offer_kind: subject.kind,

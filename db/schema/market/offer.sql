@@ -45,6 +45,13 @@ create table market.offer (
     || concepts
     || setweight(to_tsvector('simple', market.fold(text)), 'C')
     || setweight(to_tsvector(market.search_config(language), market.fold(text)), 'C')) stored,
+  facets tsvector not null generated always as (
+    to_tsvector('simple', market.fold(coalesce(location_text, '') || ' '
+      || coalesce(metadata -> 'location' ->> 'city', '') || ' '
+      || coalesce(metadata -> 'location' ->> 'region', '')))
+    || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
+      'domain/' || domain, 'category/' || category, 'kind/' || offer_kind, 'price/' || market.price_step(price_hundredths),
+      'price/' || price_currency || '/' || market.price_step(price_hundredths)] || market.eras_of(published_at), null))) stored,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known
@@ -97,8 +104,9 @@ comment on column market.offer.published_at is 'When it first went live.';
 comment on column market.offer.removed_at is 'When moderation last took it down.';
 comment on column market.offer.review_reason is 'Why a moderator took it down or rejected it, as a code.';
 comment on column market.offer.suspended_at is 'When it was archived because its account was suspended; it is published again when the account is reinstated.';
-comment on column market.offer.place is 'Words of the place, for the location filter.';
+comment on column market.offer.place is 'Words of the place, to compare one offer by; offers are found by market.offer.facets.';
 comment on column market.offer.concepts is 'What it names, whatever it is called: lexemes of market.synonym, kept by a trigger.';
+comment on column market.offer.facets is 'What filters ask for, as lexemes: words of the place, country, domain, category, kind, about what it costs, and when it was published.';
 comment on column market.offer.search is 'Words, stems and concepts for lexical search: title A, category B, text C.';
 
 -- Lists of one's own; and what caps count.
@@ -111,8 +119,7 @@ create index offer_published_idx on market.offer (published_at desc, id desc) wh
 create index offer_published_by_class_idx on market.offer (domain, offer_kind, category, published_at desc, id desc)
   where status = 'published';
 create index offer_published_by_price_idx on market.offer (price_hundredths, id) where status = 'published';
-create index offer_search_idx on market.offer using gin (search) with (fastupdate = off) where status = 'published';
-create index offer_place_idx on market.offer using gin (place) with (fastupdate = off) where status = 'published';
+create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off) where status = 'published';
 -- What moderators find by words beyond what is live, and what comes back when an account is reinstated.
 create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off) where status <> 'published';
 create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;

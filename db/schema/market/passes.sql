@@ -63,7 +63,7 @@ as $$
     and (c.price_max is null or offer.price_hundredths <= c.price_max)
     and (c.currency is null or offer.price_currency = c.currency or offer.price_hundredths = 0)
     and (c.period is null or offer.price_period = c.period)
-    and (c.place is null or offer.place @@ c.place)
+    and (c.place is null or offer.facets @@ c.place)
     and (c.filters ->> 'posted_since' is null
       or offer.published_at >= (c.filters ->> 'posted_since')::date::timestamp at time zone 'UTC')
     and (c.filters ->> 'reviewed' is null or offer.reviewed = (c.filters ->> 'reviewed')::boolean)

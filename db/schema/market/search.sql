@@ -52,12 +52,14 @@ declare
   conditions market.conditions := market.conditions_of(filters, as_of, searcher);
   local market.conditions;
   by_words uuid[];
+  near public.halfvec := search_offers.embedding;
   floor real;
   share real;
+  by_letters boolean;
   -- When fewer have every word, those that have some are looked at, too: two pages.
   enough constant integer := 20;
 begin
-  select m.search_floor, m.search_share into floor, share from market.embedding_model m where m.model = search_offers.model;
+  select m.search_floor, m.search_share, m.by_letters into floor, share, by_letters from market.embedding_model m where m.model = search_offers.model;
   select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
     array_agg(t.weight order by t.n), sum(t.weight),
     string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')', ' & ') filter (where t.weight >= 1)::tsquery,
@@ -82,7 +84,12 @@ begin
   local := conditions;
   local.place := coalesce(local.place, there);
   by_words := market.worded_candidates(coalesce(every, some_of), local, depth);
-  if cardinality(by_words) < enough then
+  -- A name that nobody knows, and that is there as it is written: what else has its letters is something else.
+  if by_letters and cardinality(by_words) > 0 and 2 > all (weights) and in_domain is null then
+    near := null;
+    share := 0;
+  end if;
+  if cardinality(by_words) < enough and some_of is distinct from every then
     by_words := by_words || market.worded_candidates(some_of, local, depth);
   end if;
   if cardinality(by_words) < enough and there is not null then
@@ -111,7 +118,7 @@ begin
   ), similar_to as (
     select n.offer_id as id, row_number() over (order by n.distance
       - 0.5 * market.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
-    from market.near_candidates(search_offers.embedding, search_offers.model, local) as n
+    from market.near_candidates(near, search_offers.model, local) as n
     join market.offer o on o.id = n.offer_id
     cross join lateral (select market.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
     where 1 - n.distance >= floor and a.price is not null

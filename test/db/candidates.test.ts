@@ -1,0 +1,143 @@
+import test from "ava";
+import { type Answer, openMarket, vectorOf } from "./market.ts";
+
+/**
+ * Which offers are worth ranking: what the index gives in parts, from the newest back, is what reading every offer gives.
+ *
+ *   crowd   800 offers, an hour to six years old, of which each word, place, kind and price is common, rare or neither
+ */
+
+const OFFERS = 800;
+/** What a query is turned into is tested elsewhere. */
+const WORDS = ["sofa", "sofa & grey", "sofa | lamp", "grey & !lamp", "rare", "missing"];
+const FILTERS = [
+  {},
+  { location: "Bristol" },
+  { location: "Nowhere" },
+  { domain: ["home_garden", "vehicles"], offer_kind: "sale" },
+  { category: "cars", price: { max: 90, currency: "EUR" } },
+  { price: { min: 64, max: 64 } },
+  { price: { max: 0, currency: "GBP" } },
+  { price: { currency: "GBP" } },
+  { posted_since: new Date(Date.now() - 40 * 24 * 3600 * 1000).toISOString().slice(0, 10), location: "Bristol" },
+  { posted_since: "2999-01-01" },
+  { reviewed: true },
+];
+const DEPTHS = [1, 20, 100];
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+
+test.before(async () => {
+  market = await openMarket();
+  await market.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+     insert into market.offer (status, text, title, published_at, domain, category, offer_kind, location_text, reviewed,
+       price_hundredths, price_currency)
+     select case when n % 50 = 0 then 'archived' else 'published' end, 'For sale',
+       concat_ws(' ', 'sofa', case when n % 3 = 0 then 'grey' end, case when n % 7 = 0 then 'lamp' end, case when n % 200 = 1 then 'rare' end),
+       -- Many of today, few of each year before.
+       now() - interval '1 hour' * (1 + 50000 * (n / 800.0) ^ 4),
+       case n % 4 when 0 then 'vehicles' else 'home_garden' end, case n % 4 when 0 then 'cars' else 'furniture' end,
+       case n % 5 when 0 then 'rental' else 'sale' end, case when n % 11 = 0 then 'Bristol' when n % 2 = 0 then 'Leeds' end, n % 31 = 0,
+       case when n % 6 > 0 then n % 200 * 100 end, case when n % 6 > 0 then case n % 3 when 1 then 'GBP' else 'EUR' end end
+     from off, generate_series(1, ${OFFERS}) as n`,
+  );
+  await market.sql(
+    `insert into market.offer_embedding (offer_id, model, embedding)
+     select o.id, 'builtin-hash-1', public.l2_normalize((
+       -- Of the row, so that each has one of its own.
+       select array_agg(sin(k * (1 + get_byte(uuid_send(o.id), 15) * 256 + get_byte(uuid_send(o.id), 14))))
+       from generate_series(1, 512) as k)::public.vector::public.halfvec)
+     from market.offer o where o.status = 'published'`,
+  );
+  await market.sql("vacuum analyze market.offer, market.offer_embedding");
+});
+test.after.always(() => market?.close());
+
+test("candidates by words are the newest that hold them and pass, however far back", async (t) => {
+  for (const words of WORDS) {
+    for (const filters of FILTERS) {
+      const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>(
+        `with c as (select market.conditions_of($2, now(), null) as conditions)
+         select d.depth, market.worded_candidates($1, c.conditions, d.depth) as found,
+           array(select o.id from market.offer o where o.search @@ $1::tsquery and market.passes(o, c.conditions)
+             order by o.published_at desc, o.id desc limit d.depth) as expected
+         from c, unnest($3::integer[]) as d (depth)`,
+        [words, filters, DEPTHS],
+      );
+      for (const { depth, found, expected } of rows) {
+        t.deepEqual(found, expected, `${words} ${JSON.stringify(filters)} ${depth}`);
+      }
+    }
+  }
+  const [some] = await market.sql(
+    "select cardinality(market.worded_candidates('rare', market.conditions_of('{}', now(), null), 100)) as count",
+  );
+  t.true(some.count > 2);
+});
+
+test("what passes a filter is compared by vector whole", async (t) => {
+  for (const filters of FILTERS.slice(1)) {
+    const [row] = await market.sql(
+      `with c as (select market.conditions_of($1, now(), null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
+       select array(select n.offer_id from c, market.near_candidates(c.near, 'builtin-hash-1', c.conditions) as n) as found,
+         array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
+           where market.passes(o, c.conditions)
+           order by e.embedding operator(public.<=>) c.near, e.offer_id desc limit 40) as expected`,
+      [filters],
+    );
+    t.deepEqual(row.found, row.expected, JSON.stringify(filters));
+  }
+});
+
+test("what filters ask of an offer stands beside its vector, whenever either changes", async (t) => {
+  const own = await openMarket(t);
+  const id = await own.offer(await own.approved(), { title: "Grey sofa", price: "180 EUR", place: "Leeds" });
+  const facets = async () => {
+    const [row] = await own.sql(
+      "select o.facets::text as offered, e.facets::text as beside from market.offer o join market.offer_embedding e on e.offer_id = o.id where o.id = $1",
+      [id],
+    );
+    t.is(row.beside, row.offered);
+    return row.beside;
+  };
+  await own.embed("offer", id, vectorOf("sofa"));
+  t.true((await facets()).includes("'leeds'"));
+  await own.sql(
+    "update market.offer set location_text = 'Bristol', metadata = '{}', price_hundredths = 0 where id = $1",
+    [id],
+  );
+  t.true((await facets()).includes("'bristol'"));
+  t.true((await facets()).includes("'price/0'"));
+  await own.embed("offer", id, vectorOf("lamp"));
+  t.true((await facets()).includes("'bristol'"));
+});
+
+test("a name that nobody knows is found as it is written, without what is only spelled alike", async (t) => {
+  const own = await openMarket(t);
+  const [reader, publisher] = [await own.approved(), await own.approved()];
+  const [named, alike] = [
+    await own.offer(publisher, { title: "Zorvex" }),
+    await own.offer(publisher, { title: "Zorvax" }),
+  ];
+  await own.embed("offer", named, vectorOf("zorvex"));
+  await own.embed("offer", alike, vectorOf("zorvax", { name: "zorvex", share: 0.9 }));
+  const search = async (query: string) =>
+    (
+      await own.call(reader, "search_offers", {
+        request: { query },
+        reading: null,
+        embedding: vectorOf("zorvex"),
+        model: "builtin-hash-1",
+        notices: [],
+      })
+    ).results.map(({ id, score }: Answer) => [id, score]);
+  t.deepEqual(await search("zorvex"), [[named, 1]]);
+  t.deepEqual(
+    (await search("zorvix")).map(([id]: Answer) => id),
+    [named, alike],
+    "of what is written nowhere the letters are all that is known",
+  );
+  await own.sql("update market.embedding_model set by_letters = false");
+  t.is((await search("zorvex")).length, 2, "a model that knows meanings is asked");
+});
