@@ -2,7 +2,26 @@
 
 set local role souk_owner;
 
+--!include market/ask_example.sql
+--!include market/ask_example_data.sql
+grant select on market.ask_example to souk_dba;
+create policy "a dba reads all" on market.ask_example for select to souk_dba using (true);
+comment on table market.vocabulary_change is 'One row: when the vocabulary, the examples or the taxonomy last changed, so that workers read with what holds now.';
+
 -- Functions beside tables whose text changed (as db/schema has them)
+
+CREATE OR REPLACE FUNCTION market.note_vocabulary_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  update market.vocabulary_change set changed_at = clock_timestamp();
+  return null;
+end
+$function$;
+comment on function market.note_vocabulary_change() is 'Notes that words, examples or the taxonomy changed, whoever changed them.';
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
  RETURNS market.sign_in
@@ -108,6 +127,43 @@ begin
 end
 $function$;
 comment on function market.complete_sign_in(market.sign_in,bytea,text,text,bytea,bytea) is 'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
+
+CREATE OR REPLACE FUNCTION jobs.get_vocabulary()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+  select jsonb_build_object(
+    'taxonomy', (
+      select jsonb_agg(jsonb_build_object(
+        'domain', d.domain,
+        'kinds', d.kinds,
+        'categories', (
+          select coalesce(jsonb_agg(c.category order by c.position), '[]')
+          from market.category c
+          where c.domain = d.domain)) order by d.position)
+      from market.domain d),
+    'terms', (
+      select coalesce(
+        jsonb_agg(jsonb_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight) order by v.id),
+        '[]')
+      from market.vocabulary v),
+    'asks', (
+      select coalesce(jsonb_agg(jsonb_build_object('text', e.text, 'kind', e.ask_kind) order by e.id), '[]')
+      from market.ask_example e))
+$function$;
+comment on function jobs.get_vocabulary() is 'The taxonomy, the words and the examples of the market, as the makers of readings take them.';
+grant execute on function jobs.get_vocabulary() to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.vocabulary_changed_at()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ select c.changed_at::text from market.vocabulary_change c $function$;
+comment on function jobs.vocabulary_changed_at() is 'When the vocabulary, the examples or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';
+grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean

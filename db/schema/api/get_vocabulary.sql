@@ -2,6 +2,6 @@
 
 create or replace function api.get_vocabulary() returns jsonb
   language plpgsql stable security definer set search_path = ''
-as $$ begin return jobs.get_vocabulary(); end $$;
+as $$ begin return jobs.get_vocabulary() - 'asks'; end $$;
 comment on function api.get_vocabulary() is 'The taxonomy and the words of the market, as the reader of queries takes them.';
 grant execute on function api.get_vocabulary() to souk_api;
