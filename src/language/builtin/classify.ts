@@ -197,6 +197,7 @@ const decide = <K extends string>(
   hits: readonly Hit[],
   options: {
     family: "kind" | "ask_kind";
+    language: string | null;
     kinds: readonly K[];
     priors: Readonly<Record<K, number>>;
     hints: KindHints<K>;
@@ -204,8 +205,8 @@ const decide = <K extends string>(
     affinity: Affinity<K>;
   },
 ): Classified<K> => {
-  const things = weighThings(lexicon, tokens, hits, options.family);
-  const kindTally = weighKinds(hits, options.family);
+  const things = weighThings(lexicon, tokens, hits, options.family, options.language);
+  const kindTally = weighKinds(tokens, hits, options.family);
   const kindScore = (kind: K): number =>
     options.priors[kind] + saturate(kindTally.get(kind)?.score ?? 0, KIND_SATURATION) + (options.hints[kind] ?? 0);
   const candidates = combine(
@@ -278,11 +279,13 @@ export const classifyOffer = (
   lexicon: Lexicon,
   tokens: readonly Token[],
   hits: readonly Hit[],
+  language: string | null,
   hints: KindHints<OfferKind> = {},
   affinity: Affinity<OfferKind> = NONE,
 ): Classified<OfferKind> =>
   decide(lexicon, tokens, hits, {
     family: "kind",
+    language,
     kinds: Object.keys(OFFER_PRIORS) as OfferKind[],
     priors: OFFER_PRIORS,
     hints,
@@ -295,11 +298,13 @@ export const classifyAsk = (
   lexicon: Lexicon,
   tokens: readonly Token[],
   hits: readonly Hit[],
+  language: string | null,
   hints: KindHints<AskKind> = {},
   affinity: Affinity<AskKind> = NONE,
 ): Classified<AskKind> =>
   decide(lexicon, tokens, hits, {
     family: "ask_kind",
+    language,
     kinds: Object.keys(ASK_PRIORS) as AskKind[],
     priors: ASK_PRIORS,
     hints,

@@ -32,6 +32,10 @@ const INDEX: ReadonlyMap<string, readonly { language: string; weight: number }[]
   return index;
 })();
 
+/** Whether a folded word is one of the small words of a language. */
+export const isFunctionWord = (word: string, language: string): boolean =>
+  INDEX.get(word)?.some((entry) => entry.language === language) ?? false;
+
 /** Letters that one of the languages has and the others have not, as they stand before folding. */
 const LETTERS: readonly (readonly [string, RegExp])[] = [
   ["de", /[äß]/giu],

@@ -1,6 +1,8 @@
 import type { Vocabulary } from "../reading.ts";
+import { isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
 import { type Token, tokenize } from "./tokens.ts";
+import { findTurns } from "./turns.ts";
 
 /** The vocabulary, compiled once for looking up: phrases by their words, inflected forms by their stems. */
 
@@ -28,6 +30,8 @@ export type Hit = {
   from: number;
   to: number;
   term: string;
+  /** True when other words stand between its own: it says nothing about those. */
+  loose?: boolean;
 };
 
 type Sense = { family: Family; value: string; weight: number };
@@ -149,7 +153,7 @@ const withoutContained = (hits: Hit[]): Hit[] => {
     let inside = false;
     for (let at = hit.from; at < hit.to; at++) if ((family.get(at) ?? 0) > length) inside = true;
     if (inside) continue;
-    for (let at = hit.from; at < hit.to; at++) family.set(at, length);
+    if (!hit.loose) for (let at = hit.from; at < hit.to; at++) family.set(at, length);
     kept.push(hit);
   }
   return kept.sort((a, b) => a.from - b.from || a.to - b.to);
@@ -175,8 +179,12 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   const words = tokens.map((token) => token.folded);
   const stemsOf = stemmed.map((one) => words.map((word) => stem(word, one)));
 
+  // "hat" is no hat in German, nor "les" a lesson in French.
+  const small = words.map((word) => language !== null && isFunctionWord(word, language));
+
   const collect = (entries: readonly Entry[], from: number, to: number, factor: number) => {
     for (const entry of entries) {
+      if (to - from === 1 && small[from] && entry.language !== null && entry.language !== language) continue;
       const weight = factor * languageFactor(entry, language);
       for (const sense of entry.senses) {
         hits.push({
@@ -223,5 +231,6 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
     const head = headOf(lexicon, word, language);
     if (head !== null) collect(head, at, at + 1, COMPOUND_FACTOR);
   }
+  for (const { whole, ...turn } of findTurns(tokens, language)) hits.push({ ...turn, loose: !whole });
   return withoutContained(hits);
 };

@@ -173,8 +173,8 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     const budget = readBudget(query, { country });
     const free = readPrice(query, { country });
 
-    const asked = classifyAsk(lexicon, tokens, hits);
-    const offered = classifyOffer(lexicon, tokens, hits);
+    const asked = classifyAsk(lexicon, tokens, hits, language);
+    const offered = classifyOffer(lexicon, tokens, hits, language);
     const thing = asked.domain !== null ? asked : offered;
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
     const domain = sure ? (thing.domain?.value ?? null) : null;

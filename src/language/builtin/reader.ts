@@ -281,6 +281,7 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
     lexicon,
     read.tokens,
     read.hits,
+    read.language,
     together(hintsOfPrice(price), describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {}),
     affinityOf(price === null || price.value.period !== null ? null : price.value.amount),
   );
@@ -313,6 +314,7 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
     lexicon,
     read.tokens,
     read.hits,
+    read.language,
     [
       describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {},
       seeksWork(read.tokens) ? { offer_service: SEEKING_WORK } : {},

@@ -77,17 +77,49 @@ const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => bo
   return 1;
 };
 
+/** Between a thing and its complement in the languages that put it after: "cours de piano", "repair of bikes". */
+const OF = new Set("of de du des d di del della dello dei degli delle do da dos das van von".split(" "));
+
+/** What says what another thing is for or of counts this much: a "camera bag" is a bag, a "house move" no house. */
+const MODIFIER_FACTOR = 0.4;
+
+/** A word of less weight is no head: "sofa set". */
+const LEAST_HEAD = 1.5;
+
+/** Languages in which the last of several nouns is the thing. */
+const HEAD_LAST: ReadonlySet<string | null> = new Set(["en", "de", "nl", null]);
+
+/** The terms that only say more of the thing that the next or the last one names. */
+const findModifiers = (tokens: readonly Token[], things: readonly Hit[], language: string | null): Set<Hit> => {
+  const modifiers = new Set<Hit>();
+  const starting = Map.groupBy(things, (hit) => hit.from);
+  for (const hit of things) {
+    const joined = tokens[hit.to];
+    if (joined === undefined || joined.opens || !/^[\s'’-]+$/u.test(joined.before)) continue;
+    const heads = HEAD_LAST.has(language) ? (starting.get(hit.to) ?? []) : [];
+    if (heads.some((head) => head.weight >= LEAST_HEAD) && heads.every((head) => head.value !== hit.value))
+      modifiers.add(hit);
+    if (!OF.has(joined.folded) || hit.weight < LEAST_HEAD) continue;
+    for (const over of [1, 2]) {
+      const complements = starting.get(hit.to + over) ?? [];
+      if (complements.every((one) => one.value !== hit.value)) for (const one of complements) modifiers.add(one);
+    }
+  }
+  return modifiers;
+};
+
 /** Evidence for categories ("domain/category") and domains. */
 export const weighThings = (
   lexicon: Lexicon,
   tokens: readonly Token[],
   hits: readonly Hit[],
   cueFamily: "kind" | "ask_kind",
+  language: string | null,
 ): Tally => {
   const tally: Tally = new Map();
   const cues = hits.filter((hit) => hit.family === cueFamily && hit.weight >= LEAST_CUE);
   const cueAt = new Set<number>();
-  for (const cue of cues) for (let at = cue.from; at < cue.to; at++) cueAt.add(at);
+  for (const cue of cues) for (let at = cue.loose ? cue.to - 1 : cue.from; at < cue.to; at++) cueAt.add(at);
   const afterCue = (at: number): boolean => {
     for (let back = at - 1; back >= 0 && back >= at - AFTER_KIND; back--) {
       if (cueAt.has(back)) return !/[,(;]/.test(tokens[back + 1]?.before ?? "");
@@ -98,25 +130,44 @@ export const weighThings = (
   const works = new Set(lexicon.taxonomy.filter((one) => isWork(one.kinds)).map((one) => one.domain));
   const opening = tokens.findIndex((token, at) => at > 0 && token.opens);
   const seen = new Set<string>();
-  for (const hit of hits) {
-    if (hit.family !== "category" && hit.family !== "domain") continue;
+  const things = hits.filter((hit) => hit.family === "category" || hit.family === "domain");
+  const modifiers = findModifiers(tokens, things, language);
+  for (const hit of things) {
     const work = works.has(hit.value.split("/")[0] ?? "") && (opening < 0 || hit.from < opening) ? OPENING_WORK : 1;
     const key = `${hit.value} ${hit.term}`;
     const nearness = FARTHEST + (NEAREST - FARTHEST) * Math.exp(-hit.from / FADING);
     const factor =
-      (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) * contextOf(tokens, hit, (at) => cueAt.has(at));
+      (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) *
+      contextOf(tokens, hit, (at) => cueAt.has(at)) *
+      (modifiers.has(hit) ? MODIFIER_FACTOR : 1);
     give(tally, hit.value, hit.weight * factor * work * (seen.has(key) ? REPEATED : 1), hit);
     seen.add(key);
   }
   return sum(tally);
 };
 
+/** What before a word of the kind says that it is another: "not selling", "rent rather than buy". */
+const OTHERWISE = new Set(
+  `not no never kein keine nicht pas non nao niet geen nie than instead statt anstatt lieu vez inves invece anziche
+  zamiast plaats isn don`.split(/\s+/),
+);
+const OTHERWISE_REACH = 2;
+
+/** Whether the words before a word of the kind turn it round. */
+const isDenied = (tokens: readonly Token[], hit: Hit): boolean => {
+  for (let at = hit.from - 1; at >= Math.max(0, hit.from - OTHERWISE_REACH); at--) {
+    if (tokens[at + 1]?.opens || /[,(]/.test(tokens[at + 1]?.before ?? "")) return false;
+    if (OTHERWISE.has(tokens[at]?.folded ?? "")) return true;
+  }
+  return false;
+};
+
 /** Evidence for kinds. */
-export const weighKinds = (hits: readonly Hit[], family: "kind" | "ask_kind"): Tally => {
+export const weighKinds = (tokens: readonly Token[], hits: readonly Hit[], family: "kind" | "ask_kind"): Tally => {
   const tally: Tally = new Map();
   const seen = new Set<string>();
   for (const hit of hits) {
-    if (hit.family !== family) continue;
+    if (hit.family !== family || isDenied(tokens, hit)) continue;
     const key = `${hit.value} ${hit.term}`;
     const factor = 0.5 + 0.7 * Math.exp(-hit.from / FADING);
     give(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED : 1), hit);
