@@ -165,6 +165,15 @@ AS $function$ select c.changed_at::text from market.vocabulary_change c $functio
 comment on function jobs.vocabulary_changed_at() is 'When the vocabulary, the examples or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
+CREATE OR REPLACE FUNCTION api.get_vocabulary()
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$ begin return jobs.get_vocabulary() - 'asks'; end $function$;
+comment on function api.get_vocabulary() is 'The taxonomy and the words of the market, as the reader of queries takes them.';
+grant execute on function api.get_vocabulary() to souk_api;
+
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean
  LANGUAGE plpgsql

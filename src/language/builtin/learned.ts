@@ -54,11 +54,13 @@ export type Learned<K extends string> = (turns: readonly string[]) => Partial<Re
 /** Learns kinds from examples, all in memory. Without examples it has nothing to say. */
 export const learnKinds = <K extends string>(examples: readonly { turns: string[]; kind: K }[]): Learned<K> => {
   const kinds = [...new Set(examples.map(({ kind }) => kind))].sort();
+  const counts = new Map<K, number>();
+  for (const { kind } of examples) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const numbers = new Map<string, number>();
   const known = examples.map(({ turns, kind }) => ({
     kind: kinds.indexOf(kind),
     // A rare kind counts for more than its examples, a frequent one for less.
-    share: Math.sqrt(examples.length / kinds.length / examples.filter((other) => other.kind === kind).length),
+    share: Math.sqrt(examples.length / kinds.length / (counts.get(kind) ?? 1)),
     turns: Int32Array.from(turns, (turn) => {
       const number = numbers.get(turn) ?? numbers.size;
       numbers.set(turn, number);
@@ -84,7 +86,9 @@ export const learnKinds = <K extends string>(examples: readonly { turns: string[
   for (let pass = 0; pass < PASSES; pass++) {
     for (let step = 0; step < known.length; step++) {
       // A stride prime to the count, so that examples of one kind, which stand together, do not come together.
-      const { kind: right, turns, share } = known[(step * 7919 + pass * 31) % known.length] ?? known[0]!;
+      const example = known[(step * 7919 + pass * 31) % known.length];
+      if (example === undefined) continue;
+      const { kind: right, turns, share } = example;
       const scale = 1 / Math.sqrt(turns.length || 1);
       probabilities(turns).forEach((probability, kind) => {
         const gradient = share * (probability - (kind === right ? 1 : 0));
