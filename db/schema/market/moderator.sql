@@ -39,7 +39,7 @@ comment on function market.moderator_id() is 'The account of the moderator who a
 grant execute on function market.moderator_id() to souk_moderator;
 
 create or replace function market.find_moderator(session_hash bytea, out session_id uuid, out account_id uuid)
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   select s.session_id, s.account_id into session_id, account_id
