@@ -173,6 +173,13 @@ alter table market.embedding_model add column by_letters boolean not null defaul
 comment on column market.embedding_model.by_letters is 'Whether it knows a word by its letters alone: of a name that words find it then knows no more than they.';
 update market.embedding_model set by_letters = true where model = 'builtin-hash-1';
 
+
+--!include market/ask_example.sql
+--!include market/ask_example_data.sql
+grant select on market.ask_example to souk_dba;
+create policy "a dba reads all" on market.ask_example for select to souk_dba using (true);
+comment on table market.vocabulary_change is 'One row: when the vocabulary, the examples or the taxonomy last changed, so that workers read with what holds now.';
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
 drop function if exists market.lock_sign_in(bytea,bytea);
@@ -194,6 +201,19 @@ AS $function$
 $function$;
 comment on function market.visible_name(text) is 'A name without characters that cannot be seen; null when nothing is left.';
 grant execute on function market.visible_name(text) to souk_person;
+
+CREATE OR REPLACE FUNCTION market.note_vocabulary_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update market.vocabulary_change set changed_at = clock_timestamp();
+  return null;
+end
+$function$;
+comment on function market.note_vocabulary_change() is 'Notes that words, examples or the taxonomy changed, whoever changed them.';
 
 CREATE OR REPLACE FUNCTION market.concepts_in(words text, languages text[], language text)
  RETURNS text[]
@@ -964,6 +984,43 @@ end
 $function$;
 comment on function market.search_offers(text,jsonb,jsonb,halfvec,text,timestamp with time zone,uuid,integer) is 'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 40 by vector.';
 
+CREATE OR REPLACE FUNCTION jobs.get_vocabulary()
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select jsonb_build_object(
+    'taxonomy', (
+      select jsonb_agg(jsonb_build_object(
+        'domain', d.domain,
+        'kinds', d.kinds,
+        'categories', (
+          select coalesce(jsonb_agg(c.category order by c.position), '[]')
+          from market.category c
+          where c.domain = d.domain)) order by d.position)
+      from market.domain d),
+    'terms', (
+      select coalesce(
+        jsonb_agg(jsonb_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight) order by v.id),
+        '[]')
+      from market.vocabulary v),
+    'asks', (
+      select coalesce(jsonb_agg(jsonb_build_object('text', e.text, 'kind', e.ask_kind) order by e.id), '[]')
+      from market.ask_example e))
+$function$;
+comment on function jobs.get_vocabulary() is 'The taxonomy, the words and the examples of the market, as the makers of readings take them.';
+grant execute on function jobs.get_vocabulary() to souk_worker;
+
+CREATE OR REPLACE FUNCTION jobs.vocabulary_changed_at()
+ RETURNS text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select c.changed_at::text from market.vocabulary_change c $function$;
+comment on function jobs.vocabulary_changed_at() is 'When the vocabulary, the examples or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';
+grant execute on function jobs.vocabulary_changed_at() to souk_worker;
+
 CREATE OR REPLACE FUNCTION market.awaits_reading(submission market.submission)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1296,6 +1353,15 @@ end
 $function$;
 comment on function jobs.forget_agents() is 'Forgets agents that nobody approved, 7 days after they were made or last did more than read; gives how many.';
 grant execute on function jobs.forget_agents() to souk_worker;
+
+CREATE OR REPLACE FUNCTION api.get_vocabulary()
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ begin return jobs.get_vocabulary() - 'asks'; end $function$;
+comment on function api.get_vocabulary() is 'The taxonomy and the words of the market, as the reader of queries takes them.';
+grant execute on function api.get_vocabulary() to souk_api;
 
 CREATE OR REPLACE FUNCTION api.vocabulary_changed_at()
  RETURNS jsonb

@@ -16,6 +16,8 @@ set local role souk_owner;
 --!include market/taxonomy.sql
 --!include market/vocabulary.sql
 --!include market/vocabulary_data.sql
+--!include market/ask_example.sql
+--!include market/ask_example_data.sql
 --!include market/reason.sql
 --!include market/wide_place.sql
 --!include market/synonym.sql

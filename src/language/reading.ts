@@ -172,12 +172,14 @@ export type QueryReading = {
   places: { text: string; city: string | null; country: string | null }[];
 };
 
-/** The vocabulary of the market, kept in tables (`market.category`, `market.vocabulary`), handed to makers as data. */
+/** The vocabulary of the market, kept in tables (`market.category`, `market.vocabulary`, `market.ask_example`), handed to makers as data. */
 export type Vocabulary = {
   /** Which kinds and categories a domain has. */
   taxonomy: { domain: string; kinds: string[]; categories: string[] }[];
   /** Words that tell something: `term` (folded: lower case, no accents) says `sense`, the more surely the higher `weight`. */
   terms: { term: string; language: string | null; sense: string; weight: number }[];
+  /** How people say what they want: texts with their kind of ask, to learn from. */
+  asks: { text: string; kind: string }[];
 };
 
 /** Reads texts. Must be safe to call concurrently; must settle soon after `signal` aborts. */

@@ -34,6 +34,7 @@ const VOCABULARY: Vocabulary = {
     { domain: "services", kinds: ["service_offer"], categories: ["repair"] },
   ],
   terms: [],
+  asks: [],
 };
 
 const READING: OfferReading = {

@@ -5,8 +5,12 @@ import type { Vocabulary } from "../../src/language/reading.ts";
 
 const DATA = new URL("../../db/schema/market/vocabulary_data.sql", import.meta.url);
 
+const EXAMPLES = new URL("../../db/schema/market/ask_example_data.sql", import.meta.url);
+
 /** One row of the seed. */
 const ROW = /^ {2}\('((?:[^']|'')*)', (?:null|'([a-z]{2})'), '([^']+)', ([\d.]+)\),?$/gmu;
+
+const EXAMPLE = /^ {2}\('([a-z_]+)', '((?:[^']|'')*)'\)[,;]$/gmu;
 
 const TAXONOMY: readonly (readonly [string, string, string])[] = [
   [
@@ -49,5 +53,9 @@ export const seedVocabulary = (): Vocabulary => ({
     language: language ?? null,
     sense,
     weight: Number(weight),
+  })),
+  asks: Array.from(readFileSync(EXAMPLES, "utf8").matchAll(EXAMPLE), ([, kind = "", text = ""]) => ({
+    kind,
+    text: text.replaceAll("''", "'"),
   })),
 });

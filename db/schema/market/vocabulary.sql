@@ -34,7 +34,7 @@ create table market.vocabulary_change (
   changed_at timestamptz not null default clock_timestamp(),
   constraint vocabulary_change_single check (single)
 );
-comment on table market.vocabulary_change is 'One row: when the vocabulary or the taxonomy last changed, so that workers read with what holds now.';
+comment on table market.vocabulary_change is 'One row: when the vocabulary, the examples or the taxonomy last changed, so that workers read with what holds now.';
 comment on column market.vocabulary_change.single is 'There is one row.';
 comment on column market.vocabulary_change.changed_at is 'When a change was last written; differs from change to change.';
 alter table market.vocabulary_change enable row level security;
@@ -50,7 +50,7 @@ begin
   return null;
 end
 $$;
-comment on function market.note_vocabulary_change() is 'Notes that words or the taxonomy changed, whoever changed them.';
+comment on function market.note_vocabulary_change() is 'Notes that words, examples or the taxonomy changed, whoever changed them.';
 
 create trigger note_change after insert or update or delete or truncate on market.vocabulary
   for each statement execute function market.note_vocabulary_change();

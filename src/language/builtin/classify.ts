@@ -103,6 +103,9 @@ const SURE_THING = 4;
 const LEAST_THING = 0.9;
 const LEAST_KIND = 1.5;
 
+/** As many words as are quoted for what no single term says. */
+const OPENING = 8;
+
 const saturate = (evidence: number, most: number): number =>
   evidence <= 0 ? 0 : (evidence * most) / (evidence + most);
 
@@ -330,7 +333,17 @@ const decide = <K extends string>(
     DONE_TO.filter(([one]) => one === category)
       .flatMap(([, objects]) => objects.map((one) => things.get(one)))
       .toSorted((a, b) => (b?.score ?? 0) - (a?.score ?? 0))[0]?.best;
-  const kindHit = kindTally.get(best.kind)?.best ?? thingHit;
+  // What only the turns of the text say, it says from its first words on.
+  const opening: Hit = {
+    family: options.family,
+    value: best.kind,
+    weight: 0,
+    from: 0,
+    to: Math.min(tokens.length, OPENING),
+    term: "",
+  };
+  const told = (options.hints[best.kind] ?? 0) >= LEAST_KIND && tokens.length > 0;
+  const kindHit = kindTally.get(best.kind)?.best ?? thingHit ?? (told ? opening : undefined);
   const domainHit = thingHit ?? kindHit;
   const known = best.thing >= LEAST_THING;
   // A kind that only one domain is for names the domain too: a job is in jobs_projects whatever the job is.
@@ -339,7 +352,7 @@ const decide = <K extends string>(
   );
   const works = homes.filter((one) => isWork(one.kinds));
   const home = homes.length === 1 ? homes[0] : works.length === 1 ? works[0] : undefined;
-  const domainKnown = known || (home?.domain === best.domain && kindTally.has(best.kind));
+  const domainKnown = known || (home?.domain === best.domain && (told || kindTally.has(best.kind)));
   return {
     kind:
       kindHit === undefined

@@ -1,4 +1,4 @@
-import type { AskReading, OfferReading, Reader, Vocabulary } from "../reading.ts";
+import { ASK_KINDS, type AskReading, type OfferReading, type Reader, type Vocabulary } from "../reading.ts";
 import { findAddressedToModel } from "./addressed.ts";
 import {
   type AskKind,
@@ -15,6 +15,7 @@ import { guessCountry, languageOf } from "./countries.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { detectLanguage } from "./language.ts";
+import { type Learned, learnKinds, turnsOf } from "./learned.ts";
 import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
 import { describesPerson } from "./persons.ts";
 import { countryOfNumber } from "./phones.ts";
@@ -312,7 +313,16 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
   };
 };
 
-const readAsk = (lexicon: Lexicon, text: string): AskReading => {
+/** What examples say counts as much as a term that usually says so. */
+const BY_EXAMPLE = 2;
+
+const weighed = <K extends string>(evidence: KindHints<K>, weight: number): KindHints<K> => {
+  const scaled: KindHints<K> = {};
+  for (const kind of Object.keys(evidence) as K[]) scaled[kind] = (evidence[kind] ?? 0) * weight;
+  return scaled;
+};
+
+const readAsk = (lexicon: Lexicon, learned: Learned<AskKind>, text: string): AskReading => {
   const read = survey(lexicon, text);
   const price = readBudget(text, { country: read.country });
   const classified = classifyAsk(
@@ -324,6 +334,7 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
       describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {},
       seeksWork(read.tokens) ? { offer_service: SEEKING_WORK } : {},
       namesStay(read.tokens) ? { rent: STAYING } : {},
+      weighed(learned(turnsOf(read.tokens, read.hits, read.language)), BY_EXAMPLE),
     ].reduce(together, hintsOfBudget(price)),
     affinityOf(price === null || price.value.period !== null ? null : price.value.max),
   );
@@ -359,9 +370,23 @@ const readAsk = (lexicon: Lexicon, text: string): AskReading => {
   };
 };
 
+const ASK_KIND: ReadonlySet<string> = new Set<AskKind>(ASK_KINDS);
+const isAskKind = (kind: string): kind is AskKind => ASK_KIND.has(kind);
+
+/** How people say what they want, learned from the examples of the vocabulary. */
+const learnAsks = (lexicon: Lexicon, { asks }: Vocabulary): Learned<AskKind> =>
+  learnKinds(
+    asks.flatMap(({ text, kind }) => {
+      if (!isAskKind(kind)) return [];
+      const { tokens, hits, language } = survey(lexicon, text);
+      return [{ turns: turnsOf(tokens, hits, language), kind }];
+    }),
+  );
+
 /** The reader that needs no model. Deterministic, and linear in the text. */
 export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
   const lexicon = compileLexicon(vocabulary);
+  const learned = learnAsks(lexicon, vocabulary);
   return {
     maker: "builtin",
     readOffer: async (text, signal) => {
@@ -370,7 +395,7 @@ export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
     },
     readAsk: async (text, signal) => {
       signal.throwIfAborted();
-      return readAsk(lexicon, text);
+      return readAsk(lexicon, learned, text);
     },
   };
 };
