@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import helmet from "helmet";
+import { hasBody } from "./body.ts";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { type Context, handle } from "./handle.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -24,7 +25,8 @@ const send = (request: Request, response: Response, answer: Answer): void => {
   response.status(answer.status);
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, String(value));
   // A body that was not read to its end cannot be followed by another request on the connection.
-  if (!request.complete) {
+  // Read to its end or not: whether its last bytes have come by now must tell nobody how long an answer took.
+  if (hasBody(request) && !request.readableEnded) {
     response.set("Connection", "close");
     response.once("finish", () => {
       request.resume();

@@ -26,7 +26,7 @@ const tooLarge = (limit: number): Refusal =>
 export const EXPECTS_CONTINUE = Symbol("expects continue");
 
 /** Whether the request comes with a body, even an empty chunked one. */
-const hasBody = (request: IncomingMessage): boolean =>
+export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
 
 const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>

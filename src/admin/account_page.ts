@@ -1,12 +1,17 @@
 import type { Request, Response } from "express";
 import type { Page } from "../pages/frame.ts";
 import { type Refusal, refuse } from "../problem.ts";
-import { type Desk, formOf, formPage, idOf, queried, queriedId, type Viewer } from "./desk.ts";
+import { CURSOR_LENGTH, type Desk, formOf, formPage, idOf, queried, queriedId, typed, type Viewer } from "./desk.ts";
 import { renderAdmin } from "./render.ts";
 
 /** An account with everything it has, and what can be done about it. */
 
-type Account = { id: string; suspendedAt: string | null };
+type PageInfo = { hasNextPage: boolean; endCursor: string | null };
+type Account = { id: string; suspendedAt: string | null } & Record<List, { pageInfo: PageInfo }>;
+
+/** What an account has many of: shown by pages, each with a place of its own in the address. */
+const LISTS = ["agents", "offers", "asks"] as const;
+type List = (typeof LISTS)[number];
 
 const DONE: Record<string, string> = {
   suspend: "Suspended. What its agents write is refused from now on.",
@@ -26,16 +31,32 @@ const capOf = (typed: string): number | null => {
 
 export const accountPages = (desk: Desk): Page[] => {
   const show = async (request: Request, response: Response, refused?: Refusal): Promise<string> => {
+    const places = new Map(LISTS.map((list) => [list, queried(request.query[list], CURSOR_LENGTH)] as const));
+    const after = Object.fromEntries(LISTS.map((list) => [`${list}After`, places.get(list) || null]));
     const { viewer, account, reasons } = await desk.ask<
       Viewer & { account: Account | null; reasons: { nodes: object[] } }
-    >(request, "account", { id: idOf(request) });
+    >(request, "account", { id: idOf(request), ...after });
     if (account === null) throw refuse("not_found", "There is no such account.");
     const done = DONE[queried(request.query["done"], 20)];
     const frame = desk.frame(viewer, null, {
       notice: done === undefined ? undefined : { text: done },
       fault: refused?.detail,
     });
-    return renderAdmin("account", frame, { account, reasons: reasons.nodes, token: desk.token(request, response) });
+    const older = (list: List): string | null => {
+      const { hasNextPage, endCursor } = account[list].pageInfo;
+      if (!hasNextPage) return null;
+      const address = new URLSearchParams([...places].filter(([one, place]) => one !== list && place !== ""));
+      address.set(list, endCursor ?? "");
+      return `?${address}#${list}`;
+    };
+    return renderAdmin("account", frame, {
+      account,
+      older: Object.fromEntries(LISTS.map((list) => [list, older(list)])),
+      reasons: reasons.nodes,
+      typedReason: typed(response, "reason"),
+      typedWords: typed(response, "words"),
+      token: desk.token(request, response),
+    });
   };
 
   const act = async (request: Request, response: Response): Promise<string> => {

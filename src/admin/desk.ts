@@ -22,8 +22,16 @@ export type Viewer = { viewer: Frame["viewer"] };
 /** A form's fields, read and found to be this browser's. @throws Refusal */
 export const formOf = async (desk: Desk, request: Request, response: Response): Promise<URLSearchParams> => {
   const { fields, stale } = await readAnswer(request, response, desk.baseUrl());
+  // What was typed comes back with the page that says why it was refused.
+  response.locals["typed"] = fields;
   if (stale) throw STALE_FORM;
   return fields;
+};
+
+/** What was typed into the form that this page answers; "" where nothing was. */
+export const typed = (response: Response, field: string): string => {
+  const fields: unknown = response.locals["typed"];
+  return fields instanceof URLSearchParams ? (fields.get(field) ?? "") : "";
 };
 
 const uuid = z.uuid();
@@ -37,6 +45,9 @@ export const idOf = (request: Request): string => {
 
 /** An id in a query, or null. */
 export const queriedId = (value: unknown): string | null => uuid.safeParse(value).data ?? null;
+
+/** The cursors of lists are shorter. */
+export const CURSOR_LENGTH = 1_000;
 
 /** Text in a query, or "" when there is none. */
 export const queried = (value: unknown, length: number): string =>

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type pg from "pg";
 import { makeSchema } from "postgraphile";
 import { createWithPgClient } from "postgraphile/adaptors/pg";
-import { execute } from "postgraphile/grafast";
+import { execute, isSafeError } from "postgraphile/grafast";
 import {
   type DocumentNode,
   type ExecutionResult,
@@ -71,6 +71,9 @@ const sqlStateOf = (error: unknown): string =>
 const masked = (error: GraphQLError, onFailure: (error: unknown) => void): GraphQLFormattedError => {
   const cause = error.originalError;
   const shown = error.toJSON();
+  // What Grafast says for clients to read: of cursors that are none, or of another order.
+  if (cause && isSafeError(cause))
+    return { ...shown, message: cause.message, extensions: { code: "bad_request", status: 400 } };
   if (!cause || cause instanceof GraphQLError)
     return { ...shown, extensions: { code: "bad_request", status: 400, ...shown.extensions } };
   const state = sqlStateOf(cause);

@@ -11,7 +11,7 @@ import { makeHTMLParts, ruruHTML } from "ruru/server";
  */
 
 /** The files change with the package only. */
-const STATIC_CACHE_MS = 24 * 60 * 60 * 1_000;
+const STATIC_CACHE_S = 24 * 60 * 60;
 
 const STATIC = join(dirname(createRequire(import.meta.url).resolve("ruru/server")), "..", "static");
 
@@ -25,8 +25,9 @@ export const ide = (baseUrl: () => string): Router => {
     express.static(STATIC, {
       index: false,
       redirect: false,
-      immutable: true,
-      maxAge: STATIC_CACHE_MS,
+      cacheControl: false,
+      // Nothing but a moderator's own browser keeps them: a shared cache would hand them to everybody.
+      setHeaders: (response) => response.setHeader("Cache-Control", `private, max-age=${STATIC_CACHE_S}, immutable`),
       dotfiles: "ignore",
     }),
   );

@@ -1,5 +1,5 @@
 import type { Page } from "../pages/frame.ts";
-import { type Desk, noticeOf, queried, queriedId, type Viewer } from "./desk.ts";
+import { CURSOR_LENGTH, type Desk, noticeOf, queried, queriedId, type Viewer } from "./desk.ts";
 import { QUEUES, renderAdmin } from "./render.ts";
 
 /** The queue, the search over everything, and the log. */
@@ -30,9 +30,8 @@ type Finding = {
 };
 type Event = { id: string; at: string; actorType: string; action: string };
 
-/** Words that people look for, and cursors, are shorter. */
+/** Words that people look for are shorter. */
 const WORDS_LENGTH = 200;
-const CURSOR_LENGTH = 1_000;
 /** Enough of a text to see what it is. */
 const SNIPPET_LENGTH = 220;
 
@@ -93,18 +92,27 @@ const auditPage = (desk: Desk): Page => ({
   operation: "adminAudit",
   get: async (request, response) => {
     const about = queriedId(request.query["about"]);
+    const account = queriedId(request.query["account"]);
+    const chosen = { ...(about && { about }), ...(account && { account }) };
     const after = queried(request.query["after"], CURSOR_LENGTH) || null;
     const { viewer, auditEvents } = await desk.ask<Viewer & { auditEvents: { pageInfo: PageInfo; nodes: Event[] } }>(
       request,
       "audit",
-      { condition: about === null ? {} : { rowId: about }, after },
+      {
+        condition: {
+          ...(about && { rowId: about }),
+          ...(account && { subjectAccountId: account }),
+        },
+        after,
+      },
     );
     response.type("html").send(
       renderAdmin("audit", desk.frame(viewer, "audit"), {
-        about,
+        about: about ?? account,
+        kind: about === null ? "account" : "offer",
         events: auditEvents.nodes,
         next: auditEvents.pageInfo.hasNextPage
-          ? `?${new URLSearchParams({ ...(about === null ? {} : { about }), after: auditEvents.pageInfo.endCursor ?? "" })}`
+          ? `?${new URLSearchParams({ ...chosen, after: auditEvents.pageInfo.endCursor ?? "" })}`
           : null,
       }),
     );

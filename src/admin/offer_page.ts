@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type { Page } from "../pages/frame.ts";
 import { type Refusal, refuse } from "../problem.ts";
-import { type Desk, formOf, formPage, idOf, noticeOf, queried, type Viewer } from "./desk.ts";
+import { type Desk, formOf, formPage, idOf, noticeOf, queried, typed, type Viewer } from "./desk.ts";
 import { piecesOf, readingsOf, renderAdmin, shownValue } from "./render.ts";
 
 /** An offer as a moderator judges it: its text and how it was read, what others say of it, and what can be decided. */
@@ -71,7 +71,8 @@ export const offerPages = (desk: Desk): Page[] => {
       contacts: offer.contact.methods ?? [],
       choices: choicesOf(offer),
       reasons: reasons.nodes,
-      likely: likelyReason(offer),
+      likely: typed(response, "reason") || likelyReason(offer),
+      typedWords: typed(response, "words"),
       heldByOther:
         offer.reviewCase?.holder && offer.reviewCase.holder.accountId !== viewer.accountId
           ? offer.reviewCase.holder

@@ -3,6 +3,7 @@ import { type DocumentNode, parse } from "postgraphile/graphql";
 /** What the pages ask and do, in the moderators' own GraphQL. A test holds each against the schema and its limits. */
 
 const VIEWER = "viewer { accountId name }";
+const PAGE_INFO = "pageInfo { hasNextPage endCursor }";
 const REASONS = "reasons(first: 50, orderBy: [RANK_ASC]) { nodes { code summary sentence } }";
 const DECISIONS = `decisions(first: 50, orderBy: [PRIMARY_KEY_DESC]) {
   nodes { id action reason sentence createdAt offerId agentId moderator { name } }
@@ -13,7 +14,7 @@ const SOURCES = {
     ${VIEWER}
     queues(first: 20) { nodes { name cases oldest } }
     reviewCases(first: 25, after: $after, condition: $condition, orderBy: [REPORTS_DESC, OPENED_AT_ASC]) {
-      pageInfo { hasNextPage endCursor }
+      ${PAGE_INFO}
       nodes { offerId queue causes reports openedAt heldUntil holder { accountId name }
         offer { title text status language price location } }
     }
@@ -36,16 +37,19 @@ const SOURCES = {
       similar(first: 8) { id title status createdAt accountId }
     }
   }`,
-  account: `query Account($id: UUID!) {
+  account: `query Account($id: UUID!, $agentsAfter: Cursor, $offersAfter: Cursor, $asksAfter: Cursor) {
     ${VIEWER}
     ${REASONS}
     account(id: $id) {
       id displayName createdAt claimedAt verified suspendedAt suspensionReason suspensionNote
       offersActive offersLifetime offersRemoved lastActiveAt
       limits { action cap earned }
-      agents(first: 50, orderBy: [PRIMARY_KEY_DESC]) { nodes { id name createdAt connectedAt removedAt } }
-      offers(first: 25, orderBy: [PRIMARY_KEY_DESC]) { nodes { id title status createdAt reviewed } }
-      asks(first: 25, orderBy: [PRIMARY_KEY_DESC]) { nodes { id title text status createdAt } }
+      agents(first: 25, after: $agentsAfter, orderBy: [PRIMARY_KEY_DESC]) {
+        ${PAGE_INFO} nodes { id name createdAt connectedAt removedAt } }
+      offers(first: 25, after: $offersAfter, orderBy: [PRIMARY_KEY_DESC]) {
+        ${PAGE_INFO} nodes { id title status createdAt reviewed } }
+      asks(first: 25, after: $asksAfter, orderBy: [PRIMARY_KEY_DESC]) {
+        ${PAGE_INFO} nodes { id title text status createdAt } }
       ${DECISIONS}
     }
   }`,
@@ -61,7 +65,7 @@ const SOURCES = {
   audit: `query Audit($condition: AuditEventCondition, $after: Cursor) {
     ${VIEWER}
     auditEvents(first: 50, after: $after, condition: $condition, orderBy: [PRIMARY_KEY_DESC]) {
-      pageInfo { hasNextPage endCursor }
+      ${PAGE_INFO}
       nodes { id at actorType accountId agentId sqlRole action tableName rowId subjectAccountId before after requestId }
     }
   }`,

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { Agent as HttpAgent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import test from "ava";
@@ -69,6 +70,48 @@ test.serial(
   },
 );
 
+/** The connection's headers, too, which fetch keeps to itself. */
+const rawHeaders = (method: string, path: string, headers: Record<string, string>, body?: string) =>
+  new Promise<[number | undefined, string[]]>((resolve, reject) => {
+    const sent = request(
+      `${room.url}${path}`,
+      { method, headers, agent: new HttpAgent({ keepAlive: true }) },
+      (answer) => {
+        answer.resume();
+        const names = answer.rawHeaders.map((part) => part.toLowerCase()).filter((_, at) => at % 2 === 0);
+        resolve([answer.statusCode, [...names.sort(), String(answer.headers.connection)]]);
+      },
+    );
+    sent.once("error", reject);
+    sent.end(body);
+  });
+
+test.serial("nor does the connection tell an outsider that somebody was asked at the door", async (t) => {
+  const { cookie } = await room.person();
+  for (const [method, body] of [
+    ["GET", undefined],
+    ["POST", JSON.stringify(INTROSPECTION)],
+  ] as const) {
+    const headers = { cookie, ...(body && { "content-type": "application/json", "content-length": `${body.length}` }) };
+    const there = await rawHeaders(method, "/admin/graphql", headers, body);
+    t.is(there[0], 404);
+    t.deepEqual(there, await rawHeaders(method, "/nowhere", headers, body), method);
+  }
+});
+
+test.serial("a cursor that is none, or of another order, is a mistake of the client", async (t) => {
+  for (const after of ["abc", "WyJ4Il0="]) {
+    const answer = await moderator.graphql(
+      "query($after: Cursor) { auditEvents(first: 5, after: $after, orderBy: [PRIMARY_KEY_DESC]) { nodes { id } } }",
+      { after },
+    );
+    t.deepEqual(codes(answer), ["bad_request"], after);
+    t.regex(answer.errors[0]?.message ?? "", /cursor/);
+    const headers = { cookie: moderator.cookie, accept: "text/html" };
+    t.is((await room.call("GET", `/admin/audit?after=${after}`, { headers })).status, 400);
+  }
+});
+
 test.serial("an appointment that ended, and a session that ended, admit no more", async (t) => {
   const former = await room.moderator();
   t.is((await former.graphql("{ viewer { name } }")).status, 200);
@@ -120,11 +163,11 @@ test.serial("a list of operations is refused, and so is what is no operation", a
 const refusals: Record<string, { query: string; variables?: object; says: RegExp }> = {
   "a thousand aliases": {
     query: `{ ${Array.from({ length: 1000 }, (_, n) => `a${n}: viewer { name }`).join(" ")} }`,
-    says: /more than 500 fields|token/i,
+    says: /more than 150 fields|token/i,
   },
   "aliases of aliases, by fragments within fragments": {
     query: `{ ${"...f9 ".repeat(2)} } ${Array.from({ length: 9 }, (_, n) => `fragment f${n + 1} on Query { ...f${n} ...f${n} ...f${n} ...f${n} }`).join(" ")} fragment f0 on Query { viewer { name } }`,
-    says: /more than 500 fields|deeper/,
+    says: /more than 150 fields|deeper/,
   },
   "a fragment within itself": { query: "{ ...f } fragment f on Query { viewer { name } ...f }", says: /deeper/ },
   depth: {
@@ -159,6 +202,10 @@ const refusals: Record<string, { query: string; variables?: object; says: RegExp
   },
   "many decisions at once": {
     query: `mutation { ${Array.from({ length: 11 }, (_, n) => `a${n}: releaseCase(input: {}) { clientMutationId }`).join(" ")} }`,
+    says: /at most 10 things/,
+  },
+  "many decisions at once, in a fragment": {
+    query: `mutation { ...f } fragment f on Mutation { ${Array.from({ length: 11 }, (_, n) => `a${n}: releaseCase(input: {}) { clientMutationId }`).join(" ")} }`,
     says: /at most 10 things/,
   },
   "a broken query": { query: "{ viewer { name }", says: /Syntax Error/ },

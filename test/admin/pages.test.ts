@@ -98,8 +98,54 @@ test("what a form got wrong is said on its page", async (t) => {
   ] as const) {
     const answer = await send(path, fields);
     t.is(answer.status, status, JSON.stringify(fields));
-    t.regex(/<p class="fault" role="alert">([^<]+)</.exec(answer.text)?.[1] ?? "", says);
+    t.regex(/<p class="fault"[^>]*>([^<]+)</.exec(answer.text)?.[1] ?? "", says);
   }
+});
+
+test("what was typed comes back with the page that says why it was refused", async (t) => {
+  const agent = await room.agent();
+  const id = await room.publish(agent);
+  await moderator.decide("keepOffer", id);
+  const page = await send(`/admin/offers/${id}`, {
+    decision: "remove",
+    reason: "scam",
+    words: "Asks for a deposit <b>first</b>.",
+    expected: "2020-01-01T00:00:00Z",
+  });
+  t.is(page.status, 409);
+  t.regex(page.text, /<option value="scam" selected>/);
+  t.true(
+    page.text.includes("Asks for a deposit &lt;b>first&lt;/b>.</textarea>") ||
+      page.text.includes("Asks for a deposit &lt;b&gt;first&lt;/b&gt;.</textarea>"),
+  );
+  t.regex(page.text, /class="fault" role="alert" tabindex="-1" autofocus/);
+});
+
+test("an account with many offers shows them by pages, and its log is all that was done to what is its own", async (t) => {
+  const agent = await room.agent();
+  await room.publish(agent);
+  const account = await room.accountOf(agent);
+  await room.sql(
+    `insert into market.offer (account_id, agent_id, status, title, text)
+     select account_id, agent_id, 'archived', 'Old thing ' || n, text from market.offer o, generate_series(1, 30) as n where account_id = $1`,
+    [account],
+  );
+  const first = await open(`/admin/accounts/${account}`);
+  const older = /href="([^"]*)">Older offers/.exec(first.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const second = await open(`/admin/accounts/${account}${older.replace(/#.*/, "")}`);
+  const shown = [first, second].map(({ text }) => new Set(text.match(/admin\/offers\/[0-9a-f-]{36}/g)));
+  t.deepEqual(
+    shown.map((offers) => offers.size),
+    [25, 6],
+  );
+  t.is(new Set(shown.flatMap((offers) => [...offers])).size, 31);
+  await moderator.ask(
+    'mutation($id: UUID!) { overrideCap(input: {accountId: $id, action: "publish_offer", cap: 5}) { account { id } } }',
+    { id: account },
+  );
+  const log = await open(first.text.match(/\/admin\/audit\?account=[0-9a-f-]+/)?.[0] ?? "");
+  for (const action of ["cap_override.created", "offer.published", "account.claimed"])
+    t.true(log.text.includes(action), action);
 });
 
 test("what strangers write is shown and does nothing", async (t) => {
