@@ -2,6 +2,78 @@
 
 set local role souk_owner;
 
+-- Their signatures change; the functions below come with new ones.
+drop function admin.keep_offer(uuid, timestamptz, text), admin.remove_offer(uuid, timestamptz, text, text),
+  admin.restore_offer(uuid, timestamptz, text), admin.uphold_removal(uuid, timestamptz, text),
+  admin.publish_offer(uuid, timestamptz, text), admin.reject_offer(uuid, timestamptz, text, text),
+  admin.reinstate_account(uuid, text), admin.override_cap(uuid, text, integer, text),
+  market.decide_offer(uuid, text, timestamptz, text, text), market.check_appeal_judge(market.offer, text[]);
+
+-- The queue is filed anew, since there is one more cause. The view that stands on it takes two functions with it.
+drop view admin.queue;
+drop view admin.review_case cascade;
+alter table market.review_case drop column queue, drop constraint review_case_causes_known;
+alter table market.review_case add column queue text not null generated always as (case
+    when 'appeal' = any (causes) then 'appeal'
+    when 'pending' = any (causes) then 'pending'
+    when 'reported' = any (causes) then 'reported'
+    when 'addresses_agents' = any (causes) then 'addresses_agents'
+    when 'suspicious_link' = any (causes) then 'suspicious_link'
+    when 'changed' = any (causes) then 'changed'
+    else 'first_offer' end) stored,
+  add constraint review_case_causes_known
+    check (causes <@ array['appeal', 'pending', 'reported', 'addresses_agents', 'suspicious_link', 'changed', 'first_offer']),
+  add constraint review_case_queue_length check (char_length(queue) <= 40);
+create index review_case_open_by_queue_idx on market.review_case (queue, reports desc, opened_at, offer_id) where closed_at is null;
+comment on column market.review_case.causes is 'Why: appeal, pending (pre-moderation), reported, addresses_agents, suspicious_link, changed (since it was reported, reviewed or held back), first_offer.';
+comment on column market.review_case.queue is 'The most pressing of its causes.';
+comment on column market.review_case.reports is 'Counted reports that no decision has settled.';
+--!include market/may_decide.sql
+--!include market/visible_name.sql
+--!include admin/cases.sql
+
+alter table market.report add column counted boolean not null default false;
+comment on column market.report.counted is 'Whether it counts in the rank of the case: a person stood behind the account.';
+-- What was counted so far stays counted.
+update market.report set counted = true where settled_at is null;
+create index report_open_idx on market.report (offer_id) where settled_at is null;
+create policy "a caller reports again what was decided" on market.report for update to souk_agent, souk_person
+  using (account_id = (select market.account_id()) and settled_at is not null)
+  with check (account_id = (select market.account_id()) and settled_at is null and agent_id is not distinct from (select market.agent_id())
+    and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
+-- In the order in which db/schema grants.
+revoke select (created_at, settled_at) on market.report from souk_dba;
+revoke update (settled_at) on market.report from souk_moderator;
+grant update (agent_id, reason, comment, created_at, settled_at) on market.report to souk_agent, souk_person;
+grant select (created_at, settled_at) on market.report to souk_dba;
+grant update (settled_at) on market.report to souk_moderator;
+create or replace function market.count_report() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$ begin return new; end $$;
+create trigger count_report before insert on market.report for each row execute function market.count_report();
+create trigger count_report_again before update on market.report for each row
+  when (old.settled_at is not null and new.settled_at is null)
+  execute function market.count_report();
+create trigger review_offer_reported_again after update on market.report for each row
+  when (old.settled_at is not null and new.settled_at is null)
+  execute function market.review_reported_offer();
+create or replace function market.review_changed_offer() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$ begin return null; end $$;
+create trigger review_changed_offer after update on market.offer for each row
+  when (new.status in ('published', 'archived') and new.account_id is not null
+    and (old.text <> new.text or old.images <> new.images))
+  execute function market.review_changed_offer();
+
+update market.setting set summary = 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes, and comes before a moderator.'
+where name = 'pre_moderation';
+
+-- Nothing waits that belongs to nobody any more.
+update market.report r set settled_at = now() from market.offer o
+where o.id = r.offer_id and o.account_id is null and r.settled_at is null;
+update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null from market.offer o
+where o.id = c.offer_id and o.account_id is null and c.closed_at is null;
+
 -- Functions beside tables whose text changed (as db/schema has them)
 
 CREATE OR REPLACE FUNCTION market.lock_sign_in(flow_hash bytea, subject_hash bytea)
@@ -109,6 +181,140 @@ end
 $function$;
 comment on function market.complete_sign_in(market.sign_in,bytea,text,text,bytea,bytea) is 'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
 
+CREATE OR REPLACE FUNCTION market.count_report()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  -- Accounts that nobody approved are had for the asking.
+  new.counted := exists (select from market.account a where a.id = new.account_id and a.claimed_at is not null);
+  return new;
+end
+$function$;
+comment on function market.count_report() is 'Counts a report by whether a person stands behind the account.';
+
+CREATE OR REPLACE FUNCTION market.review_reported_offer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op <> 'DELETE' then
+    perform market.open_case(new.offer_id, array['reported'], new.counted::integer);
+  elsif old.settled_at is null then
+    update market.review_case c set reports = greatest(c.reports - old.counted::integer, 0)
+    where c.offer_id = old.offer_id and c.closed_at is null;
+    if not exists (select from market.report r where r.offer_id = old.offer_id and r.settled_at is null) then
+      perform market.drop_cause(old.offer_id, 'reported');
+    end if;
+  end if;
+  return null;
+end
+$function$;
+comment on function market.review_reported_offer() is 'A report opens a case, or adds its voice to the open one; a report that goes takes it back.';
+
+CREATE OR REPLACE FUNCTION market.review_changed_offer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  -- Else whatever a moderator kept, or would have held back, is exchanged afterwards for something else.
+  if old.reviewed or market.setting('pre_moderation')::boolean
+    or exists (select from market.report r where r.offer_id = new.id) then
+    perform market.open_case(new.id, array['changed']);
+  end if;
+  return null;
+end
+$function$;
+comment on function market.review_changed_offer() is 'An offer that was reported or reviewed comes before the moderators when it changes; with pre-moderation on, every one that was live.';
+
+CREATE OR REPLACE FUNCTION api.get_me(base_url text, link_key bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  agent market.agent;
+  account market.account;
+  connected boolean := market.connected();
+  suspended boolean;
+  suspension text;
+  acts_for text;
+  email text;
+  phone text;
+begin
+  if market.agent_id() is null then
+    select c.email, c.phone into email, phone from market.own_contact() as c;
+  end if;
+  select a.id, a.account_id, a.name, null::bytea, a.created_at, a.connected_at, a.removed_at into agent
+  from market.agent a where a.id = market.agent_id();
+  select * into account from market.account a where a.id = market.account_id();
+  suspended := account.suspended_at is not null;
+  suspension := 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.');
+  acts_for := coalesce(account.display_name, 'the person who approved me');
+  return jsonb_build_object(
+    'id', account.id,
+    'display_name', coalesce(account.display_name, ''),
+    'account', jsonb_build_object(
+      'connected', connected,
+      'verified', market.verified_methods(),
+      'available_methods', market.methods(true),
+      'unavailable_methods', market.methods(false),
+      'published_offers', (select p.lifetime from market.publisher p where p.account_id = account.id),
+      'member_since', market.utc(account.created_at),
+      'profile_url', get_me.base_url || '/settings'),
+    'permissions', (
+      select jsonb_object_agg(p.name, jsonb_build_object('allowed', (connected or not p.needs_approval) and not (suspended and p.writes))
+        || case when p.needs_approval and not connected then jsonb_build_object('accepted_methods', '[]'::jsonb,
+          'summary', 'A person has to approve this agent first, through the connection link.')
+        when suspended and p.writes then jsonb_build_object('accepted_methods', '[]'::jsonb, 'summary', suspension)
+        else '{}' end)
+      from (values ('search_offers', false, false), ('read_offers', false, false), ('read_matches', false, false),
+        ('start_verification', false, false), ('report_offer', false, true),
+        ('publish_offer', true, true), ('create_ask', true, true), ('manage_offers', true, true),
+        ('manage_asks', true, true)) as p (name, needs_approval, writes)),
+    'limits', (
+      select coalesce(jsonb_object_agg(l.action, market.own_figures(l.action)), '{}')
+      from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)
+      where market.agent_id() is not null),
+    'pending_verifications', (
+      select coalesce(jsonb_agg(market.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
+      from market.verification v
+      where v.account_id = account.id and v.status = 'pending' and v.expires_at > now()),
+    'activity', jsonb_build_object(
+      'asks_active', (select count(*) from market.ask a where a.account_id = account.id and a.status = 'active'),
+      'offers_published', (select p.active from market.publisher p where p.account_id = account.id),
+      'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
+    'next', case
+      when suspended then jsonb_build_array(
+        jsonb_build_object('summary', suspension || ' Nothing can be published, asked or changed until it ends. Tell the person.', 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary', 'What moderation took down is among your offers, and can be appealed once each.', 'method', 'GET', 'path', '/v1/offers?status=removed'),
+        jsonb_build_object('summary', 'Searching still works.', 'method', 'POST', 'path', '/v1/offers/search'))
+      when market.agent_id() is null then jsonb_build_array(
+        jsonb_build_object('summary', 'Publish what you offer, in your own words.', 'method', 'POST', 'path', '/v1/offers'),
+        jsonb_build_object('summary', 'State what you want, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', 'See what the market has.', 'method', 'POST', 'path', '/v1/offers/search'))
+      when not connected then jsonb_build_array(
+        jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
+      else case when agent.connected_at > now() - interval '1 hour' then jsonb_build_array(
+        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end || jsonb_build_array(
+        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers'),
+        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end)
+    || case when agent.id is not null
+      then jsonb_build_object('agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected))
+      else jsonb_strip_nulls(jsonb_build_object('email', email, 'phone', phone)) end;
+end
+$function$;
+comment on function api.get_me(text,bytea) is 'Me: account, permissions, limits, open verifications, activity and what to do next; agent when one asks, email and phone when its person does.';
+grant execute on function api.get_me(text,bytea) to souk_api;
+
 CREATE OR REPLACE FUNCTION market.erase_account()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -152,6 +358,10 @@ begin
   where o.id = any (offers);
   delete from market.offer_embedding e where e.offer_id = any (offers);
   delete from market.match m where m.offer_id = any (offers);
+  -- There is nothing left to decide.
+  update market.report r set settled_at = now() where r.offer_id = any (offers) and r.settled_at is null;
+  update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
+  where c.offer_id = any (offers) and c.closed_at is null;
   if cardinality(offers) = batch then
     return false;
   end if;
@@ -176,5 +386,284 @@ end
 $function$;
 comment on function market.erase_account() is 'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers: call again.';
 grant execute on function market.erase_account() to souk_person;
+
+CREATE OR REPLACE FUNCTION api.report_offer(id uuid, reason text, comment text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform market.require_good_standing();
+  if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
+    perform market.fail(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+  elsif exists (select from market.offer o where o.id = report_offer.id and o.account_id = market.account_id()) then
+    perform market.fail(409, 'invalid_state', 'This is an offer of your own account. Change it, or archive it.');
+  end if;
+  insert into market.report as r (offer_id, account_id, agent_id, reason, comment)
+  values (report_offer.id, market.account_id(), market.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), ''))
+  on conflict on constraint report_once do update
+    set agent_id = excluded.agent_id, reason = excluded.reason, comment = excluded.comment, created_at = now(), settled_at = null
+    where r.settled_at is not null;
+  return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
+    'summary', 'A moderator will look at this offer. Reporting it again before that changes nothing.');
+end
+$function$;
+comment on function api.report_offer(uuid,text,text) is 'Puts a published offer of another before the moderators, once an account until they have decided. 409 invalid_state for an own offer, or while suspended.';
+grant execute on function api.report_offer(uuid,text,text) to souk_api;
+
+CREATE OR REPLACE FUNCTION admin.offer_obstacle(offer admin.offer)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$ begin return market.decision_obstacle(offer.id, offer.account_id); end $function$;
+comment on function admin.offer_obstacle(admin.offer) is 'Why you may not decide on it, another moderator may; null when you may.';
+grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION market.decide_offer(id uuid, action text, expected_updated_at timestamp with time zone, expected_reports integer, reason text, sentence text)
+ RETURNS admin.offer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  offer market.offer;
+  review market.review_case;
+  becomes text := case decide_offer.action when 'remove' then 'removed' when 'restore' then 'published'
+    when 'publish' then 'published' when 'reject' then 'rejected' end;
+  may_be constant text[] := case when decide_offer.action in ('keep', 'remove') then array['published', 'archived']
+    when decide_offer.action in ('publish', 'reject') then array['pending_review'] else array['removed'] end;
+  note text := market.visible_sentence(decide_offer.sentence);
+begin
+  select * into offer from market.offer o where o.id = decide_offer.id for no key update;
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such offer.');
+  end if;
+  perform market.check_may_decide(offer.id, offer.account_id);
+  review := market.lock_case(offer.id);
+  if offer.updated_at is distinct from decide_offer.expected_updated_at then
+    perform market.fail(409, 'invalid_state',
+      format('This offer has changed since you looked at it, and is %s now. Look at it again, then decide.', replace(offer.status, '_', ' ')));
+  elsif coalesce(review.reports, 0) <> decide_offer.expected_reports then
+    perform market.fail(409, 'invalid_state',
+      'This offer was reported, or decided, while you looked at it. Read the reports, then decide.');
+  elsif offer.status <> all (may_be) then
+    perform market.fail(409, 'invalid_state',
+      format('This offer is %s; only what is %s can be decided so.', replace(offer.status, '_', ' '), replace(array_to_string(may_be, ' or '), '_', ' ')));
+  elsif decide_offer.action = 'uphold' and 'appeal' <> all (coalesce(review.causes, '{}')) then
+    perform market.fail(409, 'invalid_state', 'Nobody has appealed against the removal of this offer.');
+  elsif decide_offer.action in ('remove', 'reject')
+    and not exists (select from market.reason r where r.code = decide_offer.reason) then
+    perform market.fail(400, 'bad_request', 'Give one of the reasons, by its code.');
+  elsif char_length(note) > 500 then
+    perform market.fail(400, 'bad_request', 'The sentence may be at most 500 characters long.');
+  elsif becomes = 'published' and offer.account_id is null then
+    perform market.fail(409, 'invalid_state', 'The account of this offer was deleted, so nobody could answer for it, and it stays down.');
+  end if;
+
+  if decide_offer.action in ('remove', 'reject') then
+    note := coalesce(note, (select r.sentence from market.reason r where r.code = decide_offer.reason));
+  end if;
+  update market.offer o set
+    status = coalesce(becomes, o.status),
+    reviewed = decide_offer.action in ('keep', 'restore', 'publish'),
+    review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason when decide_offer.action = 'uphold' then o.review_reason end,
+    review_note = case when decide_offer.action in ('remove', 'reject') then note when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
+  where o.id = offer.id;
+  update market.report r set settled_at = now() where r.offer_id = offer.id and r.settled_at is null;
+  update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
+  where c.offer_id = offer.id and c.closed_at is null;
+  insert into market.decision (moderator_id, action, offer_id, account_id, reason, sentence)
+  values (market.moderator_id(), decide_offer.action, offer.id, offer.account_id, decide_offer.reason, note);
+  return (select o from admin.offer o where o.id = offer.id);
+end
+$function$;
+comment on function market.decide_offer(uuid,text,timestamp with time zone,integer,text,text) is 'Makes one decision on an offer, settles its reports and closes its case; 409 invalid_state when the offer is not as expected, held by another, or not to be decided so.';
+grant execute on function market.decide_offer(uuid,text,timestamp with time zone,integer,text,text) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.keep_offer(id uuid, expected_updated_at timestamp with time zone, note text DEFAULT NULL::text, expected_reports integer DEFAULT NULL::integer)
+ RETURNS admin.offer
+ LANGUAGE plpgsql
+AS $function$ begin return market.decide_offer(keep_offer.id, 'keep', keep_offer.expected_updated_at, keep_offer.expected_reports, null, keep_offer.note); end $function$;
+comment on function admin.keep_offer(uuid,timestamp with time zone,text,integer) is 'Keeps an offer up: it becomes reviewed, and its reports are settled. The note is for other moderators.';
+grant execute on function admin.keep_offer(uuid,timestamp with time zone,text,integer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.remove_offer(id uuid, expected_updated_at timestamp with time zone, reason text, sentence text DEFAULT NULL::text, expected_reports integer DEFAULT NULL::integer)
+ RETURNS admin.offer
+ LANGUAGE plpgsql
+AS $function$ begin return market.decide_offer(remove_offer.id, 'remove', remove_offer.expected_updated_at, remove_offer.expected_reports, remove_offer.reason, remove_offer.sentence); end $function$;
+comment on function admin.remove_offer(uuid,timestamp with time zone,text,text,integer) is 'Takes an offer down for a reason. Its owner reads the sentence, or that of the reason, and may appeal once.';
+grant execute on function admin.remove_offer(uuid,timestamp with time zone,text,text,integer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.restore_offer(id uuid, expected_updated_at timestamp with time zone, note text DEFAULT NULL::text, expected_reports integer DEFAULT NULL::integer)
+ RETURNS admin.offer
+ LANGUAGE plpgsql
+AS $function$ begin return market.decide_offer(restore_offer.id, 'restore', restore_offer.expected_updated_at, restore_offer.expected_reports, null, restore_offer.note); end $function$;
+comment on function admin.restore_offer(uuid,timestamp with time zone,text,integer) is 'Puts an offer up again that was taken down. The note is for other moderators.';
+grant execute on function admin.restore_offer(uuid,timestamp with time zone,text,integer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.uphold_removal(id uuid, expected_updated_at timestamp with time zone, sentence text DEFAULT NULL::text, expected_reports integer DEFAULT NULL::integer)
+ RETURNS admin.offer
+ LANGUAGE plpgsql
+AS $function$ begin return market.decide_offer(uphold_removal.id, 'uphold', uphold_removal.expected_updated_at, uphold_removal.expected_reports, null, uphold_removal.sentence); end $function$;
+comment on function admin.uphold_removal(uuid,timestamp with time zone,text,integer) is 'Declines an appeal: the offer stays down. A sentence replaces the one its owner reads.';
+grant execute on function admin.uphold_removal(uuid,timestamp with time zone,text,integer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.publish_offer(id uuid, expected_updated_at timestamp with time zone, note text DEFAULT NULL::text, expected_reports integer DEFAULT NULL::integer)
+ RETURNS admin.offer
+ LANGUAGE plpgsql
+AS $function$ begin return market.decide_offer(publish_offer.id, 'publish', publish_offer.expected_updated_at, publish_offer.expected_reports, null, publish_offer.note); end $function$;
+comment on function admin.publish_offer(uuid,timestamp with time zone,text,integer) is 'Lets an offer go live that waits for review. The note is for other moderators.';
+grant execute on function admin.publish_offer(uuid,timestamp with time zone,text,integer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.reject_offer(id uuid, expected_updated_at timestamp with time zone, reason text, sentence text DEFAULT NULL::text, expected_reports integer DEFAULT NULL::integer)
+ RETURNS admin.offer
+ LANGUAGE plpgsql
+AS $function$ begin return market.decide_offer(reject_offer.id, 'reject', reject_offer.expected_updated_at, reject_offer.expected_reports, reject_offer.reason, reject_offer.sentence); end $function$;
+comment on function admin.reject_offer(uuid,timestamp with time zone,text,text,integer) is 'Rejects an offer that waits for review, for good. Its owner reads the sentence, or that of the reason.';
+grant execute on function admin.reject_offer(uuid,timestamp with time zone,text,text,integer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.suspend_account(id uuid, reason text, sentence text DEFAULT NULL::text)
+ RETURNS admin.account
+ LANGUAGE plpgsql
+AS $function$
+declare
+  account market.account := market.lock_account(suspend_account.id);
+  note text := market.visible_sentence(suspend_account.sentence);
+begin
+  if account.suspended_at is not null then
+    perform market.fail(409, 'invalid_state', 'This account is suspended already.');
+  elsif exists (select from market.moderator m where m.account_id = account.id) then
+    perform market.fail(409, 'invalid_state', 'This account belongs to a moderator. Have the appointment ended first.');
+  elsif char_length(note) > 500 then
+    perform market.fail(400, 'bad_request', 'The sentence may be at most 500 characters long.');
+  end if;
+  note := coalesce(note, (select r.sentence from market.reason r where r.code = suspend_account.reason));
+  if note is null or not exists (select from market.reason r where r.code = suspend_account.reason) then
+    perform market.fail(400, 'bad_request', 'Give one of the reasons, by its code.');
+  end if;
+  update market.account a set suspended_at = now(), suspension_reason = suspend_account.reason, suspension_note = note
+  where a.id = account.id;
+  perform market.begin_settling(account.id);
+  insert into market.decision (moderator_id, action, account_id, reason, sentence)
+  values (market.moderator_id(), 'suspend', account.id, suspend_account.reason, note);
+  return (select a from admin.account a where a.id = account.id);
+end
+$function$;
+comment on function admin.suspend_account(uuid,text,text) is 'Suspends an account: its agents may read, what they write is refused with the sentence, and its offers are not shown.';
+grant execute on function admin.suspend_account(uuid,text,text) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.reinstate_account(id uuid, note text DEFAULT NULL::text, expected_suspended_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS admin.account
+ LANGUAGE plpgsql
+AS $function$
+declare
+  account market.account := market.lock_account(reinstate_account.id);
+begin
+  if account.suspended_at is null then
+    perform market.fail(409, 'invalid_state', 'This account is not suspended.');
+  elsif account.suspended_at <> reinstate_account.expected_suspended_at then
+    perform market.fail(409, 'invalid_state', 'This account was reinstated and suspended anew since you looked at it. Read why, then decide.');
+  elsif char_length(reinstate_account.note) > 500 then
+    perform market.fail(400, 'bad_request', 'The note may be at most 500 characters long.');
+  end if;
+  perform market.check_may_decide(null, account.id);
+  update market.account a set suspended_at = null, suspension_reason = null, suspension_note = null where a.id = account.id;
+  perform market.begin_settling(account.id);
+  insert into market.decision (moderator_id, action, account_id, sentence)
+  values (market.moderator_id(), 'reinstate', account.id, market.visible_sentence(reinstate_account.note));
+  return (select a from admin.account a where a.id = account.id);
+end
+$function$;
+comment on function admin.reinstate_account(uuid,text,timestamp with time zone) is 'Ends a suspension; what it archived goes live again. The note is for other moderators. With the suspendedAt that you saw, only that suspension.';
+grant execute on function admin.reinstate_account(uuid,text,timestamp with time zone) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.remove_agent(id uuid, note text DEFAULT NULL::text)
+ RETURNS admin.agent
+ LANGUAGE plpgsql
+AS $function$
+declare
+  agent admin.agent;
+begin
+  -- The token of the agent is not a moderator's to see, so the row is not read whole.
+  select * into agent from admin.agent a where a.id = remove_agent.id;
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such agent.');
+  elsif char_length(remove_agent.note) > 500 then
+    perform market.fail(400, 'bad_request', 'The note may be at most 500 characters long.');
+  end if;
+  perform market.check_may_decide(null, agent.account_id);
+  update market.agent a set removed_at = now() where a.id = agent.id and a.removed_at is null;
+  if not found then
+    perform market.fail(409, 'invalid_state', 'This agent was removed already.');
+  end if;
+  insert into market.decision (moderator_id, action, account_id, agent_id, sentence)
+  values (market.moderator_id(), 'remove_agent', agent.account_id, agent.id, market.visible_sentence(remove_agent.note));
+  return (select a from admin.agent a where a.id = agent.id);
+end
+$function$;
+comment on function admin.remove_agent(uuid,text) is 'Removes an agent: its token is refused from now on. What it published stays. The note is for other moderators.';
+grant execute on function admin.remove_agent(uuid,text) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.override_cap(account_id uuid, action text, cap integer DEFAULT NULL::integer, note text DEFAULT NULL::text, expected_cap integer DEFAULT NULL::integer)
+ RETURNS admin.account
+ LANGUAGE plpgsql
+AS $function$
+declare
+  account market.account := market.lock_account(override_cap.account_id);
+  in_force integer;
+begin
+  if override_cap.action not in ('publish_offer', 'create_ask', 'preview_offer') then
+    perform market.fail(400, 'bad_request', 'The action is one of publish_offer, create_ask and preview_offer.');
+  elsif override_cap.cap not between 0 and 100000 then
+    perform market.fail(400, 'bad_request', 'A cap is a whole number from 0 to 100000.');
+  elsif char_length(override_cap.note) > 400 then
+    perform market.fail(400, 'bad_request', 'The note may be at most 400 characters long.');
+  end if;
+  perform market.check_may_decide(null, account.id);
+  in_force := market.call_cap(account.id, override_cap.action);
+  if in_force <> override_cap.expected_cap then
+    perform market.fail(409, 'invalid_state', format('This cap has changed since you looked at it: it is %s now. Look at it again.', in_force));
+  end if;
+  if override_cap.cap is null then
+    delete from market.cap_override o where o.account_id = account.id and o.action = override_cap.action;
+  else
+    insert into market.cap_override (account_id, action, cap, changed_by)
+    values (account.id, override_cap.action, override_cap.cap, market.moderator_id())
+    on conflict on constraint cap_override_pkey do update
+      set cap = excluded.cap, changed_by = excluded.changed_by, changed_at = now();
+  end if;
+  insert into market.decision (moderator_id, action, account_id, sentence)
+  values (market.moderator_id(), 'override_cap', account.id, concat_ws(' ',
+    format('%s: %s.', override_cap.action, coalesce(override_cap.cap::text, 'by its record')), market.visible_sentence(override_cap.note)));
+  return (select a from admin.account a where a.id = account.id);
+end
+$function$;
+comment on function admin.override_cap(uuid,text,integer,text,integer) is 'Sets how often an agent of the account may do something within an hour; without a cap the record decides again. With the cap that you saw, only while that is in force.';
+grant execute on function admin.override_cap(uuid,text,integer,text,integer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION admin.change_setting(name text, value jsonb, expected_value jsonb)
+ RETURNS admin.setting
+ LANGUAGE plpgsql
+AS $function$
+declare
+  setting market.setting;
+begin
+  select * into setting from market.setting s where s.name = change_setting.name and exists (
+    select from admin.setting a where a.name = s.name) for no key update;
+  if not found then
+    perform market.fail(404, 'not_found', 'There is no such setting, or it is not yours to change.');
+  elsif setting.value is distinct from change_setting.expected_value then
+    perform market.fail(409, 'invalid_state', format('Somebody changed this setting meanwhile: it is %s now. Look at it again.', setting.value));
+  elsif jsonb_typeof(change_setting.value) is distinct from jsonb_typeof(setting.value) then
+    perform market.fail(400, 'bad_request', case jsonb_typeof(setting.value)
+      when 'boolean' then 'This setting is true or false.' else 'This setting is a whole number.' end);
+  elsif setting.least is not null and (change_setting.value::numeric not between setting.least and setting.most
+    or change_setting.value::numeric % 1 <> 0) then
+    perform market.fail(400, 'bad_request', format('This setting is a whole number from %s to %s.', setting.least, setting.most));
+  end if;
+  update market.setting s set value = change_setting.value, changed_by = market.moderator_id(), changed_at = now()
+  where s.name = setting.name;
+  return (select s from admin.setting s where s.name = setting.name);
+end
+$function$;
+comment on function admin.change_setting(text,jsonb,jsonb) is 'Changes a setting that still has the value you saw.';
+grant execute on function admin.change_setting(text,jsonb,jsonb) to souk_moderator;
 
 reset role;

@@ -128,6 +128,7 @@ set local role souk_owner;
 
 -- The moderators' door
 --!include market/moderation_access.sql
+--!include market/may_decide.sql
 --!include admin/moderators.sql
 --!include admin/accounts.sql
 --!include admin/offers.sql

@@ -35,6 +35,12 @@ comment on column admin.offer.removed_at is 'When it was last taken down.';
 comment on column admin.offer.suspended_at is 'When it was archived because its account was suspended.';
 grant select on admin.offer to souk_moderator;
 
+create or replace function admin.offer_obstacle(offer admin.offer) returns text
+  language plpgsql stable
+as $$ begin return market.decision_obstacle(offer.id, offer.account_id); end $$;
+comment on function admin.offer_obstacle(admin.offer) is 'Why you may not decide on it, another moderator may; null when you may.';
+grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
+
 create view admin.report with (security_invoker) as
   select r.id, r.offer_id, r.account_id, r.agent_id, r.reason, r.comment, r.created_at, r.settled_at from market.report r;
 comment on view admin.report is E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName reports\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName reports\nA report: an account asks you to look at an offer.';
