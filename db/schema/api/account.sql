@@ -161,6 +161,10 @@ begin
   where o.id = any (offers);
   delete from market.offer_embedding e where e.offer_id = any (offers);
   delete from market.match m where m.offer_id = any (offers);
+  -- There is nothing left to decide.
+  update market.report r set settled_at = now() where r.offer_id = any (offers) and r.settled_at is null;
+  update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
+  where c.offer_id = any (offers) and c.closed_at is null;
   if cardinality(offers) = batch then
     return false;
   end if;
