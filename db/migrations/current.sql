@@ -65,6 +65,56 @@ create trigger review_changed_offer after update on market.offer for each row
     and (old.text <> new.text or old.images <> new.images))
   execute function market.review_changed_offer();
 
+drop view inspect.agents, inspect.why_429, inspect.windows;
+--!include inspect/agents.sql
+
+alter table market.appeal add column decided_at timestamptz;
+comment on column market.appeal.decided_at is 'When a moderator decided on it; null while it waits.';
+update market.appeal a set decided_at = d.created_at
+from (select d.offer_id, d.created_at from market.decision d where d.action in ('restore', 'uphold')) as d
+where d.offer_id = a.offer_id and d.created_at >= a.created_at;
+create policy "a moderator decides on appeals" on market.appeal for update to souk_moderator
+  using (true) with check (decided_at is not null);
+grant select (decided_at) on market.appeal to souk_dba;
+grant update (decided_at) on market.appeal to souk_moderator;
+grant select (counted) on market.report to souk_dba;
+create or replace view admin.appeal with (security_invoker) as
+  select a.offer_id, a.removed_at, a.account_id, a.agent_id, a.comment, a.created_at, a.decided_at from market.appeal a;
+comment on column admin.appeal.decided_at is 'When it was decided; null while it waits.';
+
+create or replace function market.check_appointment() returns trigger
+  language plpgsql volatile security definer set search_path = ''
+as $$ begin return new; end $$;
+create trigger check_appointment before insert on market.moderator for each row execute function market.check_appointment();
+delete from market.moderator_link where exists (select from market.moderator);
+
+--!include inspect/check_moderation.sql
+
+insert into market.invariant (invariant, sampled, summary, remedy) values
+  ('suspended_account_is_hidden', true, 'No offer of a suspended account is live, unless a job is just taking them down.',
+    'select jobs.settle_standing(account_id), until it gives true.'),
+  ('case_counts_its_reports', false, 'An open case says how many counted reports of its offer wait.',
+    'Set review_case.reports to what detail says.'),
+  ('open_report_has_case', false, 'A report that waits has an open case.',
+    'select market.open_case(offer_id, array[''reported''], how many counted reports wait).'),
+  ('pending_offer_has_case', true, 'An offer that waits for review has an open case.',
+    'select market.open_case(offer_id, array[''pending'']).'),
+  ('open_appeal_has_case', true, 'An appeal that waits has an open case.',
+    'select market.open_case(offer_id, array[''appeal'']).'),
+  ('reviewed_offer_is_not_down', true, 'What a moderator took down, rejected or has not seen yet is not called reviewed.',
+    'Set reviewed to false.'),
+  ('extraction_is_quoted', true, 'What was read from the text of an offer stands there, word for word, where the reading says.',
+    'Somebody wrote to market.offer past the reader: its agent sends the text again.'),
+  ('reference_has_row', true, 'Whatever a row refers to by a foreign key is there.',
+    'Somebody wrote or deleted with triggers off (session_replication_role), or a dump was restored in parts. What refers to nothing is deleted; on delete of the constraint says what would have become of it.'),
+  ('call_has_agent', true, 'A counted call belongs to an agent that is there.', 'Delete the call.'),
+  ('log_has_its_months', false, 'The audit log has a partition for this month and the next.',
+    'The worker''s clock stands still, or keep_audit_partitions fails: see inspect.jobs. By hand: select jobs.keep_audit_partitions().'),
+  ('log_is_forgotten_in_time', false, 'Events of the audit log are dropped with their month a year later.',
+    'The worker''s clock stands still, or keep_audit_partitions fails: see inspect.jobs. By hand: select jobs.keep_audit_partitions().'),
+  ('agent_is_forgotten_in_time', false, 'Agents that nobody approved are forgotten 7 days after they last wrote.',
+    'The worker''s clock stands still, or forget_agents fails: see inspect.workers and inspect.jobs. By hand: select jobs.forget_agents().');
+
 update market.setting set summary = 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes, and comes before a moderator.'
 where name = 'pre_moderation';
 
@@ -181,6 +231,40 @@ end
 $function$;
 comment on function market.complete_sign_in(market.sign_in,bytea,text,text,bytea,bytea) is 'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
 
+CREATE OR REPLACE FUNCTION market.check_appointment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if exists (select from market.account a where a.id = new.account_id and a.suspended_at is not null) then
+    perform market.fail(409, 'invalid_state', 'This account is suspended. Have it reinstated first.');
+  end if;
+  -- It was for a market that nobody moderates.
+  delete from market.moderator_link;
+  return new;
+end
+$function$;
+comment on function market.check_appointment() is 'Refuses to appoint whoever is suspended; ends the first-start link, which has done its work.';
+
+CREATE OR REPLACE FUNCTION market.find_moderator(session_hash bytea, OUT session_id uuid, OUT account_id uuid)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  select s.session_id, s.account_id into session_id, account_id
+  from market.find_session(find_moderator.session_hash) as s
+  where exists (
+    select from market.moderator m join market.account a on a.id = m.account_id
+    where m.account_id = s.account_id and a.suspended_at is null);
+end
+$function$;
+comment on function market.find_moderator(bytea) is 'The live session with this hash and its account, when its person is a moderator in good standing; else nulls.';
+grant execute on function market.find_moderator(bytea) to souk_api;
+
 CREATE OR REPLACE FUNCTION market.count_report()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -232,6 +316,300 @@ begin
 end
 $function$;
 comment on function market.review_changed_offer() is 'An offer that was reported or reviewed comes before the moderators when it changes; with pre-moderation on, every one that was live.';
+
+CREATE OR REPLACE FUNCTION market.appeal_document(offer market.offer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select jsonb_build_object('status', case when a.decided_at is null then 'waiting' else 'declined' end,
+      'created_at', market.utc(a.created_at), 'decided_at', market.utc(a.decided_at))
+    from market.appeal a where a.offer_id = offer.id and a.removed_at = offer.removed_at);
+end
+$function$;
+comment on function market.appeal_document(market.offer) is 'How the appeal against the removal of an offer that is down stands: status, created_at, decided_at; null when there is none.';
+grant execute on function market.appeal_document(market.offer) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.settle_standing(account_id uuid, batch integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  suspended boolean;
+  touched integer;
+begin
+  select a.suspended_at is not null into suspended from market.account a where a.id = settle_standing.account_id for no key update;
+  if suspended then
+    update market.offer o set status = 'archived', suspended_at = now()
+    where o.id in (select p.id from market.offer p
+      where p.account_id = settle_standing.account_id and p.status = 'published' order by p.id limit settle_standing.batch);
+  else
+    update market.offer o set status = 'published'
+    where o.id in (select p.id from market.offer p
+      where p.account_id = settle_standing.account_id and p.suspended_at is not null order by p.id limit settle_standing.batch);
+  end if;
+  get diagnostics touched = row_count;
+  return touched < settle_standing.batch;
+end
+$function$;
+comment on function market.settle_standing(uuid,integer) is 'Archives what a suspended account has live, or publishes again what its suspension archived, so many offers at a time; true when nothing is left to do.';
+
+CREATE OR REPLACE FUNCTION market.window_figures(scope text, action text, cap integer, span interval DEFAULT '01:00:00'::interval)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  -- resets_in is until the oldest counted call leaves, rounded up. A cap of 0 frees no slot, however many leave.
+  return (select jsonb_build_object(
+    'limit', window_figures.cap,
+    'used', count(*),
+    'remaining', greatest(window_figures.cap - count(*), 0),
+    'resets_in', case when window_figures.cap = 0 then extract(epoch from window_figures.span)
+      else greatest(coalesce(ceil(extract(epoch from
+        min(c.called_at) + window_figures.span - clock_timestamp())), 0), 0) end::integer)
+  from market.call c
+  where c.scope = window_figures.scope and c.action = window_figures.action
+    and c.called_at > clock_timestamp() - window_figures.span);
+end
+$function$;
+comment on function market.window_figures(text,text,integer,interval) is 'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it; of a cap of 0 the whole span.';
+grant execute on function market.window_figures(text,text,integer,interval) to souk_dba;
+
+CREATE OR REPLACE FUNCTION market.admit(action text, idempotency_key text, request_hash bytea, errors jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  agent uuid := market.agent_id();
+  -- An agent's keys are its own, those sent in the browser the account's.
+  owner uuid := coalesce(agent, market.account_id());
+  scope text := 'agent:' || agent;
+  cap integer;
+  figures jsonb;
+  wait integer;
+  held record;
+begin
+  if owner is null then
+    perform market.fail(401, 'unauthorized', 'Call with a token or a session.');
+  end if;
+
+  if admit.idempotency_key is not null then
+    delete from market.idempotency_key k
+    where k.owner_id = owner and k.key = admit.idempotency_key and k.created_at <= now() - interval '24 hours';
+    insert into market.idempotency_key (owner_id, key, request_hash)
+    values (owner, admit.idempotency_key, admit.request_hash)
+    on conflict do nothing;
+    if not found then
+      figures := market.own_figures(admit.action);
+      select k.request_hash, s.status, s.body into held
+      from market.idempotency_key k left join market.submission s on s.id = k.submission_id
+      where k.owner_id = owner and k.key = admit.idempotency_key;
+      if held.request_hash is distinct from admit.request_hash then
+        perform market.fail(409, 'idempotency_key_reused',
+          'This Idempotency-Key was used with another request. Use a new key for a new request, or repeat the first one exactly.',
+          jsonb_build_object('headers', market.rate_headers(figures)));
+      elsif held.status is null then
+        perform market.fail(409, 'idempotency_in_flight',
+          'The first request with this Idempotency-Key is still being answered. Repeat it with the same key in a second.',
+          jsonb_build_object('retry_after', 1, 'headers', market.rate_headers(figures)));
+      end if;
+      return jsonb_build_object('status', held.status, 'body', held.body,
+        'headers', market.rate_headers(figures) || '{"Idempotency-Replayed": "true"}');
+    end if;
+  end if;
+
+  -- A person in the browser has no window.
+  if agent is not null then
+    cap := market.call_cap(market.account_id(), admit.action);
+    perform market.lock_window(scope, admit.action);
+    figures := market.window_figures(scope, admit.action, cap);
+    if (figures ->> 'remaining')::integer = 0 then
+      -- The figures are a moment older: what they promise must not come before the wait is over.
+      wait := greatest(market.window_wait(scope, admit.action, cap), (figures ->> 'resets_in')::integer, 1);
+      perform market.fail(429, 'rate_limited',
+        case cap when 0 then 'Moderation has set the limit of this call to 0 for this account, so waiting does not help. Tell the person; GET /v1/me shows whether the limit has changed.'
+          else format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait) end,
+        jsonb_build_object('retry_after', wait, 'headers', market.rate_headers(figures)));
+    end if;
+  end if;
+  if jsonb_array_length(admit.errors) > 0 then
+    perform market.fail_fields(admit.errors, market.rate_headers(figures));
+  end if;
+  if agent is not null then
+    insert into market.call (scope, action) values (scope, admit.action);
+    figures := market.window_figures(scope, admit.action, cap);
+  end if;
+  return jsonb_build_object('headers', market.rate_headers(figures));
+end
+$function$;
+comment on function market.admit(text,text,bytea,jsonb) is 'Admits a call of whoever entered, counting an agent''s, or refuses it (409, 429, 400 in this order), or gives the answer to replay: status, body. Always gives headers.';
+grant execute on function market.admit(text,text,bytea,jsonb) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.owner_offer(offer market.offer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return jsonb_build_object(
+    'id', offer.id,
+    'status', offer.status,
+    'visibility', case offer.status when 'published' then 'public' else 'owner_only' end,
+    'review', coalesce(offer.review_note, case offer.status
+      when 'published' then 'This offer is live: anyone can find it.'
+      when 'pending_review' then 'A moderator will look at this offer before it goes live; nothing has to be done.'
+      when 'rejected' then 'A moderator decided that this offer does not go live.'
+      when 'archived' then case when offer.suspended_at is null then 'You took this offer down. It can be republished.'
+        else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account is reinstated.' end
+      when 'removed' then 'Moderation took this offer down; it cannot be republished.'
+      else 'This offer is not finished.' end),
+    'title', offer.title,
+    'description', offer.text,
+    'domain', offer.domain,
+    'category', offer.category,
+    'offer_kind', offer.offer_kind,
+    'metadata', offer.metadata,
+    'preview', market.preview(offer),
+    'contact', offer.contact,
+    'images', market.image_list(offer.images),
+    'missing_fields', to_jsonb(offer.missing_fields),
+    'published_at', market.utc(offer.published_at),
+    'created_at', market.utc(offer.created_at),
+    'updated_at', market.utc(offer.updated_at))
+    || case when offer.review_reason is null then '{}' else jsonb_build_object('review_reason', offer.review_reason) end
+    || case when offer.status <> 'removed' then '{}' else jsonb_strip_nulls(jsonb_build_object(
+        'appealable', market.is_appealable(offer), 'appeal', market.appeal_document(offer))) end;
+end
+$function$;
+comment on function market.owner_offer(market.offer) is 'An offer as its owner sees it.';
+grant execute on function market.owner_offer(market.offer) to souk_agent, souk_person;
+
+CREATE OR REPLACE FUNCTION market.match_ask(ask_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ask market.ask;
+  vector record;
+  answered uuid[];
+begin
+  -- The row is the lock: matches of one ask are written one after another, so sequences grow in the order of commits.
+  select * into ask from market.ask a where a.id = match_ask.ask_id for no key update;
+  if ask.id is null or ask.status <> 'active' or ask.read_at is null then
+    return;
+  end if;
+  select e.embedding, e.model, m.match_floor into vector
+  from market.ask_embedding e join market.embedding_model m on m.model = e.model
+  where e.ask_id = ask.id and to_jsonb(e.model) = market.setting('embedding_model');
+  with judged as (
+    select o.id, j.score, j.reasons
+    from market.answering_candidates(ask, vector.embedding, vector.model) as c
+    join market.offer o on o.id = c.offer_id
+    left join market.offer_embedding e on e.offer_id = o.id and e.model = vector.model
+    cross join lateral market.judge(ask, o,
+      (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
+    where o.account_id is distinct from ask.account_id
+    order by j.score desc, o.id
+    limit 100
+  ), live as materialized (
+    -- Whoever takes one down waits until these are stored, and then forgets them; or is waited for.
+    select o.id from market.offer o
+    where o.id = any (array(select g.id from judged g)) and o.status = 'published'
+    order by o.id for share
+  ), stored as (
+    insert into market.match as m (ask_id, offer_id, score, reasons)
+    select ask.id, g.id, g.score, g.reasons from judged g join live l on l.id = g.id
+    on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
+    where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+  )
+  select array_agg(l.id) into answered from live l;
+  -- What a changed text no longer wants is forgotten.
+  delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
+end
+$function$;
+comment on function market.match_ask(uuid) is 'Holds one ask against the market; its matches are then exactly the best hundred offers that answer it.';
+
+CREATE OR REPLACE FUNCTION market.match_offer(offer_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  offer market.offer;
+  vector record;
+  answered uuid[];
+begin
+  select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published'
+  -- Whoever takes it down waits until its matches are stored, and then forgets them; or is waited for.
+  for share;
+  if offer.id is null or offer.offer_kind is null then
+    delete from market.match m where m.offer_id = match_offer.offer_id;
+    return;
+  end if;
+  -- A copy out of the compressed row: each ask would unpack it anew.
+  offer.search := offer.search || '';
+  select e.embedding, e.model, m.match_floor into vector
+  from market.offer_embedding e join market.embedding_model m on m.model = e.model
+  where e.offer_id = offer.id and to_jsonb(e.model) = market.setting('embedding_model');
+  -- Judged under their locks, which makes sequences grow in the order of commits; locked in the order of ids, so that two
+  -- offers that meet at the same asks do not wait for each other.
+  with locked as materialized (
+    select a as ask from market.ask a
+    where a.ask_kind = any (array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by)))
+      and a.domain = offer.domain and market.can_answer(a, offer)
+      -- What matched once is judged again, whether or not the ask goes on watching.
+      and (a.watch_enabled or exists (select from market.match m where m.ask_id = a.id and m.offer_id = offer.id))
+      -- Without a shared word it has to lie in the category and near.
+      and (offer.search @@ a.keywords_query or (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
+        and (a.keywords_query is null or exists (
+          select from market.ask_embedding e
+          where e.ask_id = a.id and e.model = vector.model
+            and 1 - (e.embedding operator(public.<=>) vector.embedding) >= vector.match_floor)))
+    order by a.id for no key update
+  ), judged as materialized (
+    select (l.ask).id, j.score, j.reasons
+    from locked l
+    left join market.ask_embedding e on e.ask_id = (l.ask).id and e.model = vector.model
+    cross join lateral market.judge(l.ask, offer,
+      (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_floor) as j
+  ), stored as (
+    insert into market.match as m (ask_id, offer_id, score, reasons)
+    select g.id, offer.id, g.score, g.reasons from judged g
+    on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
+    where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+  )
+  select array_agg(g.id) into answered from judged g;
+  -- An ask at rest keeps what it had: it catches up when it is active again.
+  delete from market.match m using market.ask a
+  where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active' and a.id <> all (coalesce(answered, '{}'));
+end
+$function$;
+comment on function market.match_offer(uuid) is 'Holds one offer against every ask that watches for its kind and subject.';
+
+CREATE OR REPLACE FUNCTION jobs.settle_standing(id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  -- The act of the moderator who decided, for the log: the worker only finishes it.
+  perform set_config('market.moderator_id', coalesce((
+    select d.moderator_id from market.decision d
+    where d.account_id = settle_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text, ''), true);
+  -- As many as are done well within a second, so that no lock is long, and the embedded database answers others between.
+  return market.settle_standing(settle_standing.id, 50);
+end
+$function$;
+comment on function jobs.settle_standing(uuid) is 'Archives or publishes again the next 50 offers of an account that was suspended or reinstated; true when nothing is left.';
+grant execute on function jobs.settle_standing(uuid) to souk_worker;
 
 CREATE OR REPLACE FUNCTION api.get_me(base_url text, link_key bytea)
  RETURNS jsonb
@@ -303,9 +681,13 @@ begin
         jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
         jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
       else case when agent.connected_at > now() - interval '1 hour' then jsonb_build_array(
-        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end || jsonb_build_array(
-        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers'),
-        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end
+      -- Not what a moderator has set to 0 calls an hour.
+      || case when (market.own_figures('publish_offer') ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
+        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers')) end
+      || case when (market.own_figures('create_ask') ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
+        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks')) end
+      || jsonb_build_array(
         jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end)
     || case when agent.id is not null
       then jsonb_build_object('agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected))
@@ -325,6 +707,9 @@ declare
   erased uuid := market.account_id();
   -- Each takes some milliseconds, and a statement has five seconds.
   batch constant integer := 200;
+  -- Each takes some hundredths of a millisecond, and what was emptied before is passed by every time.
+  logged constant integer := 5000;
+  emptied integer;
   offers uuid[];
   attempts uuid[];
 begin
@@ -343,6 +728,7 @@ begin
   offers := array(select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update);
   perform from market.ask a where a.account_id = erased order by a.id for update;
 
+  delete from market.call c where c.scope in (select 'agent:' || a.id from market.agent a where a.account_id = erased);
   delete from market.idempotency_key k
   where k.owner_id = erased or k.owner_id in (select a.id from market.agent a where a.account_id = erased);
   perform pg_notify('submission', s.id::text) from market.submission s where s.account_id = erased and s.settled_at is null;
@@ -365,6 +751,14 @@ begin
   if cardinality(offers) = batch then
     return false;
   end if;
+  update market.audit_event e set before = null, after = null
+  where (e.id, e.at) in (
+    select o.id, o.at from market.audit_event o
+    where o.subject_account_id = erased and (o.before is not null or o.after is not null) limit logged);
+  get diagnostics emptied = row_count;
+  if emptied = logged then
+    return false;
+  end if;
   update market.report r set account_id = null, agent_id = null, comment = null where r.account_id = erased;
 
   -- Attempts follow the verifications that they answer, as when one is finished; with them go those of its mailboxes.
@@ -379,12 +773,13 @@ begin
   delete from market.sign_in s where s.id = any (attempts);
   -- Agents, links, asks, profile, methods, sessions and verifications go with it.
   delete from market.account a where a.id = erased;
+  -- What this call itself has logged.
   update market.audit_event e set before = null, after = null
   where e.subject_account_id = erased and (e.before is not null or e.after is not null);
   return true;
 end
 $function$;
-comment on function market.erase_account() is 'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers: call again.';
+comment on function market.erase_account() is 'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers, or more events in the log: call again.';
 grant execute on function market.erase_account() to souk_person;
 
 CREATE OR REPLACE FUNCTION api.report_offer(id uuid, reason text, comment text)
@@ -409,6 +804,35 @@ end
 $function$;
 comment on function api.report_offer(uuid,text,text) is 'Puts a published offer of another before the moderators, once an account until they have decided. 409 invalid_state for an own offer, or while suspended.';
 grant execute on function api.report_offer(uuid,text,text) to souk_api;
+
+CREATE OR REPLACE FUNCTION inspect."check"(sample integer DEFAULT NULL::integer)
+ RETURNS TABLE(invariant text, object text, detail text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  -- Whole pages are drawn, so it costs what it reads, however large the table.
+  share double precision := case when "check".sample is null then 100 else (
+    select least(100, 100.0 * "check".sample / greatest(max(c.reltuples), 1)) from pg_catalog.pg_class c
+    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.publisher'::regclass, 'market.submission'::regclass))
+    end;
+begin
+  return query select * from inspect.check_people(share);
+  return query select * from inspect.check_requests(share);
+  return query select * from inspect.check_market(share);
+  return query select * from inspect.check_moderation(share);
+  return query select * from inspect.check_references(share);
+  return query select * from inspect.check_log();
+  return query
+  select 'job_is_not_held_by_the_dead', 'job ' || j.job_id, format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
+  from inspect.read_jobs() j
+  -- A live worker frees it within a minute.
+  where j.state = 'held by a dead worker' and j.locked_at < now() - interval '5 minutes';
+end
+$function$;
+comment on function inspect."check"(integer) is 'Every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it is broken. No row when all is well. Looks at everything, some twenty seconds for a million offers and as many matches; with a sample at about so many rows of each large table, drawn at random.';
+grant execute on function inspect."check"(integer) to souk_dba;
 
 CREATE OR REPLACE FUNCTION admin.offer_obstacle(offer admin.offer)
  RETURNS text
@@ -466,6 +890,8 @@ begin
     review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason when decide_offer.action = 'uphold' then o.review_reason end,
     review_note = case when decide_offer.action in ('remove', 'reject') then note when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
   where o.id = offer.id;
+  update market.appeal a set decided_at = now()
+  where a.offer_id = offer.id and a.removed_at = offer.removed_at and a.decided_at is null and offer.status = 'removed';
   update market.report r set settled_at = now() where r.offer_id = offer.id and r.settled_at is null;
   update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
   where c.offer_id = offer.id and c.closed_at is null;
@@ -518,6 +944,26 @@ CREATE OR REPLACE FUNCTION admin.reject_offer(id uuid, expected_updated_at times
 AS $function$ begin return market.decide_offer(reject_offer.id, 'reject', reject_offer.expected_updated_at, reject_offer.expected_reports, reject_offer.reason, reject_offer.sentence); end $function$;
 comment on function admin.reject_offer(uuid,timestamp with time zone,text,text,integer) is 'Rejects an offer that waits for review, for good. Its owner reads the sentence, or that of the reason.';
 grant execute on function admin.reject_offer(uuid,timestamp with time zone,text,text,integer) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION market.begin_settling(account_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  if market.moderator_id() is null then
+    perform market.fail(404, 'not_found', 'There is no such account.');
+  end if;
+  -- Most accounts are done with at once; the worker sees to the rest of a large one. Each takes some milliseconds, and
+  -- an operation of a moderator has three seconds.
+  if not market.settle_standing(begin_settling.account_id, 50) then
+    perform market.enqueue('settle_standing', begin_settling.account_id);
+  end if;
+end
+$function$;
+comment on function market.begin_settling(uuid) is 'Archives or publishes again the offers of an account whose standing changed: the first 50 now, the rest by a job.';
+grant execute on function market.begin_settling(uuid) to souk_moderator;
 
 CREATE OR REPLACE FUNCTION admin.suspend_account(id uuid, reason text, sentence text DEFAULT NULL::text)
  RETURNS admin.account

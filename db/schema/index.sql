@@ -123,6 +123,7 @@ set local role souk_owner;
 --!include inspect/server.sql
 --!include inspect/invariant.sql
 --!include inspect/check.sql
+--!include inspect/check_moderation.sql
 --!include inspect/state.sql
 --!include jobs/check_invariants.sql
 
