@@ -49,6 +49,8 @@ begin
     review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason when decide_offer.action = 'uphold' then o.review_reason end,
     review_note = case when decide_offer.action in ('remove', 'reject') then note when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
   where o.id = offer.id;
+  update market.appeal a set decided_at = now()
+  where a.offer_id = offer.id and a.removed_at = offer.removed_at and a.decided_at is null and offer.status = 'removed';
   update market.report r set settled_at = now() where r.offer_id = offer.id and r.settled_at is null;
   update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
   where c.offer_id = offer.id and c.closed_at is null;

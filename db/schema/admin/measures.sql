@@ -7,13 +7,14 @@ begin
   if market.moderator_id() is null then
     perform market.fail(404, 'not_found', 'There is no such account.');
   end if;
-  -- Most accounts are done with at once; the worker sees to the rest of a large one.
-  if not market.settle_standing(begin_settling.account_id, 500) then
+  -- Most accounts are done with at once; the worker sees to the rest of a large one. Each takes some milliseconds, and
+  -- an operation of a moderator has three seconds.
+  if not market.settle_standing(begin_settling.account_id, 50) then
     perform market.enqueue('settle_standing', begin_settling.account_id);
   end if;
 end
 $$;
-comment on function market.begin_settling(uuid) is 'Archives or publishes again the offers of an account whose standing changed: the first 500 now, the rest by a job.';
+comment on function market.begin_settling(uuid) is 'Archives or publishes again the offers of an account whose standing changed: the first 50 now, the rest by a job.';
 grant execute on function market.begin_settling(uuid) to souk_moderator;
 
 create or replace function market.lock_account(id uuid) returns market.account

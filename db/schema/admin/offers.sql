@@ -55,7 +55,7 @@ comment on column admin.report.settled_at is 'When a decision settled it; null w
 grant select on admin.report to souk_moderator;
 
 create view admin.appeal with (security_invoker) as
-  select a.offer_id, a.removed_at, a.account_id, a.agent_id, a.comment, a.created_at from market.appeal a;
+  select a.offer_id, a.removed_at, a.account_id, a.agent_id, a.comment, a.created_at, a.decided_at from market.appeal a;
 comment on view admin.appeal is E'@primaryKey offer_id,removed_at\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName appeals\nAn appeal: the owner asks for a second look, by another moderator.';
 comment on column admin.appeal.offer_id is E'@behavior +filterBy\nWhat was taken down.';
 comment on column admin.appeal.removed_at is 'When it was taken down.';
@@ -63,6 +63,7 @@ comment on column admin.appeal.account_id is 'Who appeals.';
 comment on column admin.appeal.agent_id is 'Through which agent.';
 comment on column admin.appeal.comment is 'Why, in the owner''s words.';
 comment on column admin.appeal.created_at is 'When.';
+comment on column admin.appeal.decided_at is 'When it was decided; null while it waits.';
 grant select on admin.appeal to souk_moderator;
 
 create view admin.decision with (security_invoker) as
