@@ -38,8 +38,8 @@ create policy "an account sees its reports" on market.report for select to souk_
 create policy "a caller reports what it can see" on market.report for insert to souk_agent, souk_person
   with check (account_id = (select market.account_id()) and agent_id is not distinct from (select market.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
-create policy "a caller reports again what was decided" on market.report for update to souk_agent, souk_person
-  using (account_id = (select market.account_id()) and settled_at is not null)
+create policy "a caller reports again" on market.report for update to souk_agent, souk_person
+  using (account_id = (select market.account_id()))
   with check (account_id = (select market.account_id()) and settled_at is null and agent_id is not distinct from (select market.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 grant select, insert (id, offer_id, account_id, agent_id, reason, comment),
