@@ -1,7 +1,7 @@
 -- Measures against accounts and agents.
 
 create or replace function market.begin_settling(account_id uuid) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if market.moderator_id() is null then

@@ -82,7 +82,7 @@ comment on column admin.decision.created_at is 'When.';
 grant select on admin.decision to souk_moderator;
 
 create or replace function market.similar_offers(offer_id uuid) returns setof uuid
-  language plpgsql stable security definer set search_path = '' rows 8
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 8
 as $$
 declare
   own market.offer_embedding;

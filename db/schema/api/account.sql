@@ -1,7 +1,7 @@
 -- The account, as the person whose it is sees and keeps it: profile, sign-in methods, a copy of everything, and its end.
 
 create or replace function market.own_sessions(out sessions integer, out signed_in_seconds_ago integer)
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   select count(*), extract(epoch from now() - max(s.signed_in_at) filter (where s.id = market.session_id()))
@@ -80,7 +80,7 @@ comment on function api.update_profile(text, text, text) is
 grant execute on function api.update_profile(text, text, text) to souk_api;
 
 create or replace function market.forget_method(method text, confirmed boolean) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if market.account_id() is null then
@@ -122,7 +122,7 @@ comment on function api.remove_method(text, boolean) is
 grant execute on function api.remove_method(text, boolean) to souk_api;
 
 create or replace function market.erase_account() returns boolean
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   erased uuid := market.account_id();

@@ -14,7 +14,7 @@ comment on function market.network_of(text) is 'The network that counts as one a
 create or replace function api.connect_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
 ) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   network text := market.network_of(connect_agent.address);

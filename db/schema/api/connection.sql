@@ -67,7 +67,7 @@ comment on function market.shown_account(uuid, boolean, bytea) is
 
 -- The session has a default since the first release calls it without.
 create or replace function api.get_connection(secret_hash bytea, session_hash bytea default null) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   connection market.connection;
@@ -133,7 +133,7 @@ comment on function market.adopt_agent(market.agent, uuid) is 'Connects an agent
 create or replace function api.approve_connection(
   secret_hash bytea, session_hash bytea, new_session_hash bytea, shown text default null
 ) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   signed_in uuid := (market.find_session(approve_connection.session_hash)).account_id;
@@ -195,7 +195,7 @@ comment on function api.approve_connection(bytea, bytea, bytea, text) is
 grant execute on function api.approve_connection(bytea, bytea, bytea, text) to souk_api;
 
 create or replace function api.decline_connection(secret_hash bytea) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   connection market.connection := market.lock_connection(decline_connection.secret_hash, null);

@@ -1,7 +1,7 @@
 -- The vocabulary that clients may rely on. Public.
 
 create or replace function api.get_taxonomy() returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return jsonb_build_object(

@@ -2,7 +2,7 @@
 -- who calls the API can make one. Looking changes nothing, accepting deletes the link.
 
 create or replace function api.get_moderator_link(secret_hash bytea) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (select from market.moderator_link l
@@ -16,7 +16,7 @@ comment on function api.get_moderator_link(bytea) is 'Whether a link that appoin
 grant execute on function api.get_moderator_link(bytea) to souk_api;
 
 create or replace function api.accept_moderator_link(secret_hash bytea, session_hash bytea, new_session_hash bytea) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   person uuid := (market.find_session(accept_moderator_link.session_hash)).account_id;

@@ -35,7 +35,7 @@ comment on function api.search_offers(jsonb, jsonb, text, text, jsonb) is
 grant execute on function api.search_offers(jsonb, jsonb, text, text, jsonb) to souk_api;
 
 create or replace function market.answer_search(request jsonb, reading jsonb, embedding text, model text, notices jsonb) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   -- One plan with a branch for each way of searching: branches not taken cost nothing, planning them anew 0.5 ms.
   set plan_cache_mode = 'force_generic_plan'
 as $$

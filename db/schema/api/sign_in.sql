@@ -2,7 +2,7 @@
 -- no entering: the secret that the browser holds is what admits.
 
 create or replace function api.offer_methods(methods jsonb) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   unknown text := (select min(o.method) from jsonb_array_elements_text(offer_methods.methods) as o (method)
@@ -68,7 +68,7 @@ create or replace function api.start_sign_in(
   flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea,
   email text, link_hash bytea, code_hash bytea, address text
 ) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   verification market.verification;
@@ -132,7 +132,7 @@ comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, byt
 grant execute on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) to souk_api;
 
 create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   attempt market.sign_in;
@@ -162,7 +162,7 @@ comment on function api.cancel_sign_in(bytea, text) is
 grant execute on function api.cancel_sign_in(bytea, text) to souk_api;
 
 create or replace function api.get_sign_in(flow_hash bytea) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   attempt market.sign_in;
@@ -198,7 +198,7 @@ comment on function market.check_sign_in_mail(market.sign_in) is
   'Refuses (410) an attempt by mail that is unknown, finished, over, or out of tries.';
 
 create or replace function api.get_mail_link(link_hash bytea, flow_hash bytea) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   attempt market.sign_in;
@@ -220,7 +220,7 @@ grant execute on function api.get_mail_link(bytea, bytea) to souk_api;
 create or replace function api.finish_mail_sign_in(
   flow_hash bytea, link_hash bytea, code_hash bytea, session_hash bytea, new_session_hash bytea
 ) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   email text := (select s.email from market.sign_in s where s.flow_hash = finish_mail_sign_in.flow_hash);
@@ -249,7 +249,7 @@ grant execute on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, by
 create or replace function api.finish_sign_in(
   flow_hash bytea, method text, subject text, email text, name text, session_hash bytea, new_session_hash bytea
 ) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   subject_hash bytea := market.subject_hash(finish_sign_in.method, nullif(finish_sign_in.subject, ''));

@@ -30,7 +30,7 @@ comment on function api.get_answer(uuid) is 'status and body of a submission''s 
 grant execute on function api.get_answer(uuid) to souk_api;
 
 create or replace function api.withdraw_submission(submission_id uuid) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (select from market.submission s where s.id = withdraw_submission.submission_id and market.is_own(s)) then

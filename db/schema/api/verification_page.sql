@@ -2,7 +2,7 @@
 -- the account has a method or a person is at a browser: then it takes a session of that account.
 
 create or replace function api.get_verification_page(secret_hash bytea, session_hash bytea) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   verification market.verification;
@@ -35,7 +35,7 @@ comment on function api.get_verification_page(bytea, bytea) is
 grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
 
 create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   verification market.verification;
@@ -53,7 +53,7 @@ comment on function api.cancel_verification(bytea, bytea) is
 grant execute on function api.cancel_verification(bytea, bytea) to souk_api;
 
 create or replace function api.continue_verification(secret_hash bytea) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   page jsonb := api.get_verification_page(continue_verification.secret_hash, null);

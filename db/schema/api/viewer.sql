@@ -12,7 +12,7 @@ $$;
 comment on function market.account_methods(uuid) is 'The methods that an account has proved, with the mailbox of each, for its own person.';
 
 create or replace function api.get_viewer(session_hash bytea) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   session record := market.find_session(get_viewer.session_hash);

@@ -228,7 +228,7 @@ comment on function inspect.check_market(double precision) is
 
 create or replace function inspect.check(sample integer default null)
   returns table (invariant text, object text, detail text)
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Whole pages are drawn, so it costs what it reads, however large the table.

@@ -4,7 +4,7 @@
 create or replace function inspect.read_jobs()
   returns table (job_id bigint, task text, row_id uuid, state text, attempts integer, max_attempts integer,
     created_at timestamptz, run_at timestamptz, locked_at timestamptz, locked_by text, last_error text)
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

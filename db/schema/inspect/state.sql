@@ -1,7 +1,7 @@
 -- The figures of /metrics that only the database knows.
 
 create or replace function inspect.state() returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return jsonb_build_object(

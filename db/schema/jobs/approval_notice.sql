@@ -1,7 +1,7 @@
 -- The message to a person whose agent was approved, so that a stranger's approval does not go unnoticed.
 
 create or replace function jobs.get_approval_notice(agent_id uuid) returns jsonb
-  language sql stable security definer set search_path = ''
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'email', p.email,
@@ -24,7 +24,7 @@ comment on function jobs.get_approval_notice(uuid) is
 grant execute on function jobs.get_approval_notice(uuid) to souk_worker;
 
 create or replace function jobs.mark_approval_notice(agent_id uuid) returns void
-  language sql volatile security definer set search_path = ''
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   update market.connection c set notified_at = now()
   where c.agent_id = mark_approval_notice.agent_id and c.notified_at is null

@@ -2,7 +2,7 @@
 
 create or replace function jobs.check_invariants(sample integer)
   returns table (invariant text, broken integer, example text)
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

@@ -9,7 +9,7 @@ $$;
 comment on function market.embedding_input(market.offer) is 'The words of an offer that its vector stands for.';
 
 create or replace function jobs.get_embedding_input(id uuid) returns text
-  language sql stable security definer set search_path = ''
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select market.embedding_input(o) from market.offer o
   where o.id = get_embedding_input.id and o.status = 'published'
@@ -22,7 +22,7 @@ comment on function jobs.get_embedding_input(uuid) is 'The words of a live offer
 grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
 
 create or replace function jobs.store_offer_embedding(id uuid, embedding text, model text) returns boolean
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   vector public.halfvec(512) := market.unit_vector(store_offer_embedding.embedding);
@@ -61,7 +61,7 @@ $$;
 comment on function market.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector; false when it is not a right one, and the ask goes without.';
 
 create or replace function jobs.store_ask_embedding(id uuid, embedding text, model text) returns boolean
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored boolean := exists (select from market.ask a where a.id = store_ask_embedding.id)
@@ -75,7 +75,7 @@ comment on function jobs.store_ask_embedding(uuid, text, text) is 'Keeps an ask'
 grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_worker;
 
 create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void
-  language sql volatile security definer set search_path = ''
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   select market.enqueue('embed_ask', s.target_id) from market.submission s where s.id = retry_ask_embedding.submission_id
 $$;

@@ -3,7 +3,7 @@
 
 create or replace function jobs.finish_reading(id uuid, reading jsonb, embedding text default null, model text default null)
   returns boolean
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   submission market.submission;

@@ -11,7 +11,7 @@ $$;
 comment on function market.awaits_reading(market.submission) is 'Whether reading the text of a submission still has an effect.';
 
 create or replace function jobs.get_submission(id uuid) returns jsonb
-  language sql stable security definer set search_path = ''
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object('kind', s.kind, 'text', s.text)
   from market.submission s

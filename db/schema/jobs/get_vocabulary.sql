@@ -1,7 +1,7 @@
 -- What the built-in reader and the instructions to a model are made from: the taxonomy and the words.
 
 create or replace function jobs.get_vocabulary() returns jsonb
-  language sql stable security definer set search_path = ''
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'taxonomy', (
@@ -23,7 +23,7 @@ comment on function jobs.get_vocabulary() is 'The taxonomy and the words of the 
 grant execute on function jobs.get_vocabulary() to souk_worker;
 
 create or replace function jobs.vocabulary_changed_at() returns text
-  language sql stable security definer set search_path = ''
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$ select c.changed_at::text from market.vocabulary_change c $$;
 comment on function jobs.vocabulary_changed_at() is
   'When the vocabulary or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';

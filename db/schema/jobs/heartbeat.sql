@@ -14,7 +14,7 @@ alter table market.worker_heartbeat force row level security;
 create policy "the owner sees all" on market.worker_heartbeat to souk_owner using (true) with check (true);
 
 create or replace function jobs.beat(pool_id text, alone boolean) returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   dead text[];
@@ -39,7 +39,7 @@ comment on function jobs.beat(text, boolean) is
 grant execute on function jobs.beat(text, boolean) to souk_worker;
 
 create or replace function jobs.rest(pool_id text) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from market.worker_heartbeat h where h.pool_id = rest.pool_id;
@@ -51,7 +51,7 @@ comment on function jobs.rest(text) is 'A pool that stopped says so, and leaves 
 grant execute on function jobs.rest(text) to souk_worker;
 
 create or replace function jobs.get_held_jobs(pool_id text) returns text[]
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return array(select j.id::text from graphile_worker.jobs j where j.locked_by = get_held_jobs.pool_id);
@@ -61,7 +61,7 @@ comment on function jobs.get_held_jobs(text) is 'The jobs that a pool holds: one
 grant execute on function jobs.get_held_jobs(text) to souk_worker;
 
 create or replace function jobs.is_beating() returns boolean
-  language sql stable security definer set search_path = ''
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$ select exists (select from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds') $$;
 comment on function jobs.is_beating() is 'Whether any pool of workers lives: for health checks.';
 grant execute on function jobs.is_beating() to souk_worker;

@@ -1,7 +1,7 @@
 -- The steps of a change of model: begin, take a batch, keep its vectors, until nothing is left.
 
 create or replace function jobs.use_embedding_model(model text) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   waiting integer;
@@ -33,7 +33,7 @@ comment on function jobs.use_embedding_model(text) is
 grant execute on function jobs.use_embedding_model(text) to souk_worker;
 
 create or replace function jobs.resume_reembedding() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   resumed integer;
@@ -48,7 +48,7 @@ comment on function jobs.resume_reembedding() is 'Sees to it that a change of mo
 grant execute on function jobs.resume_reembedding() to souk_worker;
 
 create or replace function jobs.take_batch(id uuid, size integer) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   under_way market.reembedding;
@@ -80,7 +80,7 @@ comment on function jobs.take_batch(uuid, integer) is
 grant execute on function jobs.take_batch(uuid, integer) to souk_worker;
 
 create or replace function jobs.store_batch(id uuid, vectors jsonb) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   under_way market.reembedding;

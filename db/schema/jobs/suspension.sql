@@ -1,7 +1,7 @@
 -- What a suspension or a reinstatement leaves to do for an account with many offers.
 
 create or replace function jobs.settle_standing(id uuid) returns boolean
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- The act of the moderator who decided, for the log: the worker only finishes it.

@@ -2,7 +2,7 @@
 -- wait for the next minute, and nobody waits for them.
 
 create or replace function jobs.forget_keys() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   forgotten integer;
@@ -37,7 +37,7 @@ comment on function jobs.forget_keys() is 'Forgets idempotency keys, settled sub
 grant execute on function jobs.forget_keys() to souk_worker;
 
 create or replace function jobs.sweep_submissions() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   swept integer;
@@ -61,7 +61,7 @@ comment on function jobs.sweep_submissions() is 'Settles submissions that nobody
 grant execute on function jobs.sweep_submissions() to souk_worker;
 
 create or replace function jobs.forget_sign_ins() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   forgotten integer;
@@ -90,7 +90,7 @@ comment on function jobs.forget_sign_ins() is 'Forgets attempts to sign in a day
 grant execute on function jobs.forget_sign_ins() to souk_worker;
 
 create or replace function jobs.forget_agents() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   forgotten integer;

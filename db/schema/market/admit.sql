@@ -2,7 +2,7 @@
 -- with the fields, and only then it counts. What a person does in the browser is not counted and has no cap.
 
 create or replace function market.admit(action text, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   agent uuid := market.agent_id();
@@ -87,7 +87,7 @@ comment on function market.fail_fields(jsonb, jsonb) is
 grant execute on function market.fail_fields(jsonb, jsonb) to souk_api, souk_agent, souk_person;
 
 create or replace function market.hold_answer(idempotency_key text, submission_id uuid) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update market.idempotency_key k set submission_id = hold_answer.submission_id

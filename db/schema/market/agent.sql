@@ -40,7 +40,7 @@ grant select (id, account_id, name, created_at, connected_at, removed_at) on mar
 grant update (removed_at) on market.agent to souk_agent, souk_person;
 
 create or replace function market.settle_removed_agent() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- The next call is refused on every replica that synchronous_standby_names lists; without standbys this changes nothing.

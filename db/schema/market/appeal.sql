@@ -34,7 +34,7 @@ create policy "an account appeals against the removal of its offer" on market.ap
 grant select, insert (offer_id, removed_at, account_id, agent_id, comment) on market.appeal to souk_agent, souk_person;
 
 create or replace function market.review_appeal() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform market.open_case(new.offer_id, array['appeal']);

@@ -101,7 +101,7 @@ grant execute on function market.move_ask() to souk_agent, souk_person;
 create or replace trigger move_ask before update of status on market.ask for each row execute function market.move_ask();
 
 create or replace function market.refresh_ask() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform market.enqueue('embed_ask', new.id);

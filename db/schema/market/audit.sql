@@ -63,7 +63,7 @@ alter table market.audit_event_default force row level security;
 create policy "the owner sees all" on market.audit_event_default to souk_owner using (true) with check (true);
 
 create or replace function jobs.keep_audit_partitions() returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
   -- Whoever writes to the log waits behind this for its lock: better to try again tomorrow.
   set lock_timeout = '1s'
 as $$
@@ -107,7 +107,7 @@ grant execute on function jobs.keep_audit_partitions() to souk_worker;
 do $$ begin perform jobs.keep_audit_partitions(); end $$;
 
 create or replace function market.audit() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;

@@ -23,7 +23,7 @@ create policy "the owner sees all" on market.call to souk_owner using (true) wit
 
 create or replace function market.window_figures(scope text, action text, cap integer, span interval default '1 hour')
   returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- resets_in is until the oldest counted call leaves, rounded up. A cap of 0 frees no slot, however many leave.
@@ -43,7 +43,7 @@ comment on function market.window_figures(text, text, integer, interval) is
   'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it; of a cap of 0 the whole span.';
 
 create or replace function market.window_wait(scope text, action text, cap integer, span interval default '1 hour') returns integer
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- A cap that fell below what was used frees no slot with the oldest call, but with the one at the cap's place.

@@ -23,7 +23,7 @@ comment on function market.call_cap_terms(uuid, text) is
   'What a cap is made from: base and factor of the action; settled offers (60 count), proved methods, whether the account is 30 days old, and listings removed in the last 30 days (10 count).';
 
 create or replace function market.call_cap(account_id uuid, action text) returns integer
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return coalesce(

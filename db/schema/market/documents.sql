@@ -14,7 +14,7 @@ as $$ select to_char(moment at time zone 'UTC', 'YYYY-MM') $$;
 comment on function market.utc_month(timestamptz) is 'The month in UTC.';
 
 create or replace function market.publisher_record(account_id uuid) returns jsonb
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

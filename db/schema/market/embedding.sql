@@ -80,7 +80,7 @@ create policy "the owner sees all" on market.offer_embedding to souk_owner using
 create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
 
 create or replace function market.unit_vector(embedding text) returns public.halfvec
-  language plpgsql immutable set search_path = ''
+  language plpgsql immutable set search_path = pg_catalog, pg_temp
 as $$
 declare
   vector public.halfvec(512);

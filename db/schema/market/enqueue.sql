@@ -1,7 +1,7 @@
 -- Work for the worker: jobs carry ids and nothing else, and the same work asked twice is one job.
 
 create or replace function market.enqueue(task text, id uuid) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Eight attempts with graphile-worker's exponential backoff are about an hour.
@@ -18,7 +18,7 @@ $$;
 comment on function market.enqueue(text, uuid) is 'Gives the worker a job about one row. For the market''s own functions.';
 
 create or replace function market.enqueue_reading() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform market.enqueue('read_submission', new.id);

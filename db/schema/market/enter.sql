@@ -2,7 +2,7 @@
 -- is this statement. An invoker function, because the role cannot be set inside a security definer one.
 
 create or replace function market.find_agent(token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean)
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   select a.id, a.account_id, a.connected_at is not null into agent_id, account_id, connected

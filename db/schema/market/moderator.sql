@@ -33,7 +33,7 @@ alter table market.moderator_link force row level security;
 create policy "the owner sees all" on market.moderator_link to souk_owner using (true) with check (true);
 
 create or replace function market.check_appointment() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (select from market.account a where a.id = new.account_id and a.suspended_at is not null) then
@@ -55,7 +55,7 @@ comment on function market.moderator_id() is 'The account of the moderator who a
 grant execute on function market.moderator_id() to souk_moderator;
 
 create or replace function market.find_moderator(session_hash bytea, out session_id uuid, out account_id uuid)
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   select s.session_id, s.account_id into session_id, account_id

@@ -40,7 +40,7 @@ grant execute on function market.move_offer() to souk_agent, souk_person, souk_m
 create or replace trigger move_offer before update on market.offer for each row execute function market.move_offer();
 
 create or replace function market.count_offer() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   was market.offer := case when tg_op <> 'INSERT' then old end;
@@ -62,7 +62,7 @@ create or replace trigger count_moved_offer after update on market.offer for eac
   execute function market.count_offer();
 
 create or replace function market.refresh_offer() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if new.status = 'published' then

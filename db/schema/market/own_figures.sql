@@ -1,7 +1,7 @@
 -- The caller's own windows: the same figures in GET /v1/me and in the headers. A person in the browser has none.
 
 create or replace function market.own_figures(action text) returns jsonb
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if market.account_id() is null then

@@ -23,7 +23,7 @@ create policy "everyone reads the records" on market.publisher for select to sou
 grant select on market.publisher to souk_agent, souk_person;
 
 create or replace function market.open_record() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into market.publisher (account_id) values (new.id);
@@ -34,7 +34,7 @@ comment on function market.open_record() is 'Gives every account its record.';
 create or replace trigger open_record after insert on market.account for each row execute function market.open_record();
 
 create or replace function market.note_activity() returns void
-  language sql volatile security definer set search_path = ''
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
   -- Shown as a month, so once a day is enough, and the row is not contended.
   update market.publisher p set last_active_at = now()

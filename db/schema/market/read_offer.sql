@@ -1,7 +1,7 @@
 -- From a grounded reading to the columns of an offer: verified, classified within the taxonomy, and what is missing said.
 
 create or replace function market.read_offer(text text, reading jsonb) returns market.offer
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   offer market.offer;
@@ -97,7 +97,7 @@ comment on function market.read_offer(text, jsonb) is
   'What of a grounded reading may be published: an offer with every column that the text decides, and nothing else set.';
 
 create or replace function market.understood(offer market.offer) returns jsonb
-  language sql stable security definer set search_path = ''
+  language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
       'title', offer.title, 'domain', offer.domain, 'category', offer.category, 'offer_kind', offer.offer_kind,

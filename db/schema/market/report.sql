@@ -46,7 +46,7 @@ grant select, insert (id, offer_id, account_id, agent_id, reason, comment),
   update (agent_id, reason, comment, created_at, settled_at) on market.report to souk_agent, souk_person;
 
 create or replace function market.count_report() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Accounts that nobody approved are had for the asking.

@@ -43,7 +43,7 @@ alter table market.review_case force row level security;
 create policy "the owner sees all" on market.review_case to souk_owner using (true) with check (true);
 
 create or replace function market.open_case(offer_id uuid, causes text[], reports integer default 0) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if cardinality(open_case.causes) = 0 then
@@ -65,7 +65,7 @@ comment on function market.open_case(uuid, text[], integer) is
   'Puts an offer before the moderators for these causes, in addition to those it waits for already.';
 
 create or replace function market.drop_cause(offer_id uuid, cause text) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update market.review_case c set
@@ -77,7 +77,7 @@ $$;
 comment on function market.drop_cause(uuid, text) is 'Takes a cause from an open case; the last one closes it.';
 
 create or replace function market.review_read_offer(offer market.offer, addresses_agents boolean) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   first_offers integer := market.setting('first_offers_to_review')::integer;
@@ -96,7 +96,7 @@ comment on function market.review_read_offer(market.offer, boolean) is
   'Opens a case for an offer whose text has just been read, when there is a cause: it waits for review, gives orders to software, links to where nobody can see, or is among the first of its account.';
 
 create or replace function market.review_reported_offer() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op <> 'DELETE' then
@@ -119,7 +119,7 @@ create or replace trigger review_offer_reported_again after update on market.rep
   execute function market.review_reported_offer();
 
 create or replace function market.review_changed_offer() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Else whatever a moderator kept, or would have held back, is exchanged afterwards for something else.
@@ -138,7 +138,7 @@ create or replace trigger review_changed_offer after update on market.offer for 
   execute function market.review_changed_offer();
 
 create or replace function market.review_withdrawn_offer() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform market.drop_cause(new.id, 'pending');

@@ -28,7 +28,7 @@ create or replace function market.search_offers(
   depth integer
 )
   returns table (offer_id uuid, score double precision)
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Per term of the query: what is it, what names it in a title, what only lies in its category, how much it counts.
@@ -125,7 +125,7 @@ create or replace function market.browse_offers(
   filters jsonb, as_of timestamptz, searcher uuid, sort text, after jsonb, candidates integer
 )
   returns table (offer_id uuid, sort_key numeric)
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare

@@ -36,7 +36,7 @@ grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at), de
 create or replace function market.find_session(
   secret_hash bytea, out session_id uuid, out account_id uuid, out signed_in_at timestamptz
 )
-  language plpgsql stable security definer set search_path = ''
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   select s.id, s.account_id, s.signed_in_at into session_id, account_id, signed_in_at
@@ -66,7 +66,7 @@ comment on function market.lock_sessions(uuid) is 'Waits until nobody else of th
 grant execute on function market.sessions_key(uuid), market.lock_sessions(uuid) to souk_person;
 
 create or replace function market.keep_session(session_id uuid) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Once an hour is enough.

@@ -20,7 +20,7 @@ comment on function market.require_good_standing(jsonb) is 'Refuses with 409 inv
 grant execute on function market.require_good_standing(jsonb) to souk_agent, souk_person;
 
 create or replace function market.hold_standing(account_id uuid) returns boolean
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- A suspension waits for whoever holds this, so nothing slips past it.
@@ -30,7 +30,7 @@ $$;
 comment on function market.hold_standing(uuid) is 'Whether an account is not suspended, and will not be until this transaction ends.';
 
 create or replace function market.publish_in_good_standing() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if new.account_id is not null and not market.hold_standing(new.account_id) then
@@ -47,7 +47,7 @@ create or replace trigger publish_moved_offer before update on market.offer for 
   when (new.status = 'published' and old.status <> 'published') execute function market.publish_in_good_standing();
 
 create or replace function market.settle_standing(account_id uuid, batch integer) returns boolean
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   suspended boolean;

@@ -43,7 +43,7 @@ create policy "the owner sees all" on market.vocabulary_change to souk_owner usi
 insert into market.vocabulary_change default values;
 
 create or replace function market.note_vocabulary_change() returns trigger
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update market.vocabulary_change set changed_at = clock_timestamp();

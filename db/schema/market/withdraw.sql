@@ -2,7 +2,7 @@
 -- known, and is filled in when its text has been read.
 
 create or replace function market.withdraw(id uuid) returns void
-  language plpgsql volatile security definer set search_path = ''
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   submission market.submission;
