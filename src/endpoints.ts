@@ -447,7 +447,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: "post",
     path: "/v1/offers/{id}/report",
     summary: "Report an offer",
-    description: "Puts it before the moderators. Reporting it again changes nothing.",
+    description:
+      "Puts an offer of somebody else before the moderators. Reporting it again before they have decided changes nothing.",
     tag: "Offers",
     auth: "token",
     kind: "write",
@@ -467,7 +468,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
         example: { offer_id: SOFA_ID, status: "received", summary: "A moderator will look at this offer." },
       },
     },
-    problems: ["not_found"],
+    problems: ["not_found", "invalid_state"],
     cache: "no-store",
   },
   {

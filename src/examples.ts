@@ -94,6 +94,7 @@ export const SOFA_REMOVED = {
   review: "It looks like an attempt to defraud.",
   review_reason: "scam" as const,
   appealable: false,
+  appeal: { status: "waiting" as const, created_at: "2026-06-03T08:00:00.000Z" },
 };
 export const WANTED = { text: "Looking for a sofa in Berlin, up to 250 EUR" };
 export const ASKED = {

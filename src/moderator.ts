@@ -45,6 +45,10 @@ const accountOf = async (client: pg.ClientBase, who: string): Promise<{ id: stri
 const add = async (client: pg.ClientBase, who: string): Promise<Outcome> => {
   const account = await accountOf(client, who);
   if ("why" in account) return refuse(account.why);
+  const { rows } = await client.query("select from market.account where id = $1 and suspended_at is not null", [
+    account.id,
+  ]);
+  if (rows.length > 0) return refuse(`The account of ${who} is suspended. Have it reinstated first.`);
   const { rowCount } = await client.query(
     "insert into market.moderator (account_id, appointed_by) values ($1, session_user) on conflict do nothing",
     [account.id],

@@ -285,6 +285,12 @@ const ownerOffer = z
       .boolean()
       .optional()
       .describe("Of a removed offer: whether you may appeal (once), at POST /v1/offers/{id}/appeal."),
+    appeal: z
+      .object({ status: z.enum(["waiting", "declined"]), created_at: timestamp, decided_at: timestamp.optional() })
+      .optional()
+      .describe(
+        "Of a removed offer that you appealed for: waiting for another moderator, or declined. One that was granted is live.",
+      ),
   })
   .meta({ id: "OwnerOffer", description: "An offer as its owner sees it." });
 

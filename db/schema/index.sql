@@ -126,11 +126,13 @@ set local role souk_owner;
 --!include inspect/server.sql
 --!include inspect/invariant.sql
 --!include inspect/check.sql
+--!include inspect/check_moderation.sql
 --!include inspect/state.sql
 --!include jobs/check_invariants.sql
 
 -- The moderators' door
 --!include market/moderation_access.sql
+--!include market/may_decide.sql
 --!include admin/moderators.sql
 --!include admin/accounts.sql
 --!include admin/offers.sql

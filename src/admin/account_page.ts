@@ -63,13 +63,19 @@ export const accountPages = (desk: Desk): Page[] => {
     const id = idOf(request);
     const fields = await formOf(desk, request, response);
     const asked = fields.get("decision") ?? "";
+    const expected = fields.get("expected") || null;
     const words = fields.get("words")?.trim() || null;
     if (asked === "suspend") await desk.ask(request, "suspend", { id, reason: fields.get("reason") ?? "", words });
-    else if (asked === "reinstate") await desk.ask(request, "reinstate", { id, words });
+    else if (asked === "reinstate") await desk.ask(request, "reinstate", { id, words, expected });
     else if (asked === "remove_agent") await desk.ask(request, "removeAgent", { id: queriedId(fields.get("agent")) });
     else if (asked === "override_cap") {
       const cap = capOf(fields.get("cap") ?? "");
-      await desk.ask(request, "overrideCap", { id, action: fields.get("action") ?? "", cap });
+      await desk.ask(request, "overrideCap", {
+        id,
+        action: fields.get("action") ?? "",
+        cap,
+        expected: expected && Number(expected),
+      });
     } else throw refuse("bad_request", "That is none of the measures. Look at the page again.");
     return desk.path(`/accounts/${id}?${new URLSearchParams({ done: asked })}`);
   };

@@ -13,6 +13,8 @@ type Offer = {
   text: string;
   extraction: Record<string, unknown>;
   updatedAt: string;
+  /** Why this moderator may not decide on it. */
+  obstacle: string | null;
   contact: { methods?: { type: string; value: string }[] };
   reviewCase: { queue: string; causes: string[]; holder: { accountId: string; name: string } | null } | null;
   reports: { nodes: { reason: string; settledAt: string | null }[] };
@@ -21,6 +23,8 @@ type Shown = Viewer & {
   offer: Offer | null;
   reasons: { nodes: { code: string; summary: string; sentence: string }[] };
 };
+
+type Waiting = { offerId: string; heldBy: string | null; offer: { obstacle: string | null } };
 
 /** A decision as a button: one key, and whether it needs a reason. */
 type Choice = { decision: string; label: string; key: string; needsReason: boolean; grave: boolean };
@@ -36,8 +40,9 @@ const choice = (decision: string, label: string, key: string, needsReason = fals
 const KEEP = choice("keep", "Keep", "k");
 const REMOVE = choice("remove", "Remove", "r", true);
 
-/** What can be decided on an offer as it stands. */
-const choicesOf = ({ status, reviewCase }: Pick<Offer, "status" | "reviewCase">): Choice[] => {
+/** What the moderator can decide on an offer as it stands. */
+const choicesOf = ({ status, reviewCase, obstacle }: Offer): Choice[] => {
+  if (obstacle !== null) return [];
   if (status === "published" || status === "archived") return [KEEP, REMOVE];
   if (status === "pending_review") return [choice("publish", "Publish", "p"), choice("reject", "Reject", "j", true)];
   if (status !== "removed") return [];
@@ -82,16 +87,14 @@ export const offerPages = (desk: Desk): Page[] => {
     });
   };
 
-  /** The next case of the same line that nobody holds; the queue when there is none. */
+  /** The next case of the same line that nobody holds and the moderator may decide; the queue when there is none. */
   const nextAfter = async (request: Request, id: string, queue: string, decision: string): Promise<string> => {
     const done = new URLSearchParams({ done: decision, of: id });
     if (queue === "") return desk.path(`/offers/${id}?${new URLSearchParams({ done: decision })}`);
-    const { reviewCases } = await desk.ask<{ reviewCases: { nodes: { offerId: string; heldBy: string | null }[] } }>(
-      request,
-      "next",
-      { condition: { queue } },
-    );
-    const next = reviewCases.nodes.find(({ heldBy }) => heldBy === null);
+    const { reviewCases } = await desk.ask<{ reviewCases: { nodes: Waiting[] } }>(request, "next", {
+      condition: { queue },
+    });
+    const next = reviewCases.nodes.find(({ heldBy, offer }) => heldBy === null && offer.obstacle === null);
     return next ? desk.path(`/offers/${next.offerId}?${done}`) : desk.path(`?${done}`);
   };
 
@@ -108,6 +111,7 @@ export const offerPages = (desk: Desk): Page[] => {
     await desk.ask(request, decision, {
       id,
       expected: fields.get("expected") ?? "",
+      reports: fields.has("reports") ? Number(fields.get("reports")) : null,
       words: fields.get("words")?.trim() || null,
       ...(decision === "remove" || decision === "reject" ? { reason: fields.get("reason") ?? "" } : {}),
     });

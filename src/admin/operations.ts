@@ -20,14 +20,14 @@ const SOURCES = {
     }
   }`,
   next: `query Next($condition: ReviewCaseCondition) {
-    reviewCases(first: 10, condition: $condition, orderBy: [REPORTS_DESC, OPENED_AT_ASC]) { nodes { offerId heldBy } }
+    reviewCases(first: 10, condition: $condition, orderBy: [REPORTS_DESC, OPENED_AT_ASC]) { nodes { offerId heldBy offer { obstacle } } }
   }`,
   offer: `query Offer($id: UUID!) {
     ${VIEWER}
     ${REASONS}
     offer(id: $id) {
       id status title text images language domain category offerKind price location contact extraction missingFields
-      reviewed reviewReason reviewNote createdAt updatedAt publishedAt removedAt suspendedAt
+      reviewed reviewReason reviewNote createdAt updatedAt publishedAt removedAt suspendedAt obstacle
       account { id displayName createdAt verified suspendedAt offersActive offersLifetime offersRemoved }
       agent { id name removedAt }
       reviewCase { queue causes reports openedAt heldUntil holder { accountId name } }
@@ -80,12 +80,12 @@ const SOURCES = {
   suspend: `mutation Suspend($id: UUID!, $reason: String, $words: String) {
     suspendAccount(input: {id: $id, reason: $reason, sentence: $words}) { account { suspendedAt } }
   }`,
-  reinstate: `mutation Reinstate($id: UUID!, $words: String) {
-    reinstateAccount(input: {id: $id, note: $words}) { account { suspendedAt } }
+  reinstate: `mutation Reinstate($id: UUID!, $words: String, $expected: Datetime) {
+    reinstateAccount(input: {id: $id, note: $words, expectedSuspendedAt: $expected}) { account { suspendedAt } }
   }`,
   removeAgent: "mutation RemoveAgent($id: UUID!) { removeAgent(input: {id: $id}) { agent { removedAt } } }",
-  overrideCap: `mutation OverrideCap($id: UUID!, $action: String!, $cap: Int) {
-    overrideCap(input: {accountId: $id, action: $action, cap: $cap}) { account { id } }
+  overrideCap: `mutation OverrideCap($id: UUID!, $action: String!, $cap: Int, $expected: Int) {
+    overrideCap(input: {accountId: $id, action: $action, cap: $cap, expectedCap: $expected}) { account { id } }
   }`,
   changeSetting: `mutation ChangeSetting($name: String!, $value: JSON!, $expected: JSON!) {
     changeSetting(input: {name: $name, value: $value, expectedValue: $expected}) { setting { value } }
@@ -93,14 +93,14 @@ const SOURCES = {
 } as const;
 
 function decision(name: string, words: "note" | "sentence"): string {
-  return `mutation Decide($id: UUID!, $expected: Datetime!, $words: String) {
-    ${name}(input: {id: $id, expectedUpdatedAt: $expected, ${words}: $words}) { offer { status } }
+  return `mutation Decide($id: UUID!, $expected: Datetime!, $reports: Int, $words: String) {
+    ${name}(input: {id: $id, expectedUpdatedAt: $expected, expectedReports: $reports, ${words}: $words}) { offer { status } }
   }`;
 }
 
 function decisionWithReason(name: string): string {
-  return `mutation Decide($id: UUID!, $expected: Datetime!, $reason: String, $words: String) {
-    ${name}(input: {id: $id, expectedUpdatedAt: $expected, reason: $reason, sentence: $words}) { offer { status } }
+  return `mutation Decide($id: UUID!, $expected: Datetime!, $reports: Int, $reason: String, $words: String) {
+    ${name}(input: {id: $id, expectedUpdatedAt: $expected, expectedReports: $reports, reason: $reason, sentence: $words}) { offer { status } }
   }`;
 }
 

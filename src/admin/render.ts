@@ -40,6 +40,7 @@ export const QUEUES: Record<string, string> = {
   reported: "Reported",
   addresses_agents: "Gives orders to agents",
   suspicious_link: "Hides where a link leads",
+  changed: "Changed since it was looked at",
   first_offer: "First of an account",
 };
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import test from "ava";
-import { newModeratorLink } from "../../src/moderator.ts";
+import { manageModerators, newModeratorLink } from "../../src/moderator.ts";
 import { hashSecret, newSecret } from "../../src/tokens.ts";
 import { call } from "../support/market.ts";
 import { openRoom, type Room, sameOrigin } from "./room.ts";
@@ -121,4 +121,37 @@ test.serial("no secret of a link is in the database or in the log", async (t) =>
   const [{ kept }] = await room.sql("select string_agg(l::text, '') as kept from market.moderator_link l");
   t.false(kept.includes(secret));
   t.false(room.logs().includes(secret));
+});
+
+test.serial("a link that nobody used ends when somebody is appointed, even if they are dismissed again", async (t) => {
+  await room.sql("delete from market.moderator");
+  const link = (await newModeratorLink(room.databaseUrl, room.url)) ?? "";
+  const path = new URL(link).pathname;
+  t.is((await call(room.url, "GET", path)).status, 200);
+  const { account } = await room.person();
+  t.true((await manageModerators(room.databaseUrl, ["add", account])).ok);
+  t.is((await call(room.url, "GET", path)).status, 404);
+  t.true((await manageModerators(room.databaseUrl, ["remove", account])).ok);
+  t.is((await call(room.url, "GET", path)).status, 404);
+});
+
+test.serial("a suspended account is not appointed, and a moderator who is suspended gets in no more", async (t) => {
+  const suspend = (account: string) =>
+    room.sql(
+      "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'x' where id = $1",
+      [account],
+    );
+  const { account } = await room.person();
+  await suspend(account);
+  const refused = await manageModerators(room.databaseUrl, ["add", account]);
+  t.false(refused.ok);
+  t.regex(refused.text, /is suspended/);
+  await t.throwsAsync(
+    room.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [account]),
+  );
+
+  const moderator = await room.moderator();
+  t.is((await moderator.graphql("{ viewer { name } }")).status, 200);
+  await suspend(moderator.account);
+  t.is((await moderator.graphql("{ viewer { name } }")).status, 404);
 });

@@ -179,7 +179,8 @@ test.serial("the owner of a removed offer appeals once, which puts it before ano
 
   const { status, body } = await appeal("It is genuine, with a receipt.");
   t.is(status, 200);
-  t.like(body, { id, status: "removed", appealable: false });
+  t.like(body, { id, status: "removed", appealable: false, appeal: { status: "waiting" } });
+  t.false("decided_at" in body.appeal);
   t.like((await appeal()).body, { code: "invalid_state", status: 409 });
   t.deepEqual(await caseOf(id), { queue: "appeal", causes: ["appeal"], reports: 0, heldBy: null });
   isRefused(t, await ana.decide("restoreOffer", id), "invalid_state", /another moderator decides/);
@@ -201,7 +202,9 @@ test.serial("an appeal that is declined leaves the offer down, with a sentence, 
     review: "We looked again: it advertises a shop.",
     review_reason: "spam",
     appealable: false,
+    appeal: { status: "declined" },
   });
+  t.truthy((await room.offer(owner, id)).body.appeal.decided_at);
   t.is((await owner.call("POST", `/v1/offers/${id}/appeal`, {})).status, 409);
   t.is(await caseOf(id), null);
 });

@@ -119,7 +119,7 @@ test.serial("a suspension of an account with many offers is finished by the work
       )
     )[0].live;
   await ana.ask(SUSPEND, { id: account, reason: "spam" });
-  t.true((await live()) <= 701);
+  t.true((await live()) >= 1000, "a moderator waits for fifty at most");
   await eventually(live, (count) => count === 0);
   await ana.ask(REINSTATE, { id: account });
   await eventually(live, (count) => count === 1201);
@@ -257,4 +257,35 @@ test.serial("where there is one moderator only, an appeal is decided by the same
   } finally {
     await room.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [ben.account]);
   }
+});
+
+test.serial("a setting, a cap or a suspension that changed since it was looked at is not overwritten", async (t) => {
+  const blind = await ana.graphql(
+    'mutation { changeSetting(input: {name: "first_offers_to_review", value: 3, expectedValue: null}) { setting { value } } }',
+  );
+  t.not(blind.errors.length, 0, "nobody changes what they did not look at");
+
+  const account = await room.accountOf(await room.agent());
+  const set = (moderator: Moderator, cap: number, expected: number) =>
+    moderator.graphql(
+      `mutation($account: UUID!, $cap: Int, $expected: Int) {
+        overrideCap(input: {accountId: $account, action: "publish_offer", cap: $cap, expectedCap: $expected}) { account { id } } }`,
+      { account, cap, expected },
+    );
+  t.deepEqual((await set(ana, 7, 60)).errors, []);
+  const late = await set(ben, 500, 60);
+  t.deepEqual(codes(late), ["invalid_state"]);
+  t.regex(late.errors[0]?.message ?? "", /it is 7 now/);
+
+  const suspend = async (reason: string) =>
+    (await ana.ask(SUSPEND, { id: account, reason })).suspendAccount.account.suspendedAt;
+  const seen = await suspend("spam");
+  await ben.ask(REINSTATE, { id: account });
+  await suspend("scam");
+  const lateToo = await ben.graphql(
+    `mutation($id: UUID!, $seen: Datetime) {
+      reinstateAccount(input: {id: $id, expectedSuspendedAt: $seen}) { account { id } } }`,
+    { id: account, seen },
+  );
+  t.deepEqual(codes(lateToo), ["invalid_state"]);
 });

@@ -392,7 +392,7 @@ test("a report is received once an account, and shows nobody anything", async (t
     body: {
       offer_id: "<id>",
       status: "received",
-      summary: "A moderator will look at this offer. Reporting it again changes nothing.",
+      summary: "A moderator will look at this offer. Reporting it again before that changes nothing.",
     },
   };
   const sent = { reason: "scam", comment: "  Asks for payment first.  " };

@@ -136,7 +136,7 @@ test("every success that the document describes has been seen, as it describes i
   await get("/v1/offers");
   await get(offer);
   await traveller.call("PATCH", offer, { text: sofa });
-  await post(`${offer}/report`, { reason: "other" });
+  await agent.call("POST", `${offer}/report`, { reason: "other" });
   await post(`${offer}/archive`);
   await get(offer);
   await post(`${offer}/republish`);

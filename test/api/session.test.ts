@@ -36,7 +36,8 @@ const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; st
   updateOffer: { path: ({ offer }) => `/v1/offers/${offer}`, status: 200 },
   archiveOffer: { path: ({ offer }) => `/v1/offers/${offer}/archive`, status: 200 },
   republishOffer: { path: ({ offer }) => `/v1/offers/${offer}/republish`, status: 200 },
-  reportOffer: { path: ({ offer }) => `/v1/offers/${offer}/report`, status: 200 },
+  // Nobody reports an own offer.
+  reportOffer: { path: ({ offer }) => `/v1/offers/${offer}/report`, status: 409 },
   // What is up cannot be appealed.
   appealOffer: { path: ({ offer }) => `/v1/offers/${offer}/appeal`, status: 409 },
   createAsk: { status: 201 },

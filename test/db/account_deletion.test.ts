@@ -322,3 +322,28 @@ test.serial("two tabs that delete at once: one does, and the other is signed out
   );
   t.deepEqual(outcomes.toSorted(), ["done", "unauthorized"]);
 });
+
+test.serial("an account with a long log is deleted call by call, each of a bounded length", async (t) => {
+  const caller = await market.approved();
+  await market.sql(
+    `insert into market.audit_event (actor_type, sql_role, action, table_name, row_id, subject_account_id, after)
+     select 'agent', 'souk_agent', 'ask.updated', 'ask', 'x', $1, '{"status": "active"}' from generate_series(1, 12000)`,
+    [caller.account],
+  );
+  await market.sql("insert into market.call (scope, action) values ('agent:' || $1::text, 'publish_offer')", [
+    caller.agent,
+  ]);
+  const answers: boolean[] = [];
+  do answers.push((await market.callAsPerson(caller, "delete_account")).done);
+  while (!answers.at(-1));
+  t.deepEqual(answers, [false, false, true]);
+  t.deepEqual(
+    await market.sql(
+      `select count(*)::integer as told from market.audit_event
+       where subject_account_id = $1 and (before is not null or after is not null)`,
+      [caller.account],
+    ),
+    [{ told: 0 }],
+  );
+  t.deepEqual(await market.sql("select from market.call where scope = 'agent:' || $1::text", [caller.agent]), []);
+});

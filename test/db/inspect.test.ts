@@ -1,7 +1,7 @@
 import test from "ava";
 import pg from "pg";
 import { rolledBack } from "../support/database.ts";
-import { type Answer, type Caller, openMarket, refused, vectorOf } from "./market.ts";
+import { type Answer, type Caller, openMarket, refusal, refused, vectorOf } from "./market.ts";
 
 /**
  * What a DBA sees: the views of an incident, in the rights of souk_dba, and what these rights are.
@@ -293,3 +293,43 @@ test.serial(
     t.true(total <= 97, `${total}: PostgreSQL's default is 100, of which 3 are kept for superusers`);
   },
 );
+
+test.serial("why_429 and the refusal itself tell of a cap that a moderator set, and of a suspension", async (t) => {
+  const agent = await market.approved();
+  await market.sql("insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', 0)", [
+    agent.account,
+  ]);
+  const why = async () =>
+    (await read("select * from inspect.why_429 where agent_id = $1 and action = 'publish_offer'", [agent.agent]))[0];
+  t.like(await why(), { refused: true, cap: 0, next_slot_in: null, next_slot_at: null });
+  t.regex(
+    (await why()).reason,
+    /^0 of 0 calls of the last hour are used, so every call is refused with 429 until the cap changes\. The cap: a moderator set it at [-\d: ]+ UTC, in place of what the record gives\.$/,
+  );
+  const { status, detail, extra } = await refusal(
+    market.call(agent, "submit_offer", {
+      body: { text: "Sofa" },
+      idempotency_key: null,
+      request_hash: null,
+      errors: [],
+    }),
+  );
+  t.is(status, 429);
+  t.regex(detail, /^Moderation has set the limit of this call to 0/);
+  t.like(extra, { retry_after: 3600 });
+  t.is(extra.headers["RateLimit-Reset"], 3600);
+  const me = await market.call(agent, "get_me", { base_url: "http://souk.test", link_key: Buffer.alloc(32) });
+  const paths = me.next.map(({ path }: { path: string }) => path);
+  t.false(paths.includes("/v1/offers"));
+  t.true(paths.includes("/v1/asks"));
+
+  await market.sql(
+    "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'No.' where id = $1",
+    [agent.account],
+  );
+  t.true((await why()).account_suspended);
+  t.regex((await why()).reason, /The account is suspended by moderation since .* refused with 409/);
+  const suspended = await market.call(agent, "get_me", { base_url: "http://souk.test", link_key: Buffer.alloc(32) });
+  t.regex(suspended.next[0].summary, /suspended by moderation\. No\. .*Tell the person/);
+  t.false(suspended.next.some(({ path }: { path: string }) => path === "/v1/offers" || path === "/v1/asks"));
+});

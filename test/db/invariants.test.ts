@@ -62,6 +62,11 @@ const withJob = (task: string, row: string) =>
   `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
 const JOB_OF_SUBMISSION = withJob("read_submission", "00000000-0000-7000-8000-000000000001");
 
+/** A second offer of the seller that is not live; status and time of its removal follow. */
+const WAITING = `
+  insert into market.offer (id, account_id, text, title, status, removed_at)
+  select '00000000-0000-7000-8000-000000000003', account_id, 'Sofa', 'Sofa',`;
+
 /** Per invariant what breaks it, past every trigger, and what inspect.check() then names, or how its name begins. */
 const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
   account_has_record: () => ({
@@ -163,6 +168,61 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
           update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '6 minutes'`,
     object: "job ",
   }),
+  suspended_account_is_hidden: () => ({
+    how: `update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'x' where id = '${seller.account}'`,
+    object: `account ${seller.account}`,
+  }),
+  case_counts_its_reports: () => ({
+    how: `update market.review_case set reports = 9, closed_at = null where offer_id = '${id.offer}'`,
+    object: `offer ${id.offer}`,
+  }),
+  open_report_has_case: () => ({
+    how: `insert into market.report (offer_id, account_id, reason) values ('${id.offer}', '${buyer.account}', 'scam')`,
+    object: `offer ${id.offer}`,
+  }),
+  pending_offer_has_case: () => ({
+    how: `${WAITING} 'pending_review', null from market.offer where id = '${id.offer}'`,
+    object: "offer 00000000-0000-7000-8000-000000000003",
+  }),
+  open_appeal_has_case: () => ({
+    how: `${WAITING} 'removed', now() from market.offer where id = '${id.offer}';
+          update market.publisher set removed = 1 where account_id = '${seller.account}';
+          insert into market.appeal (offer_id, removed_at, account_id)
+          values ('00000000-0000-7000-8000-000000000003', now(), '${seller.account}')`,
+    object: "offer 00000000-0000-7000-8000-000000000003",
+  }),
+  reviewed_offer_is_not_down: () => ({
+    how: `${WAITING} 'rejected', null from market.offer where id = '${id.offer}';
+          update market.offer set reviewed = true where status = 'rejected'`,
+    object: "offer 00000000-0000-7000-8000-000000000003",
+  }),
+  extraction_is_quoted: () => ({
+    how: `update market.offer set extraction = jsonb_set(extraction, '{price,quote}', '"9999"') where id = '${id.offer}'`,
+    object: `offer ${id.offer}`,
+  }),
+  reference_has_row: () => ({
+    how: `update market.offer set agent_id = '00000000-0000-7000-8000-000000000004' where id = '${id.offer}'`,
+    object: "offer of agent 00000000-0000-7000-8000-000000000004",
+  }),
+  call_has_agent: () => ({
+    how: `insert into market.call (id, scope, action) overriding system value
+          values (4711, 'agent:00000000-0000-7000-8000-000000000004', 'publish_offer')`,
+    object: "call 4711",
+  }),
+  log_has_its_months: () => ({
+    how: `do $$ begin execute format('drop table market.audit_event_%s', to_char(now() at time zone 'UTC', 'YYYY_MM')); end $$`,
+    object: "market.audit_event_",
+  }),
+  log_is_forgotten_in_time: () => ({
+    how: `insert into market.audit_event (at, actor_type, sql_role, action, table_name, row_id)
+          values (now() - interval '20 months', 'dba', 'x', 'x', 'x', 'x')`,
+    object: "market.audit_event",
+  }),
+  agent_is_forgotten_in_time: () => ({
+    how: `update market.agent set created_at = now() - interval '60 days' where id = '${stranger.agent}';
+          update market.publisher set last_active_at = now() - interval '60 days' where account_id = '${stranger.account}'`,
+    object: `agent ${stranger.agent}`,
+  }),
   nothing_outlives_its_time: () => ({
     how: "update market.call set called_at = now() - interval '27 hours'; delete from market.submission",
     object: "calls",
@@ -231,6 +291,32 @@ test.serial("what the worker's clock finds is kept, and a sample that shows noth
   const [{ state }] = await market.sql("select inspect.state() as state");
   t.is(state.invariants.record_equals_recount, 0);
   t.true(state.checked_seconds_ago < 60);
+});
+
+test.serial("inspect.check() speaks of every foreign key that leads nowhere", async (t) => {
+  const keys = await market.sql(
+    `select c.conname as name, child.relname as child, a.attname as column
+     from pg_constraint c join pg_class child on child.oid = c.conrelid
+     join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+     where c.contype = 'f' and c.connamespace = 'market'::regnamespace and cardinality(c.conkey) = 1
+       and a.atttypid = 'uuid'::regtype and a.attgenerated = ''`,
+  );
+  t.true(keys.length > 20);
+  const silent: string[] = [];
+  for (const { name, child, column } of keys) {
+    const spoken = await rolledBack(client, async () => {
+      await client.query("set local session_replication_role = replica");
+      const { rowCount } = await client.query(
+        `update market.${child} set ${column} = '00000000-0000-7000-8000-000000000009'
+         where ctid = (select ctid from market.${child} limit 1)`,
+      );
+      if (rowCount === 0) return true;
+      const found = await asDba("select detail from inspect.check() where invariant = 'reference_has_row'");
+      return found.some(({ detail }) => detail.endsWith(`against ${name}`));
+    });
+    if (!spoken) silent.push(name);
+  }
+  t.deepEqual(silent, []);
 });
 
 test.serial("what is checked by sample costs no more in a market ten times as large", async (t) => {

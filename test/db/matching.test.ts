@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
+import pg from "pg";
 import {
   type Answer,
   type AskFacts,
@@ -275,3 +277,20 @@ test.serial("paging through matches visits each once, also while more match", as
   t.deepEqual(seen.toSorted(), offers.toSorted());
   t.deepEqual(ranks, [1, 2, 3, 4, 5, 6, 7]);
 });
+
+for (const embedded of ["offer", "ask"] as const)
+  test.serial(`an offer that is taken down while the ${embedded} is matched leaves no match`, async (t) => {
+    const id = { offer: await market.offer(seller, { vector: near }), ask: await market.ask(buyer, { vector: near }) };
+    t.true((await matching(id.ask)).includes(id.offer));
+    const owner = new pg.Client({ connectionString: market.url });
+    await owner.connect();
+    t.teardown(() => owner.end());
+    await owner.query("begin");
+    await owner.query("update market.offer set status = 'archived' where id = $1", [id.offer]);
+    const matched = market.embed(embedded, id[embedded], near);
+    // Long enough to match, if it does not wait.
+    await sleep(300);
+    await owner.query("commit");
+    await matched;
+    t.deepEqual(await market.sql("select from market.match where offer_id = $1", [id.offer]), []);
+  });

@@ -1,25 +1,7 @@
--- Decisions on offers. Each names the state that the moderator saw (expected_updated_at), so that none is made on what
--- another moderator or the owner has changed meanwhile.
+-- Decisions on offers. Each names the state that the moderator saw (expected_updated_at, and expected_reports), so that none
+-- is made on what another moderator, the owner or a reporter has changed meanwhile.
 
-create or replace function market.check_appeal_judge(offer market.offer, causes text[]) returns void
-  language plpgsql stable
-as $$
-begin
-  if 'appeal' = any (causes)
-    and market.moderator_id() = (select d.moderator_id from market.decision d
-      where d.offer_id = offer.id and d.action = 'remove' order by d.id desc limit 1)
-    -- Where there is only one moderator, a second look by the same one is better than none.
-    and exists (select from market.moderator m where m.account_id <> market.moderator_id())
-  then
-    perform market.fail(409, 'invalid_state', 'You took this offer down, so another moderator decides on the appeal.');
-  end if;
-end
-$$;
-comment on function market.check_appeal_judge(market.offer, text[]) is
-  'Refuses with 409 a moderator who would judge an appeal against the own decision, when there is another to do it.';
-grant execute on function market.check_appeal_judge(market.offer, text[]) to souk_moderator;
-
-create or replace function market.decide_offer(id uuid, action text, expected_updated_at timestamptz, reason text, sentence text)
+create or replace function market.decide_offer(id uuid, action text, expected_updated_at timestamptz, expected_reports integer, reason text, sentence text)
   returns admin.offer
   language plpgsql volatile
 as $$
@@ -30,17 +12,21 @@ declare
     when 'publish' then 'published' when 'reject' then 'rejected' end;
   may_be constant text[] := case when decide_offer.action in ('keep', 'remove') then array['published', 'archived']
     when decide_offer.action in ('publish', 'reject') then array['pending_review'] else array['removed'] end;
-  note text := nullif(btrim(decide_offer.sentence), '');
+  note text := market.visible_sentence(decide_offer.sentence);
 begin
   perform market.hold_owner(decide_offer.id);
   select * into offer from market.offer o where o.id = decide_offer.id for no key update;
   if not found then
     perform market.fail(404, 'not_found', 'There is no such offer.');
   end if;
+  perform market.check_may_decide(offer.id, offer.account_id);
   review := market.lock_case(offer.id);
   if offer.updated_at is distinct from decide_offer.expected_updated_at then
     perform market.fail(409, 'invalid_state',
       format('This offer has changed since you looked at it, and is %s now. Look at it again, then decide.', replace(offer.status, '_', ' ')));
+  elsif coalesce(review.reports, 0) <> decide_offer.expected_reports then
+    perform market.fail(409, 'invalid_state',
+      'This offer was reported, or decided, while you looked at it. Read the reports, then decide.');
   elsif offer.status <> all (may_be) then
     perform market.fail(409, 'invalid_state',
       format('This offer is %s; only what is %s can be decided so.', replace(offer.status, '_', ' '), replace(array_to_string(may_be, ' or '), '_', ' ')));
@@ -51,8 +37,9 @@ begin
     perform market.fail(400, 'bad_request', 'Give one of the reasons, by its code.');
   elsif char_length(note) > 500 then
     perform market.fail(400, 'bad_request', 'The sentence may be at most 500 characters long.');
+  elsif becomes = 'published' and offer.account_id is null then
+    perform market.fail(409, 'invalid_state', 'The account of this offer was deleted, so nobody could answer for it, and it stays down.');
   end if;
-  perform market.check_appeal_judge(offer, review.causes);
 
   if decide_offer.action in ('remove', 'reject') then
     note := coalesce(note, (select r.sentence from market.reason r where r.code = decide_offer.reason));
@@ -63,6 +50,8 @@ begin
     review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason when decide_offer.action = 'uphold' then o.review_reason end,
     review_note = case when decide_offer.action in ('remove', 'reject') then note when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
   where o.id = offer.id;
+  update market.appeal a set decided_at = now()
+  where a.offer_id = offer.id and a.removed_at = offer.removed_at and a.decided_at is null and offer.status = 'removed';
   update market.report r set settled_at = now() where r.offer_id = offer.id and r.settled_at is null;
   update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
   where c.offer_id = offer.id and c.closed_at is null;
@@ -71,40 +60,40 @@ begin
   return (select o from admin.offer o where o.id = offer.id);
 end
 $$;
-comment on function market.decide_offer(uuid, text, timestamptz, text, text) is
+comment on function market.decide_offer(uuid, text, timestamptz, integer, text, text) is
   'Makes one decision on an offer, settles its reports and closes its case; 409 invalid_state when the offer is not as expected, held by another, or not to be decided so.';
-grant execute on function market.decide_offer(uuid, text, timestamptz, text, text) to souk_moderator;
+grant execute on function market.decide_offer(uuid, text, timestamptz, integer, text, text) to souk_moderator;
 
-create or replace function admin.keep_offer(id uuid, expected_updated_at timestamptz, note text default null) returns admin.offer
+create or replace function admin.keep_offer(id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null) returns admin.offer
   language plpgsql volatile
-as $$ begin return market.decide_offer(keep_offer.id, 'keep', keep_offer.expected_updated_at, null, keep_offer.note); end $$;
-comment on function admin.keep_offer(uuid, timestamptz, text) is 'Keeps an offer up: it becomes reviewed, and its reports are settled. The note is for other moderators.';
+as $$ begin return market.decide_offer(keep_offer.id, 'keep', keep_offer.expected_updated_at, keep_offer.expected_reports, null, keep_offer.note); end $$;
+comment on function admin.keep_offer(uuid, timestamptz, text, integer) is 'Keeps an offer up: it becomes reviewed, and its reports are settled. The note is for other moderators.';
 
-create or replace function admin.remove_offer(id uuid, expected_updated_at timestamptz, reason text, sentence text default null) returns admin.offer
+create or replace function admin.remove_offer(id uuid, expected_updated_at timestamptz, reason text, sentence text default null, expected_reports integer default null) returns admin.offer
   language plpgsql volatile
-as $$ begin return market.decide_offer(remove_offer.id, 'remove', remove_offer.expected_updated_at, remove_offer.reason, remove_offer.sentence); end $$;
-comment on function admin.remove_offer(uuid, timestamptz, text, text) is 'Takes an offer down for a reason. Its owner reads the sentence, or that of the reason, and may appeal once.';
+as $$ begin return market.decide_offer(remove_offer.id, 'remove', remove_offer.expected_updated_at, remove_offer.expected_reports, remove_offer.reason, remove_offer.sentence); end $$;
+comment on function admin.remove_offer(uuid, timestamptz, text, text, integer) is 'Takes an offer down for a reason. Its owner reads the sentence, or that of the reason, and may appeal once.';
 
-create or replace function admin.restore_offer(id uuid, expected_updated_at timestamptz, note text default null) returns admin.offer
+create or replace function admin.restore_offer(id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null) returns admin.offer
   language plpgsql volatile
-as $$ begin return market.decide_offer(restore_offer.id, 'restore', restore_offer.expected_updated_at, null, restore_offer.note); end $$;
-comment on function admin.restore_offer(uuid, timestamptz, text) is 'Puts an offer up again that was taken down. The note is for other moderators.';
+as $$ begin return market.decide_offer(restore_offer.id, 'restore', restore_offer.expected_updated_at, restore_offer.expected_reports, null, restore_offer.note); end $$;
+comment on function admin.restore_offer(uuid, timestamptz, text, integer) is 'Puts an offer up again that was taken down. The note is for other moderators.';
 
-create or replace function admin.uphold_removal(id uuid, expected_updated_at timestamptz, sentence text default null) returns admin.offer
+create or replace function admin.uphold_removal(id uuid, expected_updated_at timestamptz, sentence text default null, expected_reports integer default null) returns admin.offer
   language plpgsql volatile
-as $$ begin return market.decide_offer(uphold_removal.id, 'uphold', uphold_removal.expected_updated_at, null, uphold_removal.sentence); end $$;
-comment on function admin.uphold_removal(uuid, timestamptz, text) is 'Declines an appeal: the offer stays down. A sentence replaces the one its owner reads.';
+as $$ begin return market.decide_offer(uphold_removal.id, 'uphold', uphold_removal.expected_updated_at, uphold_removal.expected_reports, null, uphold_removal.sentence); end $$;
+comment on function admin.uphold_removal(uuid, timestamptz, text, integer) is 'Declines an appeal: the offer stays down. A sentence replaces the one its owner reads.';
 
-create or replace function admin.publish_offer(id uuid, expected_updated_at timestamptz, note text default null) returns admin.offer
+create or replace function admin.publish_offer(id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null) returns admin.offer
   language plpgsql volatile
-as $$ begin return market.decide_offer(publish_offer.id, 'publish', publish_offer.expected_updated_at, null, publish_offer.note); end $$;
-comment on function admin.publish_offer(uuid, timestamptz, text) is 'Lets an offer go live that waits for review. The note is for other moderators.';
+as $$ begin return market.decide_offer(publish_offer.id, 'publish', publish_offer.expected_updated_at, publish_offer.expected_reports, null, publish_offer.note); end $$;
+comment on function admin.publish_offer(uuid, timestamptz, text, integer) is 'Lets an offer go live that waits for review. The note is for other moderators.';
 
-create or replace function admin.reject_offer(id uuid, expected_updated_at timestamptz, reason text, sentence text default null) returns admin.offer
+create or replace function admin.reject_offer(id uuid, expected_updated_at timestamptz, reason text, sentence text default null, expected_reports integer default null) returns admin.offer
   language plpgsql volatile
-as $$ begin return market.decide_offer(reject_offer.id, 'reject', reject_offer.expected_updated_at, reject_offer.reason, reject_offer.sentence); end $$;
-comment on function admin.reject_offer(uuid, timestamptz, text, text) is 'Rejects an offer that waits for review, for good. Its owner reads the sentence, or that of the reason.';
+as $$ begin return market.decide_offer(reject_offer.id, 'reject', reject_offer.expected_updated_at, reject_offer.expected_reports, reject_offer.reason, reject_offer.sentence); end $$;
+comment on function admin.reject_offer(uuid, timestamptz, text, text, integer) is 'Rejects an offer that waits for review, for good. Its owner reads the sentence, or that of the reason.';
 
-grant execute on function admin.keep_offer(uuid, timestamptz, text), admin.remove_offer(uuid, timestamptz, text, text),
-  admin.restore_offer(uuid, timestamptz, text), admin.uphold_removal(uuid, timestamptz, text),
-  admin.publish_offer(uuid, timestamptz, text), admin.reject_offer(uuid, timestamptz, text, text) to souk_moderator;
+grant execute on function admin.keep_offer(uuid, timestamptz, text, integer), admin.remove_offer(uuid, timestamptz, text, text, integer),
+  admin.restore_offer(uuid, timestamptz, text, integer), admin.uphold_removal(uuid, timestamptz, text, integer),
+  admin.publish_offer(uuid, timestamptz, text, integer), admin.reject_offer(uuid, timestamptz, text, text, integer) to souk_moderator;

@@ -7,13 +7,14 @@ begin
   if market.moderator_id() is null then
     perform market.fail(404, 'not_found', 'There is no such account.');
   end if;
-  -- Most accounts are done with at once; the worker sees to the rest of a large one.
-  if not market.settle_standing(begin_settling.account_id, 500) then
+  -- Most accounts are done with at once; the worker sees to the rest of a large one. Each takes some milliseconds, and
+  -- an operation of a moderator has three seconds.
+  if not market.settle_standing(begin_settling.account_id, 50) then
     perform market.enqueue('settle_standing', begin_settling.account_id);
   end if;
 end
 $$;
-comment on function market.begin_settling(uuid) is 'Archives or publishes again the offers of an account whose standing changed: the first 500 now, the rest by a job.';
+comment on function market.begin_settling(uuid) is 'Archives or publishes again the offers of an account whose standing changed: the first 50 now, the rest by a job.';
 grant execute on function market.begin_settling(uuid) to souk_moderator;
 
 create or replace function market.lock_account(id uuid) returns market.account
@@ -37,7 +38,7 @@ create or replace function admin.suspend_account(id uuid, reason text, sentence 
 as $$
 declare
   account market.account := market.lock_account(suspend_account.id);
-  note text := nullif(btrim(suspend_account.sentence), '');
+  note text := market.visible_sentence(suspend_account.sentence);
 begin
   if account.suspended_at is not null then
     perform market.fail(409, 'invalid_state', 'This account is suspended already.');
@@ -60,7 +61,7 @@ end
 $$;
 comment on function admin.suspend_account(uuid, text, text) is 'Suspends an account: its agents may read, what they write is refused with the sentence, and its offers are not shown.';
 
-create or replace function admin.reinstate_account(id uuid, note text default null) returns admin.account
+create or replace function admin.reinstate_account(id uuid, note text default null, expected_suspended_at timestamptz default null) returns admin.account
   language plpgsql volatile
 as $$
 declare
@@ -68,17 +69,20 @@ declare
 begin
   if account.suspended_at is null then
     perform market.fail(409, 'invalid_state', 'This account is not suspended.');
+  elsif account.suspended_at <> reinstate_account.expected_suspended_at then
+    perform market.fail(409, 'invalid_state', 'This account was reinstated and suspended anew since you looked at it. Read why, then decide.');
   elsif char_length(reinstate_account.note) > 500 then
     perform market.fail(400, 'bad_request', 'The note may be at most 500 characters long.');
   end if;
+  perform market.check_may_decide(null, account.id);
   update market.account a set suspended_at = null, suspension_reason = null, suspension_note = null where a.id = account.id;
   perform market.begin_settling(account.id);
   insert into market.decision (moderator_id, action, account_id, sentence)
-  values (market.moderator_id(), 'reinstate', account.id, nullif(btrim(reinstate_account.note), ''));
+  values (market.moderator_id(), 'reinstate', account.id, market.visible_sentence(reinstate_account.note));
   return (select a from admin.account a where a.id = account.id);
 end
 $$;
-comment on function admin.reinstate_account(uuid, text) is 'Ends a suspension; what it archived goes live again. The note is for other moderators.';
+comment on function admin.reinstate_account(uuid, text, timestamptz) is 'Ends a suspension; what it archived goes live again. The note is for other moderators. With the suspendedAt that you saw, only that suspension.';
 
 create or replace function admin.remove_agent(id uuid, note text default null) returns admin.agent
   language plpgsql volatile
@@ -94,22 +98,25 @@ begin
     perform market.fail(400, 'bad_request', 'The note may be at most 500 characters long.');
   end if;
   perform market.lock_account(agent.account_id);
+  perform market.check_may_decide(null, agent.account_id);
   update market.agent a set removed_at = now() where a.id = agent.id and a.removed_at is null;
   if not found then
     perform market.fail(409, 'invalid_state', 'This agent was removed already.');
   end if;
   insert into market.decision (moderator_id, action, account_id, agent_id, sentence)
-  values (market.moderator_id(), 'remove_agent', agent.account_id, agent.id, nullif(btrim(remove_agent.note), ''));
+  values (market.moderator_id(), 'remove_agent', agent.account_id, agent.id, market.visible_sentence(remove_agent.note));
   return (select a from admin.agent a where a.id = agent.id);
 end
 $$;
 comment on function admin.remove_agent(uuid, text) is 'Removes an agent: its token is refused from now on. What it published stays. The note is for other moderators.';
 
-create or replace function admin.override_cap(account_id uuid, action text, cap integer default null, note text default null) returns admin.account
+create or replace function admin.override_cap(account_id uuid, action text, cap integer default null, note text default null, expected_cap integer default null)
+  returns admin.account
   language plpgsql volatile
 as $$
 declare
   account market.account := market.lock_account(override_cap.account_id);
+  in_force integer;
 begin
   if override_cap.action not in ('publish_offer', 'create_ask', 'preview_offer') then
     perform market.fail(400, 'bad_request', 'The action is one of publish_offer, create_ask and preview_offer.');
@@ -117,6 +124,11 @@ begin
     perform market.fail(400, 'bad_request', 'A cap is a whole number from 0 to 100000.');
   elsif char_length(override_cap.note) > 400 then
     perform market.fail(400, 'bad_request', 'The note may be at most 400 characters long.');
+  end if;
+  perform market.check_may_decide(null, account.id);
+  in_force := market.call_cap(account.id, override_cap.action);
+  if in_force <> override_cap.expected_cap then
+    perform market.fail(409, 'invalid_state', format('This cap has changed since you looked at it: it is %s now. Look at it again.', in_force));
   end if;
   if override_cap.cap is null then
     delete from market.cap_override o where o.account_id = account.id and o.action = override_cap.action;
@@ -128,11 +140,11 @@ begin
   end if;
   insert into market.decision (moderator_id, action, account_id, sentence)
   values (market.moderator_id(), 'override_cap', account.id, concat_ws(' ',
-    format('%s: %s.', override_cap.action, coalesce(override_cap.cap::text, 'by its record')), nullif(btrim(override_cap.note), '')));
+    format('%s: %s.', override_cap.action, coalesce(override_cap.cap::text, 'by its record')), market.visible_sentence(override_cap.note)));
   return (select a from admin.account a where a.id = account.id);
 end
 $$;
-comment on function admin.override_cap(uuid, text, integer, text) is 'Sets how often an agent of the account may do something within an hour; without a cap the record decides again.';
+comment on function admin.override_cap(uuid, text, integer, text, integer) is 'Sets how often an agent of the account may do something within an hour; without a cap the record decides again. With the cap that you saw, only while that is in force.';
 
-grant execute on function admin.suspend_account(uuid, text, text), admin.reinstate_account(uuid, text),
-  admin.remove_agent(uuid, text), admin.override_cap(uuid, text, integer, text) to souk_moderator;
+grant execute on function admin.suspend_account(uuid, text, text), admin.reinstate_account(uuid, text, timestamptz),
+  admin.remove_agent(uuid, text), admin.override_cap(uuid, text, integer, text, integer) to souk_moderator;

@@ -35,6 +35,12 @@ comment on column admin.offer.removed_at is 'When it was last taken down.';
 comment on column admin.offer.suspended_at is 'When it was archived because its account was suspended.';
 grant select on admin.offer to souk_moderator;
 
+create or replace function admin.offer_obstacle(offer admin.offer) returns text
+  language plpgsql stable
+as $$ begin return market.decision_obstacle(offer.id, offer.account_id); end $$;
+comment on function admin.offer_obstacle(admin.offer) is 'Why you may not decide on it, another moderator may; null when you may.';
+grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
+
 create view admin.report with (security_invoker) as
   select r.id, r.offer_id, r.account_id, r.agent_id, r.reason, r.comment, r.created_at, r.settled_at from market.report r;
 comment on view admin.report is E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName reports\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName reports\nA report: an account asks you to look at an offer.';
@@ -49,7 +55,7 @@ comment on column admin.report.settled_at is 'When a decision settled it; null w
 grant select on admin.report to souk_moderator;
 
 create view admin.appeal with (security_invoker) as
-  select a.offer_id, a.removed_at, a.account_id, a.agent_id, a.comment, a.created_at from market.appeal a;
+  select a.offer_id, a.removed_at, a.account_id, a.agent_id, a.comment, a.created_at, a.decided_at from market.appeal a;
 comment on view admin.appeal is E'@primaryKey offer_id,removed_at\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName appeals\nAn appeal: the owner asks for a second look, by another moderator.';
 comment on column admin.appeal.offer_id is E'@behavior +filterBy\nWhat was taken down.';
 comment on column admin.appeal.removed_at is 'When it was taken down.';
@@ -57,6 +63,7 @@ comment on column admin.appeal.account_id is 'Who appeals.';
 comment on column admin.appeal.agent_id is 'Through which agent.';
 comment on column admin.appeal.comment is 'Why, in the owner''s words.';
 comment on column admin.appeal.created_at is 'When.';
+comment on column admin.appeal.decided_at is 'When it was decided; null while it waits.';
 grant select on admin.appeal to souk_moderator;
 
 create view admin.decision with (security_invoker) as

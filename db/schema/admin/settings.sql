@@ -24,7 +24,7 @@ begin
     select from admin.setting a where a.name = s.name) for no key update;
   if not found then
     perform market.fail(404, 'not_found', 'There is no such setting, or it is not yours to change.');
-  elsif setting.value <> change_setting.expected_value then
+  elsif setting.value is distinct from change_setting.expected_value then
     perform market.fail(409, 'invalid_state', format('Somebody changed this setting meanwhile: it is %s now. Look at it again.', setting.value));
   elsif jsonb_typeof(change_setting.value) is distinct from jsonb_typeof(setting.value) then
     perform market.fail(400, 'bad_request', case jsonb_typeof(setting.value)

@@ -8,7 +8,8 @@ declare
   agent market.agent;
   account market.account;
   connected boolean := market.connected();
-  may_write boolean;
+  suspended boolean;
+  suspension text;
   acts_for text;
   email text;
   phone text;
@@ -19,7 +20,8 @@ begin
   select a.id, a.account_id, a.name, null::bytea, a.created_at, a.connected_at, a.removed_at into agent
   from market.agent a where a.id = market.agent_id();
   select * into account from market.account a where a.id = market.account_id();
-  may_write := connected and account.suspended_at is null;
+  suspended := account.suspended_at is not null;
+  suspension := 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.');
   acts_for := coalesce(account.display_name, 'the person who approved me');
   return jsonb_build_object(
     'id', account.id,
@@ -33,15 +35,15 @@ begin
       'member_since', market.utc(account.created_at),
       'profile_url', get_me.base_url || '/settings'),
     'permissions', (
-      select jsonb_object_agg(p.name, jsonb_build_object('allowed', may_write or not p.needs_approval)
+      select jsonb_object_agg(p.name, jsonb_build_object('allowed', (connected or not p.needs_approval) and not (suspended and p.writes))
         || case when p.needs_approval and not connected then jsonb_build_object('accepted_methods', '[]'::jsonb,
           'summary', 'A person has to approve this agent first, through the connection link.')
-        when p.needs_approval and not may_write then jsonb_build_object('accepted_methods', '[]'::jsonb,
-          'summary', 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.'))
+        when suspended and p.writes then jsonb_build_object('accepted_methods', '[]'::jsonb, 'summary', suspension)
         else '{}' end)
-      from (values ('search_offers', false), ('read_offers', false), ('read_matches', false),
-        ('start_verification', false), ('report_offer', false),
-        ('publish_offer', true), ('create_ask', true), ('manage_offers', true), ('manage_asks', true)) as p (name, needs_approval)),
+      from (values ('search_offers', false, false), ('read_offers', false, false), ('read_matches', false, false),
+        ('start_verification', false, false), ('report_offer', false, true),
+        ('publish_offer', true, true), ('create_ask', true, true), ('manage_offers', true, true),
+        ('manage_asks', true, true)) as p (name, needs_approval, writes)),
     'limits', (
       select coalesce(jsonb_object_agg(l.action, market.own_figures(l.action)), '{}')
       from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)
@@ -55,6 +57,10 @@ begin
       'offers_published', (select p.active from market.publisher p where p.account_id = account.id),
       'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
     'next', case
+      when suspended then jsonb_build_array(
+        jsonb_build_object('summary', suspension || ' Nothing can be published, asked or changed until it ends. Tell the person.', 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary', 'What moderation took down is among your offers, and can be appealed once each.', 'method', 'GET', 'path', '/v1/offers?status=removed'),
+        jsonb_build_object('summary', 'Searching still works.', 'method', 'POST', 'path', '/v1/offers/search'))
       when market.agent_id() is null then jsonb_build_array(
         jsonb_build_object('summary', 'Publish what you offer, in your own words.', 'method', 'POST', 'path', '/v1/offers'),
         jsonb_build_object('summary', 'State what you want, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
@@ -63,9 +69,13 @@ begin
         jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
         jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
       else case when agent.connected_at > now() - interval '1 hour' then jsonb_build_array(
-        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end || jsonb_build_array(
-        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers'),
-        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end
+      -- Not what a moderator has set to 0 calls an hour.
+      || case when (market.own_figures('publish_offer') ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
+        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers')) end
+      || case when (market.own_figures('create_ask') ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
+        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks')) end
+      || jsonb_build_array(
         jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end)
     || case when agent.id is not null
       then jsonb_build_object('agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected))

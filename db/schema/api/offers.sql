@@ -135,16 +135,21 @@ create or replace function api.report_offer(id uuid, reason text, comment text) 
   language plpgsql volatile
 as $$
 begin
+  perform market.require_good_standing();
   if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
     perform market.fail(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+  elsif exists (select from market.offer o where o.id = report_offer.id and o.account_id = market.account_id()) then
+    perform market.fail(409, 'invalid_state', 'This is an offer of your own account. Change it, or archive it.');
   end if;
   perform market.hold_account();
-  insert into market.report (offer_id, account_id, agent_id, reason, comment)
+  insert into market.report as r (offer_id, account_id, agent_id, reason, comment)
   values (report_offer.id, market.account_id(), market.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), ''))
-  on conflict do nothing;
+  on conflict on constraint report_once do update
+    set agent_id = excluded.agent_id, reason = excluded.reason, comment = excluded.comment, created_at = now(), settled_at = null
+    where r.settled_at is not null;
   return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
-    'summary', 'A moderator will look at this offer. Reporting it again changes nothing.');
+    'summary', 'A moderator will look at this offer. Reporting it again before that changes nothing.');
 end
 $$;
-comment on function api.report_offer(uuid, text, text) is 'Puts a published offer before the moderators, once an account.';
+comment on function api.report_offer(uuid, text, text) is 'Puts a published offer of another before the moderators, once an account until they have decided. 409 invalid_state for an own offer, or while suspended.';
 grant execute on function api.report_offer(uuid, text, text) to souk_api;

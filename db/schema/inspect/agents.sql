@@ -31,18 +31,22 @@ select a.id as agent_id, action.name as action, w.used >= cap.calls as refused, 
   clock_timestamp() + wait.seconds * interval '1 second' as next_slot_at,
   t.base, t.factor, t.settled as settled_offers, t.proved as proved_methods, coalesce(t.old, false) as account_is_old,
   t.removed as recent_removals,
-  format('%s of %s calls of the last hour are used%s. %s', w.used, cap.calls,
-    case when cap.calls = 0 then ', so every call is refused with 429'
-      when w.used >= cap.calls then format(', so the next is refused with 429; in %s seconds a slot is free', wait.seconds)
-      else ', so the next is admitted' end,
-    case when o.cap is null then
-      format('The cap: %s + %s x (4 x %s settled offers + 30 x %s proved methods + %s for an account of 30 days), at most %s%s.',
+  concat_ws(' ',
+    format('%s of %s calls of the last hour are used%s.', w.used, cap.calls,
+      case when cap.calls = 0 then ', so every call is refused with 429 until the cap changes'
+        when w.used >= cap.calls then format(', so the next is refused with 429; in %s seconds a slot is free', wait.seconds)
+        else ', so the next is admitted' end),
+    case when o.cap is null then format('The cap: %s + %s x (4 x %s settled offers + 30 x %s proved methods + %s for an account of 30 days), at most %s%s.',
         t.base, t.factor, t.settled, t.proved, case when t.old then 60 else 0 end, 10 * t.base,
         case when t.removed > 0 then format(', halved %s times for offers removed within 30 days, but not below %s', t.removed, t.base / 4) else '' end)
-      else format('A moderator set the cap of this account to %s on %s, whatever its record.', o.cap, to_char(o.changed_at at time zone 'UTC', 'YYYY-MM-DD'))
-    end) as reason,
-  o.changed_at as overridden_at
+      else format('The cap: a moderator set it at %s UTC, in place of what the record gives.',
+        to_char(o.changed_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')) end,
+    case when p.suspended_at is not null then format(
+      'The account is suspended by moderation since %s UTC: what it writes is refused with 409 before any cap is looked at.',
+      to_char(p.suspended_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')) end) as reason,
+  o.changed_at as overridden_at, p.suspended_at is not null as account_suspended
 from market.agent a
+join market.account p on p.id = a.account_id
 cross join (values ('publish_offer'), ('create_ask'), ('preview_offer')) as action (name)
 left join market.cap_override o on o.account_id = a.account_id and o.action = action.name
 cross join lateral market.call_cap_terms(a.account_id, action.name) as t
@@ -50,7 +54,7 @@ cross join lateral market.call_cap(a.account_id, action.name) as cap (calls)
 cross join lateral (
   select (market.window_figures('agent:' || a.id, action.name, cap.calls) ->> 'used')::integer as used) as w
 cross join lateral (
-  select coalesce(market.window_wait('agent:' || a.id, action.name, cap.calls), 0) as seconds) as wait;
+  select case when cap.calls > 0 then coalesce(market.window_wait('agent:' || a.id, action.name, cap.calls), 0) end as seconds) as wait;
 comment on view inspect.why_429 is
   'When an agent is told rate_limited (429): one row an action with what it has used, what it may use, what the cap is made from, and when the next slot is free. Select by agent_id. A 429 of POST /v1/connect has no agent yet: see inspect.windows.';
 comment on column inspect.why_429.agent_id is 'The agent that is refused.';
@@ -58,7 +62,7 @@ comment on column inspect.why_429.action is 'publish_offer (also updating and re
 comment on column inspect.why_429.refused is 'Whether a call made now is refused.';
 comment on column inspect.why_429.used is 'Calls admitted within the last hour; refusals and replays do not count.';
 comment on column inspect.why_429.cap is 'Calls an hour, as market.call_cap has it.';
-comment on column inspect.why_429.next_slot_in is 'Whole seconds until a call is admitted; 0 when one is now, or when the cap is 0.';
+comment on column inspect.why_429.next_slot_in is 'Whole seconds until a call is admitted; 0 when one is now, null when none ever is: the cap is 0.';
 comment on column inspect.why_429.next_slot_at is 'The same as a time.';
 comment on column inspect.why_429.base is 'The cap of an account without a record.';
 comment on column inspect.why_429.factor is 'What the terms of the record are multiplied by.';
@@ -66,8 +70,9 @@ comment on column inspect.why_429.settled_offers is 'Offers published at least 7
 comment on column inspect.why_429.proved_methods is 'Sign-in methods that the account has proved.';
 comment on column inspect.why_429.account_is_old is 'Whether the account is 30 days old.';
 comment on column inspect.why_429.recent_removals is 'Offers that moderation took down within 30 days: each halves the cap.';
-comment on column inspect.why_429.reason is 'All of it in a sentence, fit to be sent on.';
+comment on column inspect.why_429.reason is 'All of it in sentences, fit to be sent on.';
 comment on column inspect.why_429.overridden_at is 'When a moderator set the cap by hand, which the record then does not change; null when it follows from the record.';
+comment on column inspect.why_429.account_suspended is 'Whether the account is suspended: what it writes is refused with 409, not 429.';
 grant select on inspect.why_429 to souk_dba;
 
 create view inspect.windows with (security_invoker = true) as

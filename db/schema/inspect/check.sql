@@ -240,6 +240,9 @@ begin
   return query select * from inspect.check_people(share);
   return query select * from inspect.check_requests(share);
   return query select * from inspect.check_market(share);
+  return query select * from inspect.check_moderation(share);
+  return query select * from inspect.check_references(share);
+  return query select * from inspect.check_log();
   return query
   select 'job_is_not_held_by_the_dead', 'job ' || j.job_id, format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
   from inspect.read_jobs() j

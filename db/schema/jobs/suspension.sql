@@ -8,10 +8,10 @@ begin
   perform set_config('market.moderator_id', coalesce((
     select d.moderator_id from market.decision d
     where d.account_id = settle_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text, ''), true);
-  -- As many as are done well within a second, so that no lock is long.
-  return market.settle_standing(settle_standing.id, 500);
+  -- As many as are done well within a second, so that no lock is long, and the embedded database answers others between.
+  return market.settle_standing(settle_standing.id, 50);
 end
 $$;
 comment on function jobs.settle_standing(uuid) is
-  'Archives or publishes again the next 500 offers of an account that was suspended or reinstated; true when nothing is left.';
+  'Archives or publishes again the next 50 offers of an account that was suspended or reinstated; true when nothing is left.';
 grant execute on function jobs.settle_standing(uuid) to souk_worker;

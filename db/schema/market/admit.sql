@@ -53,7 +53,8 @@ begin
       -- The figures are a moment older: what they promise must not come before the wait is over.
       wait := greatest(market.window_wait(scope, admit.action, cap), (figures ->> 'resets_in')::integer, 1);
       perform market.fail(429, 'rate_limited',
-        format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait),
+        case cap when 0 then 'Moderation has set the limit of this call to 0 for this account, so waiting does not help. Tell the person; GET /v1/me shows whether the limit has changed.'
+          else format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait) end,
         jsonb_build_object('retry_after', wait, 'headers', market.rate_headers(figures)));
     end if;
   end if;

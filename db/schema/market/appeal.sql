@@ -7,6 +7,7 @@ create table market.appeal (
   agent_id uuid constraint appeal_agent_fkey references market.agent on delete set null,
   comment text,
   created_at timestamptz not null default now(),
+  decided_at timestamptz,
   constraint appeal_pkey primary key (offer_id, removed_at),
   constraint appeal_comment_length check (char_length(comment) between 1 and 1000)
 );
@@ -19,6 +20,7 @@ comment on column market.appeal.account_id is 'Who appeals.';
 comment on column market.appeal.agent_id is 'Through which agent; null when the person did it.';
 comment on column market.appeal.comment is 'Why, in the owner''s words.';
 comment on column market.appeal.created_at is 'When.';
+comment on column market.appeal.decided_at is 'When a moderator decided on it; null while it waits.';
 
 alter table market.appeal enable row level security;
 alter table market.appeal force row level security;
@@ -52,3 +54,17 @@ end
 $$;
 comment on function market.is_appealable(market.offer) is 'Whether the owner may appeal: the offer is down, and this removal was not appealed yet.';
 grant execute on function market.is_appealable(market.offer) to souk_agent, souk_person;
+
+create or replace function market.appeal_document(offer market.offer) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return (
+    select jsonb_build_object('status', case when a.decided_at is null then 'waiting' else 'declined' end,
+      'created_at', market.utc(a.created_at), 'decided_at', market.utc(a.decided_at))
+    from market.appeal a where a.offer_id = offer.id and a.removed_at = offer.removed_at);
+end
+$$;
+comment on function market.appeal_document(market.offer) is
+  'How the appeal against the removal of an offer that is down stands: status, created_at, decided_at; null when there is none.';
+grant execute on function market.appeal_document(market.offer) to souk_agent, souk_person;

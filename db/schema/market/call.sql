@@ -26,20 +26,21 @@ create or replace function market.window_figures(scope text, action text, cap in
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- resets_in is until the oldest counted call leaves, rounded up.
+  -- resets_in is until the oldest counted call leaves, rounded up. A cap of 0 frees no slot, however many leave.
   return (select jsonb_build_object(
     'limit', window_figures.cap,
     'used', count(*),
     'remaining', greatest(window_figures.cap - count(*), 0),
-    'resets_in', greatest(coalesce(ceil(extract(epoch from
-      min(c.called_at) + window_figures.span - clock_timestamp())), 0), 0)::integer)
+    'resets_in', case when window_figures.cap = 0 then extract(epoch from window_figures.span)
+      else greatest(coalesce(ceil(extract(epoch from
+        min(c.called_at) + window_figures.span - clock_timestamp())), 0), 0) end::integer)
   from market.call c
   where c.scope = window_figures.scope and c.action = window_figures.action
     and c.called_at > clock_timestamp() - window_figures.span);
 end
 $$;
 comment on function market.window_figures(text, text, integer, interval) is
-  'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it.';
+  'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it; of a cap of 0 the whole span.';
 
 create or replace function market.window_wait(scope text, action text, cap integer, span interval default '1 hour') returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -104,7 +104,8 @@ begin
     'created_at', market.utc(offer.created_at),
     'updated_at', market.utc(offer.updated_at))
     || case when offer.review_reason is null then '{}' else jsonb_build_object('review_reason', offer.review_reason) end
-    || case when offer.status <> 'removed' then '{}' else jsonb_build_object('appealable', market.is_appealable(offer)) end;
+    || case when offer.status <> 'removed' then '{}' else jsonb_strip_nulls(jsonb_build_object(
+        'appealable', market.is_appealable(offer), 'appeal', market.appeal_document(offer))) end;
 end
 $$;
 comment on function market.owner_offer(market.offer) is 'An offer as its owner sees it.';

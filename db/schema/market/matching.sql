@@ -185,13 +185,18 @@ begin
     where market.can_answer(ask, o)
     order by j.score desc, o.id
     limit 100
+  ), live as materialized (
+    -- Whoever takes one down waits until these are stored, and then forgets them; or is waited for.
+    select o.id from market.offer o
+    where o.id = any (array(select g.id from judged g)) and o.status = 'published'
+    order by o.id for share
   ), stored as (
     insert into market.match as m (ask_id, offer_id, score, reasons)
-    select ask.id, g.id, g.score, g.reasons from judged g
+    select ask.id, g.id, g.score, g.reasons from judged g join live l on l.id = g.id
     on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
     where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
   )
-  select array_agg(g.id) into answered from judged g;
+  select array_agg(l.id) into answered from live l;
   -- What a changed text no longer wants is forgotten.
   delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
 end
@@ -279,7 +284,9 @@ declare
   matched uuid[];
   candidates uuid[];
 begin
-  select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published';
+  select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published'
+  -- Whoever takes it down waits until its matches are stored, and then forgets them; or is waited for.
+  for share;
   if offer.id is null or offer.offer_kind is null then
     delete from market.match m where m.offer_id = match_offer.offer_id;
     return;

@@ -28,7 +28,9 @@ grant select on market.report to souk_moderator;
 grant update (settled_at) on market.report to souk_moderator;
 
 create policy "a moderator sees all appeals" on market.appeal for select to souk_moderator using (true);
-grant select on market.appeal to souk_moderator;
+create policy "a moderator decides on appeals" on market.appeal for update to souk_moderator
+  using (true) with check (decided_at is not null);
+grant select, update (decided_at) on market.appeal to souk_moderator;
 
 create policy "a moderator sees all records" on market.publisher for select to souk_moderator using (true);
 grant select on market.publisher to souk_moderator;

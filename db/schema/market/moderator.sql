@@ -32,6 +32,22 @@ alter table market.moderator_link enable row level security;
 alter table market.moderator_link force row level security;
 create policy "the owner sees all" on market.moderator_link to souk_owner using (true) with check (true);
 
+create or replace function market.check_appointment() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from market.account a where a.id = new.account_id and a.suspended_at is not null) then
+    perform market.fail(409, 'invalid_state', 'This account is suspended. Have it reinstated first.');
+  end if;
+  -- It was for a market that nobody moderates.
+  delete from market.moderator_link;
+  return new;
+end
+$$;
+comment on function market.check_appointment() is 'Refuses to appoint whoever is suspended; ends the first-start link, which has done its work.';
+create or replace trigger check_appointment before insert on market.moderator
+  for each row execute function market.check_appointment();
+
 create or replace function market.moderator_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.moderator_id', true), '')::uuid $$;
@@ -44,10 +60,12 @@ as $$
 begin
   select s.session_id, s.account_id into session_id, account_id
   from market.find_session(find_moderator.session_hash) as s
-  where exists (select from market.moderator m where m.account_id = s.account_id);
+  where exists (
+    select from market.moderator m join market.account a on a.id = m.account_id
+    where m.account_id = s.account_id and a.suspended_at is null);
 end
 $$;
-comment on function market.find_moderator(bytea) is 'The live session with this hash and its account, when its person is a moderator; else nulls.';
+comment on function market.find_moderator(bytea) is 'The live session with this hash and its account, when its person is a moderator in good standing; else nulls.';
 grant execute on function market.find_moderator(bytea) to souk_api;
 
 create or replace function market.enter_moderator(session_hash bytea) returns boolean

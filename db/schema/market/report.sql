@@ -9,6 +9,7 @@ create table market.report (
   comment text,
   created_at timestamptz not null default now(),
   settled_at timestamptz,
+  counted boolean not null default false,
   -- One voice an account, however often it calls.
   constraint report_once unique (offer_id, account_id),
   constraint report_comment_length check (char_length(comment) between 1 and 1000)
@@ -16,6 +17,7 @@ create table market.report (
 create index report_account_id_idx on market.report (account_id);
 create index report_agent_id_idx on market.report (agent_id);
 create index report_reason_idx on market.report (reason);
+create index report_open_idx on market.report (offer_id) where settled_at is null;
 comment on table market.report is 'One row is one report of an offer to the moderators.';
 comment on column market.report.id is 'UUIDv7.';
 comment on column market.report.offer_id is 'What is reported.';
@@ -25,6 +27,7 @@ comment on column market.report.reason is 'Why, as a code.';
 comment on column market.report.comment is 'Why, in words.';
 comment on column market.report.created_at is 'When.';
 comment on column market.report.settled_at is 'When a moderator decided on the offer it is about; null while it waits.';
+comment on column market.report.counted is 'Whether it counts in the rank of the case: a person stood behind the account.';
 
 alter table market.report enable row level security;
 alter table market.report force row level security;
@@ -34,5 +37,24 @@ create policy "an account sees its reports" on market.report for select to souk_
 create policy "a caller reports what it can see" on market.report for insert to souk_agent, souk_person
   with check (account_id = (select market.account_id()) and agent_id is not distinct from (select market.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
-grant select, insert (id, offer_id, account_id, agent_id, reason, comment) on market.report
-  to souk_agent, souk_person;
+create policy "a caller reports again" on market.report for update to souk_agent, souk_person
+  using (account_id = (select market.account_id()))
+  with check (account_id = (select market.account_id()) and settled_at is null and agent_id is not distinct from (select market.agent_id())
+    and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
+grant select, insert (id, offer_id, account_id, agent_id, reason, comment),
+  update (agent_id, reason, comment, created_at, settled_at) on market.report to souk_agent, souk_person;
+
+create or replace function market.count_report() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Accounts that nobody approved are had for the asking.
+  new.counted := exists (select from market.account a where a.id = new.account_id and a.claimed_at is not null);
+  return new;
+end
+$$;
+comment on function market.count_report() is 'Counts a report by whether a person stands behind the account.';
+create or replace trigger count_report before insert on market.report for each row execute function market.count_report();
+create or replace trigger count_report_again before update on market.report for each row
+  when (old.settled_at is not null and new.settled_at is null)
+  execute function market.count_report();

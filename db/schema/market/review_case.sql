@@ -5,6 +5,11 @@ create table market.review_case (
   offer_id uuid constraint review_case_pkey primary key
     constraint review_case_offer_fkey references market.offer on delete cascade,
   causes text[] not null,
+  reports integer not null default 0,
+  opened_at timestamptz not null default now(),
+  closed_at timestamptz,
+  held_by uuid constraint review_case_held_by_fkey references market.account on delete set null,
+  held_until timestamptz,
   -- The line it stands in: the most pressing of its causes.
   queue text not null generated always as (case
     when 'appeal' = any (causes) then 'appeal'
@@ -12,13 +17,10 @@ create table market.review_case (
     when 'reported' = any (causes) then 'reported'
     when 'addresses_agents' = any (causes) then 'addresses_agents'
     when 'suspicious_link' = any (causes) then 'suspicious_link'
+    when 'changed' = any (causes) then 'changed'
     else 'first_offer' end) stored,
-  reports integer not null default 0,
-  opened_at timestamptz not null default now(),
-  closed_at timestamptz,
-  held_by uuid constraint review_case_held_by_fkey references market.account on delete set null,
-  held_until timestamptz,
-  constraint review_case_causes_known check (causes <@ array['appeal', 'pending', 'reported', 'addresses_agents', 'suspicious_link', 'first_offer']),
+  constraint review_case_causes_known
+    check (causes <@ array['appeal', 'pending', 'reported', 'addresses_agents', 'suspicious_link', 'changed', 'first_offer']),
   constraint review_case_queue_length check (char_length(queue) <= 40),
   constraint review_case_reports_not_negative check (reports >= 0)
 );
@@ -28,9 +30,9 @@ create index review_case_open_by_queue_idx on market.review_case (queue, reports
 create index review_case_held_by_idx on market.review_case (held_by) where held_by is not null;
 comment on table market.review_case is 'One row is one offer that waits, or waited, for a moderator''s decision.';
 comment on column market.review_case.offer_id is 'The offer.';
-comment on column market.review_case.causes is 'Why: appeal, pending (pre-moderation), reported, addresses_agents, suspicious_link, first_offer.';
+comment on column market.review_case.causes is 'Why: appeal, pending (pre-moderation), reported, addresses_agents, suspicious_link, changed (since it was reported, reviewed or held back), first_offer.';
 comment on column market.review_case.queue is 'The most pressing of its causes.';
-comment on column market.review_case.reports is 'Reports that no decision has settled.';
+comment on column market.review_case.reports is 'Counted reports that no decision has settled.';
 comment on column market.review_case.opened_at is 'Since when it waits.';
 comment on column market.review_case.closed_at is 'When it was decided; null while it waits.';
 comment on column market.review_case.held_by is 'The moderator who took it.';
@@ -97,10 +99,10 @@ create or replace function market.review_reported_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_op = 'INSERT' then
-    perform market.open_case(new.offer_id, array['reported'], 1);
+  if tg_op <> 'DELETE' then
+    perform market.open_case(new.offer_id, array['reported'], new.counted::integer);
   elsif old.settled_at is null then
-    update market.review_case c set reports = greatest(c.reports - 1, 0)
+    update market.review_case c set reports = greatest(c.reports - old.counted::integer, 0)
     where c.offer_id = old.offer_id and c.closed_at is null;
     if not exists (select from market.report r where r.offer_id = old.offer_id and r.settled_at is null) then
       perform market.drop_cause(old.offer_id, 'reported');
@@ -112,6 +114,28 @@ $$;
 comment on function market.review_reported_offer() is 'A report opens a case, or adds its voice to the open one; a report that goes takes it back.';
 create or replace trigger review_reported_offer after insert or delete on market.report
   for each row execute function market.review_reported_offer();
+create or replace trigger review_offer_reported_again after update on market.report for each row
+  when (old.settled_at is not null and new.settled_at is null)
+  execute function market.review_reported_offer();
+
+create or replace function market.review_changed_offer() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Else whatever a moderator kept, or would have held back, is exchanged afterwards for something else.
+  if old.reviewed or market.setting('pre_moderation')::boolean
+    or exists (select from market.report r where r.offer_id = new.id) then
+    perform market.open_case(new.id, array['changed']);
+  end if;
+  return null;
+end
+$$;
+comment on function market.review_changed_offer() is
+  'An offer that was reported or reviewed comes before the moderators when it changes; with pre-moderation on, every one that was live.';
+create or replace trigger review_changed_offer after update on market.offer for each row
+  when (new.status in ('published', 'archived') and new.account_id is not null
+    and (old.text <> new.text or old.images <> new.images))
+  execute function market.review_changed_offer();
 
 create or replace function market.review_withdrawn_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

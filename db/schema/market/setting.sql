@@ -30,7 +30,7 @@ create policy "everyone reads the switches" on market.setting for select to souk
 grant select (name, value, summary) on market.setting to souk_agent, souk_person;
 
 insert into market.setting (name, value, summary) values
-  ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes.'),
+  ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes, and comes before a moderator.'),
   ('embedding_model', '"builtin-hash-1"', 'The model in force: only its vectors are compared. Set by the worker at its start.');
 insert into market.setting (name, value, summary, least, most) values
   ('publish_offer_cap', '60', 'Offers an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),

@@ -67,11 +67,11 @@ begin
   if suspended then
     update market.offer o set status = 'archived', suspended_at = now()
     where o.id in (select p.id from market.offer p
-      where p.account_id = settle_standing.account_id and p.status = 'published' limit settle_standing.batch);
+      where p.account_id = settle_standing.account_id and p.status = 'published' order by p.id limit settle_standing.batch);
   else
     update market.offer o set status = 'published'
     where o.id in (select p.id from market.offer p
-      where p.account_id = settle_standing.account_id and p.suspended_at is not null limit settle_standing.batch);
+      where p.account_id = settle_standing.account_id and p.suspended_at is not null order by p.id limit settle_standing.batch);
   end if;
   get diagnostics touched = row_count;
   return touched < settle_standing.batch;

@@ -12,6 +12,12 @@ $$;
 comment on function market.visible_name(text) is 'A name without characters that cannot be seen; null when nothing is left.';
 grant execute on function market.visible_name(text) to souk_person;
 
+create or replace function market.visible_sentence(sentence text) returns text
+  language sql immutable
+as $$ select market.visible_name(regexp_replace(sentence, '\s+', ' ', 'g')) $$;
+comment on function market.visible_sentence(text) is 'A sentence in one line, without characters that cannot be seen; null when nothing is left.';
+grant execute on function market.visible_name(text), market.visible_sentence(text) to souk_moderator;
+
 create or replace function market.clean_name(name text) returns text
   language sql immutable
 as $$ select coalesce(market.visible_name(name), 'Unnamed agent') $$;

@@ -1,0 +1,108 @@
+import test from "ava";
+import { type Agent, SOFA } from "../support/market.ts";
+import { type Moderator, openRoom, type Room } from "./room.ts";
+
+/** What comes back to the moderators after a decision, and whose voice counts. */
+
+let room: Room;
+let ana: Moderator;
+test.before(async () => {
+  room = await openRoom();
+  ana = await room.moderator("Ana");
+});
+test.after.always(() => room?.stop());
+
+const caseOf = async (id: string) =>
+  (await ana.ask("query($id: UUID!) { reviewCase(offerId: $id) { queue causes reports } }", { id })).reviewCase;
+
+const report = (agent: Agent, id: string, reason = "scam") => agent.call("POST", `/v1/offers/${id}/report`, { reason });
+
+const BAIT = "Fake passports for sale. 300 EUR, Berlin. Write to lena@example.com";
+
+test.serial("an offer that was kept comes back when its text changes", async (t) => {
+  const owner = await room.agent();
+  const id = await room.publish(owner);
+  await ana.decide("keepOffer", id);
+  await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
+  t.like(await caseOf(id), { queue: "changed", reports: 0 });
+  t.deepEqual((await ana.decide("keepOffer", id)).errors, []);
+  t.is(await caseOf(id), null);
+});
+
+test.serial("an offer that was reported once comes back whenever its text changes", async (t) => {
+  const [owner, reporter] = [await room.agent(), await room.agent()];
+  const id = await room.publish(owner);
+  await report(reporter, id);
+  await ana.decide("keepOffer", id);
+  for (const text of [BAIT, `${BAIT} soon`]) {
+    await owner.call("PATCH", `/v1/offers/${id}`, { text });
+    t.is((await caseOf(id)).queue, "changed");
+    await room.sql("update market.review_case set closed_at = now() where offer_id = $1", [id]);
+  }
+});
+
+test.serial("an offer that nobody reported or reviewed does not come back when its text changes", async (t) => {
+  const owner = await room.agent();
+  await room.publish(owner);
+  const id = await room.publish(owner);
+  await owner.call("PATCH", `/v1/offers/${id}`, { text: `${SOFA}. Now with cushions.` });
+  t.is(await caseOf(id), null);
+});
+
+test.serial(
+  "with pre-moderation on, an offer that is live comes before a moderator when its text changes",
+  async (t) => {
+    const owner = await room.agent();
+    await room.publish(owner);
+    const id = await room.publish(owner);
+    await room.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+    await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
+    await room.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+    t.is((await caseOf(id)).queue, "changed");
+  },
+);
+
+test.serial("who reported an offer before it was decided may report it again", async (t) => {
+  const [owner, reporter] = [await room.agent(), await room.agent()];
+  const id = await room.publish(owner);
+  await report(reporter, id, "spam");
+  await ana.decide("keepOffer", id);
+  t.like((await report(reporter, id, "scam")).body, { status: "received" });
+  t.deepEqual(await caseOf(id), { queue: "reported", causes: ["reported"], reports: 1 });
+  t.is((await report(reporter, id, "other")).status, 200);
+  t.is((await caseOf(id)).reports, 1, "one voice while it waits");
+  t.deepEqual(await room.sql("select reason, settled_at from market.report where offer_id = $1", [id]), [
+    { reason: "scam", settled_at: null },
+  ]);
+  await ana.decide("keepOffer", id);
+  t.is(await caseOf(id), null);
+});
+
+test.serial("reports of agents that nobody approved open a case, and count for nothing in its rank", async (t) => {
+  const [owner, reporter] = [await room.agent(), await room.agent()];
+  const id = await room.publish(owner);
+  for (let n = 0; n < 3; n++) t.is((await report(await room.stranger(), id)).status, 200);
+  t.like(await caseOf(id), { queue: "reported", reports: 0 });
+  await report(reporter, id);
+  t.like(await caseOf(id), { queue: "reported", reports: 1 });
+});
+
+test.serial("nobody reports an own offer", async (t) => {
+  const owner = await room.agent();
+  const id = await room.publish(owner);
+  t.like((await report(owner, id)).body, {
+    status: 409,
+    code: "invalid_state",
+    detail: "This is an offer of your own account. Change it, or archive it.",
+  });
+});
+
+test.serial("a suspended account does not report", async (t) => {
+  const [owner, reporter] = [await room.agent(), await room.agent()];
+  const id = await room.publish(owner);
+  await ana.ask('mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }', {
+    id: await room.accountOf(reporter),
+  });
+  t.like((await report(reporter, id)).body, { status: 409, account_status: "suspended" });
+  t.false((await reporter.call("GET", "/v1/me")).body.permissions.report_offer.allowed);
+});
