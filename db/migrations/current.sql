@@ -20239,4 +20239,7 @@ insert into market.vocabulary (term, language, sense, weight) values
   ('zywoplot sadzonki', 'pl', 'category:home_garden/garden', '3')
 on conflict do nothing;
 
+-- Offers are filed under the concepts that there are now.
+update market.offer set title = title where status = 'published';
+
 reset role;

@@ -122,9 +122,12 @@ test.serial("from the views alone a DBA finds out why an agent gets 429, and whe
   for (const [cap, said] of [
     [
       1,
-      /^\d+ of 1 calls .* refused with 429; in \d+ seconds a slot is free\. A moderator set the cap of this account to 1 on \d{4}-\d\d-\d\d, whatever its record\.$/,
+      /^\d+ of 1 calls .* refused with 429; in \d+ seconds a slot is free\. The cap: a moderator set it at [-\d: ]+ UTC, in place of what the record gives\.$/,
     ],
-    [0, /^\d+ of 0 calls of the last hour are used, so every call is refused with 429\. A moderator set the cap/],
+    [
+      0,
+      /^\d+ of 0 calls of the last hour are used, so every call is refused with 429 until the cap changes\. The cap: a moderator set it/,
+    ],
   ] as const) {
     await override(cap);
     t.is(await refused(publish()), "429 rate_limited");
