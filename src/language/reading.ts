@@ -178,8 +178,8 @@ export type Vocabulary = {
   taxonomy: { domain: string; kinds: string[]; categories: string[] }[];
   /** Words that tell something: `term` (folded: lower case, no accents) says `sense`, the more surely the higher `weight`. */
   terms: { term: string; language: string | null; sense: string; weight: number }[];
-  /** How people say what they want: texts with their kind of ask, to learn from. */
-  asks: { text: string; kind: string }[];
+  /** How people say what they want: texts with their kind of ask and maybe "domain/category", to learn from. */
+  asks: { text: string; kind: string; category: string | null }[];
 };
 
 /** Reads texts. Must be safe to call concurrently; must settle soon after `signal` aborts. */

@@ -58,6 +58,7 @@ test("what an operator adds changes the reading", async (t) => {
     (example) => ({
       text: example,
       kind: "sell",
+      category: null,
     }),
   );
   t.is(await kindOf(text, [...vocabulary.asks, ...asks]), "sell");
@@ -65,6 +66,6 @@ test("what an operator adds changes the reading", async (t) => {
 
 test("a kind that there is none of is not learned", async (t) => {
   const text = "Blorping my flurb until somebody quibbles";
-  const asks = [{ text: "Blorping my gork until somebody quibbles", kind: "blorp" }];
+  const asks = [{ text: "Blorping my gork until somebody quibbles", kind: "blorp", category: null }];
   t.is(await kindOf(text, [...vocabulary.asks, ...asks]), await kindOf(text));
 });

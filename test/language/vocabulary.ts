@@ -10,7 +10,7 @@ const EXAMPLES = new URL("../../db/schema/market/ask_example_data.sql", import.m
 /** One row of the seed. */
 const ROW = /^ {2}\('((?:[^']|'')*)', (?:null|'([a-z]{2})'), '([^']+)', ([\d.]+)\),?$/gmu;
 
-const EXAMPLE = /^ {2}\('([a-z_]+)', '((?:[^']|'')*)'\)[,;]$/gmu;
+const EXAMPLE = /^ {2}\('([a-z_]+)', (?:null|'([a-z_/]+)'), '((?:[^']|'')*)'\)[,;]$/gmu;
 
 const TAXONOMY: readonly (readonly [string, string, string])[] = [
   [
@@ -54,8 +54,9 @@ export const seedVocabulary = (): Vocabulary => ({
     sense,
     weight: Number(weight),
   })),
-  asks: Array.from(readFileSync(EXAMPLES, "utf8").matchAll(EXAMPLE), ([, kind = "", text = ""]) => ({
+  asks: Array.from(readFileSync(EXAMPLES, "utf8").matchAll(EXAMPLE), ([, kind = "", category, text = ""]) => ({
     kind,
+    category: category ?? null,
     text: text.replaceAll("''", "'"),
   })),
 });

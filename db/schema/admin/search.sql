@@ -51,7 +51,7 @@ declare
   said constant text := btrim(find.words);
   query constant tsquery := websearch_to_tsquery('simple', left(market.fold(find.words), 200));
   whole constant text := left(lower(said), 80);
-  beginning constant text := replace(replace(replace(whole, '\', '\\'), '%', '\%'), '_', '\_') || '%';
+  beginning constant text := regexp_replace(whole, '[%_\\]', '\\\&', 'g') || '%';
   a_name constant smallint := 2;
   the_beginning constant smallint := 3;
   the_words constant smallint := 4;

@@ -60,6 +60,8 @@ comment on function inspect.check_moderation(double precision) is
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
+  -- Else each reference of a few hundred rows would read the whole table that it refers to, for a hash.
+  set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare
   reference record;

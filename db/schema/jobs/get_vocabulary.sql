@@ -19,7 +19,7 @@ as $$
         '[]')
       from market.vocabulary v),
     'asks', (
-      select coalesce(jsonb_agg(jsonb_build_object('text', e.text, 'kind', e.ask_kind) order by e.id), '[]')
+      select coalesce(jsonb_agg(jsonb_build_object('text', e.text, 'kind', e.ask_kind, 'category', e.category) order by e.id), '[]')
       from market.ask_example e))
 $$;
 comment on function jobs.get_vocabulary() is 'The taxonomy, the words and the examples of the market, as the makers of readings take them.';

@@ -72,7 +72,7 @@ create or replace function market.lexemes_of(query tsquery) returns text[]
 as $$
 begin
   return case when query is null then array['*'] else array(
-    select distinct replace(replace(m.lexeme[1], '''''', ''''), '\\', '\')
+    select distinct regexp_replace(replace(m.lexeme[1], '''''', ''''), '\\(.)', '\1', 'g')
     from regexp_matches(query::text, '''((?:[^'']|'''')+)''', 'g') as m (lexeme)) end;
 end
 $$;

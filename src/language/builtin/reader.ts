@@ -1,4 +1,4 @@
-import { ASK_KINDS, type AskReading, type OfferReading, type Reader, type Vocabulary } from "../reading.ts";
+import type { AskReading, OfferReading, Reader, Vocabulary } from "../reading.ts";
 import { findAddressedToModel } from "./addressed.ts";
 import {
   type AskKind,
@@ -15,7 +15,7 @@ import { guessCountry, languageOf } from "./countries.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { detectLanguage } from "./language.ts";
-import { type Learned, learnKinds, turnsOf } from "./learned.ts";
+import { turnsOf } from "./learned.ts";
 import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
 import { describesPerson } from "./persons.ts";
 import { countryOfNumber } from "./phones.ts";
@@ -23,6 +23,7 @@ import { namesStay, seeksWork } from "./phrasing.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
+import { fileByExamples, learnAsks, type Taught } from "./taught.ts";
 import { nameThing } from "./title.ts";
 import { type Token, tokenize } from "./tokens.ts";
 
@@ -322,10 +323,11 @@ const weighed = <K extends string>(evidence: KindHints<K>, weight: number): Kind
   return scaled;
 };
 
-const readAsk = (lexicon: Lexicon, learned: Learned<AskKind>, text: string): AskReading => {
+const readAsk = (lexicon: Lexicon, taught: Taught, text: string): AskReading => {
   const read = survey(lexicon, text);
+  const turns = turnsOf(read.tokens, read.hits, read.language);
   const price = readBudget(text, { country: read.country });
-  const classified = classifyAsk(
+  const filed = classifyAsk(
     lexicon,
     read.tokens,
     read.hits,
@@ -334,10 +336,11 @@ const readAsk = (lexicon: Lexicon, learned: Learned<AskKind>, text: string): Ask
       describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {},
       seeksWork(read.tokens) ? { offer_service: SEEKING_WORK } : {},
       namesStay(read.tokens) ? { rent: STAYING } : {},
-      weighed(learned(turnsOf(read.tokens, read.hits, read.language)), BY_EXAMPLE),
+      weighed(taught.kinds(turns), BY_EXAMPLE),
     ].reduce(together, hintsOfBudget(price)),
     affinityOf(price === null || price.value.period !== null ? null : price.value.max),
   );
+  const classified = fileByExamples(filed, taught.categories(turns));
   // Who looks for a flat says "no pets" of themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
   const excluded = findExclusions(
@@ -370,23 +373,13 @@ const readAsk = (lexicon: Lexicon, learned: Learned<AskKind>, text: string): Ask
   };
 };
 
-const ASK_KIND: ReadonlySet<string> = new Set<AskKind>(ASK_KINDS);
-const isAskKind = (kind: string): kind is AskKind => ASK_KIND.has(kind);
-
-/** How people say what they want, learned from the examples of the vocabulary. */
-const learnAsks = (lexicon: Lexicon, { asks }: Vocabulary): Learned<AskKind> =>
-  learnKinds(
-    asks.flatMap(({ text, kind }) => {
-      if (!isAskKind(kind)) return [];
-      const { tokens, hits, language } = survey(lexicon, text);
-      return [{ turns: turnsOf(tokens, hits, language), kind }];
-    }),
-  );
-
 /** The reader that needs no model. Deterministic, and linear in the text. */
 export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
   const lexicon = compileLexicon(vocabulary);
-  const learned = learnAsks(lexicon, vocabulary);
+  const taught = learnAsks(vocabulary, (text) => {
+    const { tokens, hits, language } = survey(lexicon, text);
+    return turnsOf(tokens, hits, language);
+  });
   return {
     maker: "builtin",
     readOffer: async (text, signal) => {
@@ -395,7 +388,7 @@ export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
     },
     readAsk: async (text, signal) => {
       signal.throwIfAborted();
-      return readAsk(lexicon, learned, text);
+      return readAsk(lexicon, taught, text);
     },
   };
 };
