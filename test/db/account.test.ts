@@ -254,7 +254,7 @@ test("activity tells what was done, by which agent, newest first, page by page, 
       ["offer.published", helper, sofa],
       ["agent.connected", null, { type: "agent", id: caller.agent, title: "Helper" }],
       ["account.claimed", null, null],
-      ["agent.created", null, { type: "agent", id: caller.agent, title: "Helper" }],
+      ["agent.created", helper, { type: "agent", id: caller.agent, title: "Helper" }],
     ],
   );
   t.deepEqual(

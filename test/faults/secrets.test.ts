@@ -250,6 +250,7 @@ test.serial(
 const OPEN_TO_VISITORS = new Set([
   "api.get_taxonomy",
   "api.get_vocabulary",
+  "api.vocabulary_changed_at",
   "api.connect_agent",
   "api.get_connection",
   "api.approve_connection",
