@@ -48,7 +48,7 @@ project_hire 4: (labour|labor) only
 project_hire 4: (award|union|going|minimum|living) (rate|wage|scale|rates)
 project_hire 3: (licence|license|cert|certificate|ticket|degree|experience|dbs|cscs|references|portfolio) (required|essential|needed|preferred|a must|necessary|a plus|helpful)
 project_hire 4: (closing date|apply|applications|applicants|application|applicant) (by|to|with|via|for|in|from|must|on|is)?
-project_hire 3: # (hours|hrs|h|shifts|days|nights|mornings) (a|per|each|week|weekly|wk)
+project_hire 1: # (hours|hrs|h|shifts|days|nights|mornings) (a|per|each|week|weekly|wk)
 project_hire 4: (starts|starting|start) ..2 (wage|salary|pay|immediately|asap)
 project_hire 4: (paid|pay|pays|paying) (on|when|weekly|daily|monthly|cash|fortnightly|per|by|half|up|after|in|well|fairly|#)
 project_hire 4: (our|the) (last|old|previous|current) (one|cook|chef|cleaner|guy|driver|gardener|developer|accountant|bookkeeper|waiter|receptionist|barista|baker|nanny|carer|manager|assistant) (left|retired|quit|is|moved|went|has)
