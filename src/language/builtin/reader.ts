@@ -1,5 +1,4 @@
 import type { AskReading, OfferReading, Reader, Vocabulary } from "../reading.ts";
-import { findAddressedToModel } from "./addressed.ts";
 import {
   type AskKind,
   affinityOf,
@@ -11,21 +10,19 @@ import {
   type OfferKind,
 } from "./classify.ts";
 import { readContacts } from "./contacts.ts";
-import { guessCountry, languageOf } from "./countries.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
-import { detectLanguage } from "./language.ts";
 import { turnsOf } from "./learned.ts";
-import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { compileLexicon, type Hit, type Lexicon } from "./lexicon.ts";
 import { describesPerson } from "./persons.ts";
 import { countryOfNumber } from "./phones.ts";
 import { namesStay, seeksWork } from "./phrasing.ts";
-import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
-import { overlaps, quoteOf, type Span } from "./span.ts";
+import { quoteOf, type Span } from "./span.ts";
+import { type Survey, survey } from "./survey.ts";
 import { fileByExamples, learnAsks, type Taught } from "./taught.ts";
 import { nameThing } from "./title.ts";
-import { type Token, tokenize } from "./tokens.ts";
+import type { Token } from "./tokens.ts";
 
 /**
  * The built-in reader: rules and a vocabulary instead of a model. It needs no provider, answers in milliseconds, and
@@ -40,74 +37,12 @@ import { type Token, tokenize } from "./tokens.ts";
 /** What a maker would be less sure of it leaves out (reading.ts). */
 const LEAST_CONFIDENCE = 0.5;
 
-/** Nobody looks for words in addresses: "golf7@example.com" is no car. */
-const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
-
 /** A title in words that decided the category is surer than the first line. */
 const TITLE_CONFIDENCE = { sure: 0.85, opening: 0.6 };
 const DETAIL_CONFIDENCE = 0.8;
 
 /** A term of this weight names a thing rather than hinting at it. */
 const NAMING = 1.5;
-
-/** Words of the vocabulary in a language speak for that language, a little. */
-const HINT = 0.15;
-
-/** Everything that is found in a text before it is known to be an offer or an ask. */
-type Survey = {
-  text: string;
-  tokens: Token[];
-  hits: Hit[];
-  language: string | null;
-  addressed: Span[];
-  /** Links and the like, in order. */
-  addresses: Span[];
-  place: Place | null;
-  country: string | null;
-};
-
-const survey = (lexicon: Lexicon, text: string): Survey => {
-  const addressed = findAddressedToModel(text);
-  const addresses = Array.from(text.matchAll(/\S+/gu))
-    .filter(([word]) => ADDRESS.test(word))
-    .map((match) => ({ start: match.index, end: match.index + match[0].length }));
-  const ignored = [...addressed, ...addresses].sort((a, b) => a.start - b.start);
-  const tokens: Token[] = [];
-  let next = 0;
-  let cut = false;
-  for (const token of tokenize(text)) {
-    while ((ignored[next]?.end ?? Number.POSITIVE_INFINITY) <= token.start) next += 1;
-    const span = ignored[next];
-    if (span !== undefined && overlaps(span, token)) {
-      cut = true;
-      continue;
-    }
-    // What stood on both sides of a left-out passage does not belong together.
-    tokens.push(cut ? { ...token, opens: true } : token);
-    cut = false;
-  }
-  const hints = new Map<string, number>();
-  for (const token of tokens) {
-    for (const entry of lexicon.exact.get(token.folded)?.entries ?? []) {
-      if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + HINT);
-    }
-  }
-  const language = detectLanguage(text, tokens, hints);
-  const hits = findTerms(lexicon, tokens, language);
-  const place = findPlace(text, tokens, hits, language);
-  const country = guessCountry(text, hits, place, language);
-  // "Garmin Forerunner 255, £140, Bristol" is in no language; who reads it there speaks English.
-  return {
-    text,
-    tokens,
-    hits,
-    language: language ?? languageOf(country),
-    addressed,
-    addresses,
-    place,
-    country,
-  };
-};
 
 /** The words of a hit as they stand in the text. */
 const spanOfHit = (tokens: readonly Token[], hit: Hit): Span => ({
