@@ -80,8 +80,9 @@ const untilItWorks = async (
 
 const migrateOnly = async (config: Config, log: Log): Promise<void> => {
   if (!config.databaseUrl) throw new Error("Set DATABASE_URL to the database that is to be brought up to date.");
-  const { migrate } = await loadMigrate();
+  const { learn, migrate } = await loadMigrate();
   await migrate(config.databaseUrl);
+  await learn(config.databaseUrl);
   log.info("the database is up to date");
 };
 
@@ -178,10 +179,11 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
 
   const starting = (async () => {
     if (part === "start") {
-      const { migrate } = await loadMigrate();
-      await untilItWorks("the database could not be migrated", log, stopping.signal, () =>
-        migrate(url, embedded !== null, stopping.signal),
-      );
+      const { learn, migrate } = await loadMigrate();
+      await untilItWorks("the database could not be migrated", log, stopping.signal, async () => {
+        await migrate(url, embedded !== null, stopping.signal);
+        await learn(url);
+      });
       migrated = true;
     }
     if (stopping.signal.aborted) return;

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
 import pg from "pg";
+import { learnWhenDue } from "./language/learning.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../db/migrations", import.meta.url));
 
@@ -86,5 +87,27 @@ const apply = async (connectionString: string): Promise<void> => {
     }
   } finally {
     await pool.end();
+  }
+};
+
+/**
+ * Learns from the examples of a migrated database what is not learned yet (learning.ts): a first time, or after a change of
+ * the way of learning. Texts are read by what was learned.
+ */
+export const learn = async (url: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await client.query("set role souk_owner");
+    await learnWhenDue({
+      get: async (learning) =>
+        (await client.query("select jobs.get_lesson($1) as lesson", [learning])).rows[0]?.lesson ?? null,
+      store: async (changedAt, learning, learned) => {
+        await client.query("select jobs.store_classifiers($1, $2, $3)", [changedAt, learning, learned]);
+      },
+    });
+  } finally {
+    await client.end();
   }
 };

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, type Runner, run, type WorkerEvents } from "graphile-worker";
 import { openPool } from "../src/database.ts";
 import type { OpenAiSettings } from "../src/language/embedders.ts";
+import { type LessonSource, learnWhenDue } from "../src/language/learning.ts";
 import { createMakers, type Makers } from "../src/language/makers.ts";
 import type { Vocabulary } from "../src/language/reading.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../src/language/vocabulary.ts";
@@ -125,15 +126,32 @@ export const startWorker = (options: {
         return vocabulary;
       },
     });
+    const lessons: LessonSource = {
+      get: async (learning) =>
+        (await call<Awaited<ReturnType<LessonSource["get"]>>>("get_lesson", learning))[0] ?? null,
+      store: async (changedAt, learning, learned) => {
+        await call("store_classifiers", changedAt, learning, learned);
+      },
+    };
+    await learnWhenDue(lessons);
     const first = await nextVocabulary();
     if (!first) throw new Error("there is no vocabulary");
     const makers = makersOf(first);
+    let learning = false;
     const refreshVocabulary = async (): Promise<void> => {
       const edited = await nextVocabulary();
-      if (!edited) return;
       // Texts that are being read go on with the words they began with.
-      makers.reader = makersOf(edited).reader;
-      log.info("reading with a changed vocabulary");
+      if (edited) {
+        makers.reader = makersOf(edited).reader;
+        log.info("reading with a changed vocabulary");
+      }
+      if (learning) return;
+      learning = true;
+      try {
+        if (await learnWhenDue(lessons)) log.info("learned from the examples");
+      } finally {
+        learning = false;
+      }
     };
     await call("use_embedding_model", makers.embedder.model);
 

@@ -16,8 +16,10 @@ set local role souk_owner;
 --!include market/taxonomy.sql
 --!include market/vocabulary.sql
 --!include market/vocabulary_data.sql
---!include market/ask_example.sql
+--!include market/example.sql
 --!include market/ask_example_data.sql
+--!include market/offer_example_data.sql
+--!include market/classifier.sql
 --!include market/reason.sql
 --!include market/wide_place.sql
 --!include market/synonym.sql
@@ -82,6 +84,7 @@ set local role souk_owner;
 
 -- The worker's door
 --!include jobs/get_vocabulary.sql
+--!include jobs/learn.sql
 --!include jobs/get_submission.sql
 --!include jobs/embedding.sql
 --!include jobs/reembedding.sql
@@ -123,6 +126,7 @@ set local role souk_owner;
 --!include inspect/requests.sql
 --!include inspect/embedding.sql
 --!include inspect/tables.sql
+--!include inspect/reading.sql
 --!include inspect/server.sql
 --!include inspect/invariant.sql
 --!include inspect/check.sql

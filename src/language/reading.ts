@@ -172,15 +172,21 @@ export type QueryReading = {
   places: { text: string; city: string | null; country: string | null }[];
 };
 
-/** The vocabulary of the market, kept in tables (`market.category`, `market.vocabulary`, `market.ask_example`), handed to makers as data. */
+/** The vocabulary of the market, kept in tables (`market.category`, `market.vocabulary`, `market.classifier`), handed to makers as data. */
 export type Vocabulary = {
   /** Which kinds and categories a domain has. */
   taxonomy: { domain: string; kinds: string[]; categories: string[] }[];
   /** Words that tell something: `term` (folded: lower case, no accents) says `sense`, the more surely the higher `weight`. */
   terms: { term: string; language: string | null; sense: string; weight: number }[];
-  /** How people say what they want: texts with their kind of ask and maybe "domain/category", to learn from. */
-  asks: { text: string; kind: string; category: string | null }[];
+  /** What was learned from examples, by the name of the classifier (builtin/classify.ts). */
+  classifiers: Readonly<Partial<Record<string, Weights>>>;
 };
+
+/** What a classifier learned: per class a bias, and per feature of a text a weight for each class, in their order. */
+export type Weights = { classes: string[]; bias: number[]; features: Record<string, number[]> };
+
+/** A text with what it is, to learn from; `category` is "domain/category", null to teach the kind alone. */
+export type Example = { document: "ask" | "offer"; text: string; kind: string; category: string | null };
 
 /** Reads texts. Must be safe to call concurrently; must settle soon after `signal` aborts. */
 export type Reader = {

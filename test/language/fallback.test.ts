@@ -73,7 +73,11 @@ const start = async (t: ExecutionContext, deadlineMs: number, ...script: Behavio
   provider.next(...script);
   const outcomes: Outcome[] = [];
   const client = createClient({ apiKey: KEY, baseURL: provider.baseURL });
-  const primary = createOpenAiReader({ client, model: "reader-1", vocabulary: { taxonomy: [], terms: [], asks: [] } });
+  const primary = createOpenAiReader({
+    client,
+    model: "reader-1",
+    vocabulary: { taxonomy: [], terms: [], classifiers: {} },
+  });
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
   return { provider, outcomes, reader: readerWithFallback(primary, standIn, { deadlineMs, onOutcome }) };
 };

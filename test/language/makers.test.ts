@@ -9,7 +9,7 @@ const TEXT = "Oak table, 120 EUR, write to anna@example.org";
 const VOCABULARY: Vocabulary = {
   taxonomy: [{ domain: "home_garden", kinds: ["sale"], categories: ["furniture"] }],
   terms: [],
-  asks: [],
+  classifiers: {},
 };
 
 /** Half a minute: longer than anything here takes, so that no deadline plays a part. */

@@ -34,7 +34,7 @@ const VOCABULARY: Vocabulary = {
     { domain: "services", kinds: ["service_offer"], categories: ["repair"] },
   ],
   terms: [],
-  asks: [],
+  classifiers: {},
 };
 
 const READING: OfferReading = {

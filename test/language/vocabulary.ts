@@ -1,11 +1,21 @@
-import { readFileSync } from "node:fs";
-import type { Vocabulary } from "../../src/language/reading.ts";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { type Learned, learnClassifiers } from "../../src/language/builtin/learn.ts";
+import type { Example, Vocabulary } from "../../src/language/reading.ts";
 
 /** The vocabulary as the database would hand it out, from the seed itself: what tests read with is what is installed. */
 
 const DATA = new URL("../../db/schema/market/vocabulary_data.sql", import.meta.url);
 
-const EXAMPLES = new URL("../../db/schema/market/ask_example_data.sql", import.meta.url);
+const EXAMPLES = {
+  ask: new URL("../../db/schema/market/ask_example_data.sql", import.meta.url),
+  offer: new URL("../../db/schema/market/offer_example_data.sql", import.meta.url),
+};
+
+const READER = new URL("../../src/language/builtin/", import.meta.url);
+
+/** Learning takes seconds: done once for all test files, until what it is made from changes. */
+const CACHE = new URL("../../node_modules/.cache/souk/", import.meta.url);
 
 /** One row of the seed. */
 const ROW = /^ {2}\('((?:[^']|'')*)', (?:null|'([a-z]{2})'), '([^']+)', ([\d.]+)\),?$/gmu;
@@ -41,8 +51,8 @@ const TAXONOMY: readonly (readonly [string, string, string])[] = [
   ["community", "dating, friendship", "dating, friendship, activities"],
 ];
 
-/** The vocabulary of the seed. */
-export const seedVocabulary = (): Vocabulary => ({
+/** The taxonomy and the words of the seed. */
+export const seedWords = (): Pick<Vocabulary, "taxonomy" | "terms"> => ({
   taxonomy: TAXONOMY.map(([domain, kinds, categories]) => ({
     domain,
     kinds: kinds.split(", "),
@@ -54,9 +64,42 @@ export const seedVocabulary = (): Vocabulary => ({
     sense,
     weight: Number(weight),
   })),
-  asks: Array.from(readFileSync(EXAMPLES, "utf8").matchAll(EXAMPLE), ([, kind = "", category, text = ""]) => ({
-    kind,
-    category: category ?? null,
-    text: text.replaceAll("''", "'"),
-  })),
 });
+
+/** The examples of the seed, in the order in which the database hands them out. */
+export const seedExamples = (): Example[] =>
+  (["ask", "offer"] as const).flatMap((document) =>
+    Array.from(
+      readFileSync(EXAMPLES[document], "utf8").matchAll(EXAMPLE),
+      ([, kind = "", category, text = ""]): Example => ({
+        document,
+        kind,
+        category: category ?? null,
+        text: text.replaceAll("''", "'"),
+      }),
+    ).sort((a, b) => Buffer.compare(Buffer.from(a.text), Buffer.from(b.text))),
+  );
+
+const learnSeed = (words: Pick<Vocabulary, "taxonomy" | "terms">): Learned => {
+  const hash = createHash("sha256");
+  const sources = readdirSync(READER).map((name) => new URL(name, READER));
+  for (const file of [DATA, EXAMPLES.ask, EXAMPLES.offer, ...sources]) hash.update(readFileSync(file));
+  const kept = new URL(`learned-${hash.digest("hex").slice(0, 16)}.json`, CACHE);
+  try {
+    return JSON.parse(readFileSync(kept, "utf8"));
+  } catch {
+    const learned = learnClassifiers({ vocabulary: words, examples: seedExamples() });
+    mkdirSync(CACHE, { recursive: true });
+    // Written aside: others may be reading.
+    const aside = new URL(`${kept.href}.${process.pid}.${performance.now()}`);
+    writeFileSync(aside, JSON.stringify(learned));
+    renameSync(aside, kept);
+    return learned;
+  }
+};
+
+/** The vocabulary of the seed. */
+export const seedVocabulary = (): Vocabulary => {
+  const words = seedWords();
+  return { ...words, classifiers: learnSeed(words) };
+};

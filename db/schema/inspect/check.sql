@@ -248,6 +248,13 @@ begin
   from inspect.read_jobs() j
   -- A live worker frees it within a minute.
   where j.state = 'held by a dead worker' and j.locked_at < now() - interval '5 minutes';
+
+  return query
+  select 'examples_are_learned', 'market.classifier', 'what changed at ' || v.changed_at || ' is not learned from yet'
+  from market.vocabulary_change v
+  -- Learning takes seconds, and begins within ten.
+  where v.changed_at < now() - interval '10 minutes'
+    and not exists (select from market.classifier c where c.learned_from = v.changed_at);
 end
 $$;
 comment on function inspect.check(integer) is

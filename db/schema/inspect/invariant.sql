@@ -99,4 +99,6 @@ insert into market.invariant (invariant, sampled, summary, remedy) values
   ('log_is_forgotten_in_time', false, 'Events of the audit log are dropped with their month a year later.',
     'The worker''s clock stands still, or keep_audit_partitions fails: see inspect.jobs. By hand: select jobs.keep_audit_partitions().'),
   ('agent_is_forgotten_in_time', false, 'Agents that nobody approved are forgotten 7 days after they last wrote.',
-    'The worker''s clock stands still, or forget_agents fails: see inspect.workers and inspect.jobs. By hand: select jobs.forget_agents().');
+    'The worker''s clock stands still, or forget_agents fails: see inspect.workers and inspect.jobs. By hand: select jobs.forget_agents().'),
+  ('examples_are_learned', false, 'Texts are read by what was learned from the words and examples that there are.',
+    'No worker runs, or it cannot learn: see inspect.workers and its log.');

@@ -1,4 +1,4 @@
--- What the built-in reader and the instructions to a model are made from: the taxonomy, the words and the examples.
+-- What the built-in reader and the instructions to a model are made from: the taxonomy, the words and what was learned.
 
 create or replace function jobs.get_vocabulary() returns jsonb
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -18,16 +18,28 @@ as $$
         jsonb_agg(jsonb_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight) order by v.id),
         '[]')
       from market.vocabulary v),
-    'asks', (
-      select coalesce(jsonb_agg(jsonb_build_object('text', e.text, 'kind', e.ask_kind, 'category', e.category) order by e.id), '[]')
-      from market.ask_example e))
+    'classifiers', (
+      select coalesce(
+        jsonb_object_agg(c.name, jsonb_build_object(
+          'classes', c.classes,
+          'bias', c.bias,
+          'features', (
+            select jsonb_object_agg(w.feature, w.weights)
+            from market.classifier_weight w
+            where w.classifier = c.name))),
+        '{}')
+      from market.classifier c))
 $$;
-comment on function jobs.get_vocabulary() is 'The taxonomy, the words and the examples of the market, as the makers of readings take them.';
+comment on function jobs.get_vocabulary() is
+  'The taxonomy, the words and what was learned from the examples, as the makers of readings take them.';
 grant execute on function jobs.get_vocabulary() to souk_worker;
 
 create or replace function jobs.vocabulary_changed_at() returns text
   language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$ select c.changed_at::text from market.vocabulary_change c $$;
+as $$
+  select concat_ws(' ', c.changed_at, (select max(l.learned_at) from market.classifier l))
+  from market.vocabulary_change c
+$$;
 comment on function jobs.vocabulary_changed_at() is
-  'When the vocabulary, the examples or the taxonomy last changed: when it differs from what a worker knows, the worker gets them again.';
+  'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it differs from what a process knows, it gets them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;

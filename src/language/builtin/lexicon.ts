@@ -2,7 +2,6 @@ import type { Vocabulary } from "../reading.ts";
 import { isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import { findTurns } from "./turns.ts";
 
 /** The vocabulary, compiled once for looking up: phrases by their words, inflected forms by their stems. */
 
@@ -30,8 +29,6 @@ export type Hit = {
   from: number;
   to: number;
   term: string;
-  /** True when other words stand between its own: it says nothing about those. */
-  loose?: boolean;
 };
 
 type Sense = { family: Family; value: string; weight: number };
@@ -92,7 +89,7 @@ const FEW_WORDS = 6;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Compiles a vocabulary. Terms and senses that make no sense are left out: an operator's slip must not stop reading. */
-export const compileLexicon = (vocabulary: Vocabulary): Lexicon => {
+export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms">): Lexicon => {
   const entries = new Map<string, Entry>();
   // Sorted, so that a reading does not depend on the order in which rows came to be.
   const sorted = vocabulary.terms.toSorted((a, b) => compare(a.term, b.term) || compare(a.sense, b.sense));
@@ -163,7 +160,7 @@ const withoutContained = (hits: Hit[]): Hit[] => {
     let inside = false;
     for (let at = hit.from; at < hit.to; at++) if ((family.get(at) ?? 0) > length) inside = true;
     if (inside) continue;
-    if (!hit.loose) for (let at = hit.from; at < hit.to; at++) family.set(at, length);
+    for (let at = hit.from; at < hit.to; at++) family.set(at, length);
     kept.push(hit);
   }
   return kept.sort((a, b) => a.from - b.from || a.to - b.to);
@@ -242,6 +239,5 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
     const head = headOf(lexicon, word, language);
     if (head !== null) collect(head, at, at + 1, COMPOUND_FACTOR);
   }
-  for (const { whole, ...turn } of findTurns(tokens, language)) hits.push({ ...turn, loose: !whole });
   return withoutContained(hits);
 };

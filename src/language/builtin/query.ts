@@ -1,5 +1,5 @@
 import type { QueryReading, Vocabulary } from "../reading.ts";
-import { type AskKind, classifyAsk, classifyOffer, type OfferKind } from "./classify.ts";
+import { type AskKind, classifyAsk, type OfferKind, useLearned } from "./classify.ts";
 import { guessCountry, SURE_PLACE } from "./countries.ts";
 import { detectLanguage } from "./language.ts";
 import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
@@ -10,7 +10,6 @@ import { asideOf, isHollow, languageHints } from "./query-words.ts";
 import { overlaps, type Span } from "./span.ts";
 import { createCorrector } from "./spelling.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import { findTurns, type Turn } from "./turns.ts";
 
 /**
  * What the query of a search says beside the thing: "flat to rent in London under 1200" is a kind, a place and a price,
@@ -99,16 +98,6 @@ const widenPrice = (tokens: Tokens, text: string, quote: string): Span => {
   return spanOf(tokens, from, to);
 };
 
-/** Kinds of ask that a turn of phrase hints at; who sells, lets or works does not search for it. */
-const HINTING: ReadonlySet<string> = new Set(["hire", "rent"]);
-
-/** Whether a turn of phrase only hints: there is more between its words, or it is not said by who buys or rents. */
-const isHint = ({ whole, value }: Turn): boolean => !whole || !["buy", "rent", "sale", "rental"].includes(value);
-
-/** A hit by what it says and where. */
-const placeOf = ({ family, value, from, to, term }: Omit<Hit, "weight">): string =>
-  `${family} ${value} ${from} ${to} ${term}`;
-
 /** The kind of offer that a word of the vocabulary looks for; null for other words. */
 const leadsTo = ({ family, value }: Hit): OfferKind | null => {
   if (family === "ask_kind") return LOOKED_FOR[value as AskKind] ?? null;
@@ -176,6 +165,7 @@ const readPlaces = (
 /** Makes the reader of queries. Deterministic, and well under a millisecond for a query. */
 export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => QueryReading) => {
   const lexicon = compileLexicon(vocabulary);
+  const classifiers = useLearned(vocabulary);
   const named = vocabulary.terms.filter(
     ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place|city):/.test(sense),
   );
@@ -192,23 +182,10 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
       return { ...token, folded: meant };
     });
     const language = detectLanguage(query, tokens, languageHints(lexicon, tokens), CLEAR_LANGUAGE);
-    // Turns of phrase are those of whole sentences: in a query they hint at a kind, and say nothing for certain.
-    const trusted = new Set(
-      findTurns(tokens, language ?? "en")
-        .filter((turn) => !isHint(turn))
-        .map(placeOf),
-    );
-    const turns = new Set(
-      findTurns(tokens, null)
-        .map(placeOf)
-        .filter((place) => !trusted.has(place)),
-    );
-    const found = findTerms(lexicon, tokens, language);
-    const hits = found.filter((hit) => !turns.has(placeOf(hit)));
+    const hits = findTerms(lexicon, tokens, language);
     // A few words tell their language badly: phrases count in whichever they are ("van to hire" is no Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(
-      (hit) =>
-        hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind") && !turns.has(placeOf(hit)),
+      (hit) => hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind"),
     );
     const place = findPlace(query, tokens, hits, language);
     const country = guessCountry(query, hits, place, language);
@@ -219,17 +196,12 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     // "for sale", not "for my daughter", which says that it is bought.
     const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
     const aside = asideOf(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
-    const hinting = found.filter((hit) => turns.has(placeOf(hit)) && HINTING.has(hit.value) && hit.from < aside);
     // What the thing is for says little of what it is: the kitchen of "fridge for a family kitchen".
     const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
-    const asked = classifyAsk(lexicon, tokens, [...about, ...hinting], language);
-    const offered = classifyOffer(lexicon, tokens, about, language);
-    const thing = asked.domain !== null ? asked : offered;
+    const thing = classifyAsk(classifiers, { read: { text: query, tokens, hits: about, language }, price: budget });
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
     const domain = sure ? (thing.domain?.value ?? null) : null;
-    // "Plumber wanted" is said by both sides: it is left open.
-    const named = offered.kind?.value === "project_hire" ? null : (offered.kind?.value ?? null);
-    const guess = asked.kind !== null ? LOOKED_FOR[asked.kind.value] : named;
+    const guess = thing.kind === null ? null : LOOKED_FOR[thing.kind.value];
     const kind = readKind(lexicon, [...hits, ...phrases], domain, guess);
     const places = readPlaces(tokens, query, hits, place);
 

@@ -1,26 +1,21 @@
 import type { AskReading, OfferReading, Reader, Vocabulary } from "../reading.ts";
 import {
-  type AskKind,
-  affinityOf,
   type Classified,
+  type Classifiers,
   classifyAsk,
   classifyOffer,
   type Decision,
-  type KindHints,
   type OfferKind,
+  useLearned,
 } from "./classify.ts";
 import { readContacts } from "./contacts.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
-import { turnsOf } from "./learned.ts";
 import { compileLexicon, type Hit, type Lexicon } from "./lexicon.ts";
-import { describesPerson } from "./persons.ts";
 import { countryOfNumber } from "./phones.ts";
-import { namesStay, seeksWork } from "./phrasing.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { quoteOf, type Span } from "./span.ts";
 import { type Survey, survey } from "./survey.ts";
-import { fileByExamples, learnAsks, type Taught } from "./taught.ts";
 import { nameThing } from "./title.ts";
 import type { Token } from "./tokens.ts";
 
@@ -51,7 +46,7 @@ const spanOfHit = (tokens: readonly Token[], hit: Hit): Span => ({
 });
 
 const inferred = <T extends string>({ text, tokens }: Survey, decision: Decision<T> | null) =>
-  decision === null || decision.confidence < LEAST_CONFIDENCE
+  decision === null
     ? null
     : {
         value: decision.value,
@@ -126,39 +121,6 @@ const stated = ({ text }: Survey, { value, span }: { value: string; span: Span }
   confidence: DETAIL_CONFIDENCE,
 });
 
-/** What the period of a price says about the kind: a month is rent or wages, an hour is work, none is a sale. */
-const hintsOfPrice = (price: OfferReading["price"]): KindHints<OfferKind> => {
-  if (price === null || price.value.amount === null) return { service_offer: 0.4, project_hire: 0.4 };
-  switch (price.value.period) {
-    case "hour":
-      return { service_offer: 1.2, project_hire: 1.2, sale: -1.5 };
-    case "day":
-    case "week":
-    case "month":
-    case "year":
-      return { rental: 2, project_hire: 0.5, sale: -1 };
-    case "project":
-      return { service_offer: 1, project_hire: 1 };
-    default:
-      // Who wants a deposit wants the thing back.
-      return price.value.deposit === null ? { sale: 0.8 } : { sale: 0.4, rental: 1 };
-  }
-};
-
-const hintsOfBudget = (budget: AskReading["price"]): KindHints<AskKind> => {
-  switch (budget?.value.period) {
-    case "hour":
-      return { hire: 1.2, offer_service: 0.8, buy: -1 };
-    case "day":
-    case "week":
-    case "month":
-    case "year":
-      return { rent: 1.2, lease_out: 1.2, buy: -0.5 };
-    default:
-      return {};
-  }
-};
-
 /** Domains whose offers hold space: elsewhere "2 br" and "40 m2" describe something else. */
 const SPACE_DOMAIN = "real_estate";
 
@@ -186,54 +148,30 @@ const settlePrice = (
 /** What who looks for a home says of themselves: "no pets", "keine Kinder". */
 const OWN = "family_pets";
 
-/** Who tells their age looks for people rather than things. */
-const PERSON = 1.4;
-
-/** Who looks for work says so; what is wanted for some days is hired, if it is a thing. */
-const SEEKING_WORK = 3;
-const STAYING = 1.5;
-
-/** The sum of two lots of evidence. */
-const together = <K extends string>(one: KindHints<K>, other: KindHints<K>): KindHints<K> => {
-  const sum = { ...one };
-  for (const kind of Object.keys(other) as K[]) sum[kind] = (sum[kind] ?? 0) + (other[kind] ?? 0);
-  return sum;
-};
-
 /** Who wants something for money names a ceiling; who sells or looks for work hopes for a sum. */
 const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "friendship"]);
 
 /** The kinds of offer of things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-/** What has a price and says nothing else of itself is for sale. */
-const soldAt = (price: OfferReading["price"]): OfferReading["offer_kind"] =>
-  price !== null && price.value.amount !== null && price.value.amount > 0 && price.value.period === null
-    ? { value: "sale", quote: price.quote, basis: "inferred", confidence: LEAST_CONFIDENCE }
-    : null;
+/** What reads: the words, and what was learned from examples. */
+type Knowledge = { lexicon: Lexicon; classifiers: Classifiers };
 
-const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
+const readOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferReading => {
   const read = survey(lexicon, text);
   const contacts = readContacts(text, { country: read.country });
   // A text that names no place we know may still leave a number.
   const number = contacts.find(({ value }) => value.value.startsWith("+"))?.value.value;
   const country = read.country ?? (number === undefined ? null : countryOfNumber(number));
   const price = readPrice(text, { country });
-  const classified = classifyOffer(
-    lexicon,
-    read.tokens,
-    read.hits,
-    read.language,
-    together(hintsOfPrice(price), describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {}),
-    affinityOf(price === null || price.value.period !== null ? null : price.value.amount),
-  );
+  const classified = classifyOffer(classifiers, { read, price });
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(text) : null;
   return {
     language: read.language,
     title: titleOf(read, classified) ?? anyTitle(text),
     domain: inferred(read, classified.domain),
     category: inferred(read, classified.category),
-    offer_kind: inferred(read, classified.kind) ?? soldAt(price),
+    offer_kind: inferred(read, classified.kind),
     price: settlePrice(price, classified),
     location: locationOf(read),
     contacts,
@@ -249,33 +187,10 @@ const readOffer = (lexicon: Lexicon, text: string): OfferReading => {
   };
 };
 
-/** What examples say counts as much as a term that usually says so. */
-const BY_EXAMPLE = 2;
-
-const weighed = <K extends string>(evidence: KindHints<K>, weight: number): KindHints<K> => {
-  const scaled: KindHints<K> = {};
-  for (const kind of Object.keys(evidence) as K[]) scaled[kind] = (evidence[kind] ?? 0) * weight;
-  return scaled;
-};
-
-const readAsk = (lexicon: Lexicon, taught: Taught, text: string): AskReading => {
+const readAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskReading => {
   const read = survey(lexicon, text);
-  const turns = turnsOf(read.tokens, read.hits, read.language);
   const price = readBudget(text, { country: read.country });
-  const filed = classifyAsk(
-    lexicon,
-    read.tokens,
-    read.hits,
-    read.language,
-    [
-      describesPerson(read.tokens) ? { dating: PERSON, friendship: PERSON } : {},
-      seeksWork(read.tokens) ? { offer_service: SEEKING_WORK } : {},
-      namesStay(read.tokens) ? { rent: STAYING } : {},
-      weighed(taught.kinds(turns), BY_EXAMPLE),
-    ].reduce(together, hintsOfBudget(price)),
-    affinityOf(price === null || price.value.period !== null ? null : price.value.max),
-  );
-  const classified = fileByExamples(filed, taught.categories(turns));
+  const classified = classifyAsk(classifiers, { read, price });
   // Who looks for a flat says "no pets" of themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
   const excluded = findExclusions(
@@ -310,20 +225,16 @@ const readAsk = (lexicon: Lexicon, taught: Taught, text: string): AskReading => 
 
 /** The reader that needs no model. Deterministic, and linear in the text. */
 export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
-  const lexicon = compileLexicon(vocabulary);
-  const taught = learnAsks(vocabulary, (text) => {
-    const { tokens, hits, language } = survey(lexicon, text);
-    return turnsOf(tokens, hits, language);
-  });
+  const knowledge: Knowledge = { lexicon: compileLexicon(vocabulary), classifiers: useLearned(vocabulary) };
   return {
     maker: "builtin",
     readOffer: async (text, signal) => {
       signal.throwIfAborted();
-      return readOffer(lexicon, text);
+      return readOffer(knowledge, text);
     },
     readAsk: async (text, signal) => {
       signal.throwIfAborted();
-      return readAsk(lexicon, taught, text);
+      return readAsk(knowledge, text);
     },
   };
 };

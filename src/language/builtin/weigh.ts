@@ -1,4 +1,4 @@
-import type { Hit, Lexicon } from "./lexicon.ts";
+import type { Hit } from "./lexicon.ts";
 import type { Token } from "./tokens.ts";
 
 /** What the terms of a text say: how much for each category and domain, how much for each kind. */
@@ -55,15 +55,6 @@ const sum = (tally: Tally): Tally => {
   return tally;
 };
 
-/** Kinds of work, for which the same people have the same names. */
-const WORK: ReadonlySet<string> = new Set(["service_offer", "project_hire"]);
-
-/** A work that the first clause names is what is offered, whatever things it is done to: "sofa and carpet cleaning". */
-const OPENING_WORK = 1.5;
-
-/** Whether a domain is one of works: all its offers are of one such kind. */
-export const isWork = (kinds: readonly string[]): boolean => kinds.length === 1 && WORK.has(kinds[0] ?? "");
-
 /** Whether and how a hit is an aside, by the words before it. */
 const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => boolean): number => {
   for (let back = 1; back <= 2; back++) {
@@ -110,7 +101,6 @@ const findModifiers = (tokens: readonly Token[], things: readonly Hit[], languag
 
 /** Evidence for categories ("domain/category") and domains. */
 export const weighThings = (
-  lexicon: Lexicon,
   tokens: readonly Token[],
   hits: readonly Hit[],
   cueFamily: "kind" | "ask_kind",
@@ -119,7 +109,7 @@ export const weighThings = (
   const tally: Tally = new Map();
   const cues = hits.filter((hit) => hit.family === cueFamily && hit.weight >= LEAST_CUE);
   const cueAt = new Set<number>();
-  for (const cue of cues) for (let at = cue.loose ? cue.to - 1 : cue.from; at < cue.to; at++) cueAt.add(at);
+  for (const cue of cues) for (let at = cue.from; at < cue.to; at++) cueAt.add(at);
   const afterCue = (at: number): boolean => {
     for (let back = at - 1; back >= 0 && back >= at - AFTER_KIND; back--) {
       if (cueAt.has(back)) return !/[,(;]/.test(tokens[back + 1]?.before ?? "");
@@ -127,20 +117,17 @@ export const weighThings = (
     }
     return false;
   };
-  const works = new Set(lexicon.taxonomy.filter((one) => isWork(one.kinds)).map((one) => one.domain));
-  const opening = tokens.findIndex((token, at) => at > 0 && token.opens);
   const seen = new Set<string>();
   const things = hits.filter((hit) => hit.family === "category" || hit.family === "domain");
   const modifiers = findModifiers(tokens, things, language);
   for (const hit of things) {
-    const work = works.has(hit.value.split("/")[0] ?? "") && (opening < 0 || hit.from < opening) ? OPENING_WORK : 1;
     const key = `${hit.value} ${hit.term}`;
     const nearness = FARTHEST + (NEAREST - FARTHEST) * Math.exp(-hit.from / FADING);
     const factor =
       (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) *
       contextOf(tokens, hit, (at) => cueAt.has(at)) *
       (modifiers.has(hit) ? MODIFIER_FACTOR : 1);
-    give(tally, hit.value, hit.weight * factor * work * (seen.has(key) ? REPEATED : 1), hit);
+    give(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED : 1), hit);
     seen.add(key);
   }
   return sum(tally);

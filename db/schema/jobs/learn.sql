@@ -1,0 +1,50 @@
+-- Learning from the examples: a worker asks whether there is something to learn, learns for some seconds, and stores it.
+
+create or replace function jobs.get_lesson(learning integer) returns jsonb
+  language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+    'changed_at', v.changed_at,
+    'vocabulary', jobs.get_vocabulary() - 'classifiers',
+    'examples', (
+      select coalesce(
+        jsonb_agg(jsonb_build_object('document', e.document, 'kind', e.kind, 'category', e.category, 'text', e.text)
+          order by e.document, e.text collate "C"),
+        '[]')
+      from (
+        select 'ask', a.ask_kind, a.category, a.text
+        from market.ask_example a
+        union all
+        select 'offer', o.offer_kind, o.category, o.text
+        from market.offer_example o) as e (document, kind, category, text)))
+  from market.vocabulary_change v
+  where not exists (
+    select from market.classifier c
+    where c.learned_from = v.changed_at and c.learning = get_lesson.learning)
+$$;
+comment on function jobs.get_lesson(integer) is
+  'The words and the examples, when something changed since it was last learned from them in the given way; otherwise null.';
+grant execute on function jobs.get_lesson(integer) to souk_worker;
+
+create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers jsonb) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Of two workers that learned the same, the second stores it again: the same rows.
+  perform from market.vocabulary_change for update;
+  delete from market.classifier;
+  insert into market.classifier (name, classes, bias, learned_from, learning)
+  select l.name,
+    array(select jsonb_array_elements_text(l.learned -> 'classes')),
+    array(select jsonb_array_elements_text(l.learned -> 'bias')::real),
+    store_classifiers.changed_at, store_classifiers.learning
+  from jsonb_each(store_classifiers.classifiers) as l (name, learned);
+  insert into market.classifier_weight (classifier, feature, weights)
+  select l.name, f.feature, array(select jsonb_array_elements_text(f.weights)::real)
+  from jsonb_each(store_classifiers.classifiers) as l (name, learned),
+    jsonb_each(l.learned -> 'features') as f (feature, weights);
+end
+$$;
+comment on function jobs.store_classifiers(timestamptz, integer, jsonb) is
+  'Stores what was learned, in place of what was learned before: by name the classes, the bias of each and, by feature, a weight for each.';
+grant execute on function jobs.store_classifiers(timestamptz, integer, jsonb) to souk_worker;
