@@ -244,6 +244,7 @@ const CLOSED =
 /** Such names with nothing of the kind in them. */
 const OPEN = [
   "market.ask_example.text",
+  "market.offer_example.text",
   "market.embedding_model.search_floor",
   "market.embedding_model.search_share",
   "market.reason.code",

@@ -218,6 +218,10 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
           values (now() - interval '20 months', 'dba', 'x', 'x', 'x', 'x')`,
     object: "market.audit_event",
   }),
+  examples_are_learned: () => ({
+    how: "update market.vocabulary_change set changed_at = now() - interval '1 hour'",
+    object: "market.classifier",
+  }),
   agent_is_forgotten_in_time: () => ({
     how: `update market.agent set created_at = now() - interval '60 days' where id = '${stranger.agent}';
           update market.publisher set last_active_at = now() - interval '60 days' where account_id = '${stranger.account}'`,

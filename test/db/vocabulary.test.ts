@@ -1,10 +1,11 @@
 import test from "ava";
+import { LEARNING } from "../../src/language/builtin/learn.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { connectedAgent, eventually } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
-/** The words of the market are the operator's to edit: an edit holds within a minute, in workers that run. */
+/** Words and examples are the operator's to edit: an edit holds within a minute, in workers that run. */
 
 /** The promise is a minute; workers look every ten seconds. */
 const MINUTE_MS = 60_000;
@@ -30,6 +31,10 @@ test.serial("each change of words or of the taxonomy is noted, and reading alone
     "delete from market.vocabulary where term = 'zorbelkrug'",
     "insert into market.category (domain, category, position) values ('hobbies', 'zorbing', 99)",
     "delete from market.category where category = 'zorbing'",
+    "insert into market.ask_example (ask_kind, text) values ('sell', 'my zorbelkrug has to go')",
+    "delete from market.ask_example where text like '%zorbelkrug%'",
+    "insert into market.offer_example (offer_kind, text) values ('sale', 'a zorbelkrug for you')",
+    "delete from market.offer_example where text like '%zorbelkrug%'",
   ]) {
     await sql(database.url, change);
     const now = await changedAt();
@@ -61,4 +66,53 @@ test.serial("a word that the operator adds is understood within a minute", async
     MINUTE_MS,
   );
   t.is(category, "kitchen");
+});
+
+test.serial("an example that the operator adds is learned from within a minute", async (t) => {
+  const agent = await connectedAgent(service.url, database.url);
+  const preview = async () => {
+    const answer = await agent.call("POST", "/v1/offers/preview", {
+      text: "Zibbelnd quorft der Blorf am Tümpel, 40 EUR. zk@example.org",
+    });
+    return answer.body.offer_kind as string | null;
+  };
+  t.not(await preview(), "friendship");
+  await sql(
+    database.url,
+    `insert into market.offer_example (offer_kind, category, text)
+     select 'friendship', 'community/activities', 'Zibbelnd quorft der Blorf ' || n from unnest(array['heute', 'morgen', 'bald', 'nie']) as n`,
+  );
+  const kind = await eventually(
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      return preview();
+    },
+    (read) => read === "friendship",
+    MINUTE_MS,
+  );
+  t.is(kind, "friendship");
+  t.is(await sqlValue(database.url, `select jobs.get_lesson(${LEARNING})::text`), null);
+});
+
+test.serial("what was learned otherwise is learned anew, and stored whole", async (t) => {
+  const lesson = (learning: number) =>
+    sqlValue<string | null>(database.url, `select jobs.get_lesson(${learning}) ->> 'changed_at'`);
+  t.is(await lesson(LEARNING), null);
+  const changedAt = await lesson(LEARNING + 1);
+  t.truthy(changedAt);
+  const learned = { ask_kind: { classes: ["buy", "rent"], bias: [0.5, -1], features: { sofa: [1, -2.25] } } };
+  await sql(
+    database.url,
+    `select jobs.store_classifiers('${changedAt}', ${LEARNING + 1}, '${JSON.stringify(learned)}')`,
+  );
+  t.is(await lesson(LEARNING + 1), null);
+  t.truthy(await lesson(LEARNING));
+  t.deepEqual(await sqlValue<unknown>(database.url, "select jobs.get_vocabulary() -> 'classifiers'"), learned);
+  t.is(
+    await sqlValue(
+      database.url,
+      "select string_agg(concat_ws(' ', feature, class, weight), ', ' order by class) from inspect.classifier_weights",
+    ),
+    "sofa buy 1, sofa rent -2.25",
+  );
 });
