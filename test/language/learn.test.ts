@@ -7,7 +7,10 @@ import { survey } from "../../src/language/builtin/survey.ts";
 import type { Example } from "../../src/language/reading.ts";
 import { seedWords } from "./vocabulary.ts";
 
-const words = seedWords();
+const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
+const seed = seedWords();
+/** A few words are enough for a little school. */
+const words = { ...seed, terms: seed.terms.filter(({ term }) => HEARD.has(term)) };
 const ask = (kind: string, category: string | null, ...texts: string[]): Example[] =>
   texts.map((text) => ({ document: "ask", kind, category, text }));
 
@@ -76,7 +79,7 @@ test("a kind that there is none of is not learned", (t) => {
     vocabulary: words,
     examples: [...EXAMPLES, ...ask("blorp", null, "Blorping my gork")],
   });
-  t.deepEqual(learned.ask_kind.classes, ["lease_out", "sell"]);
+  t.false(learned.ask_kind.classes.includes("blorp"));
 });
 
 test("a category that the taxonomy has lost is read no more", (t) => {
@@ -90,6 +93,17 @@ test("a category that the taxonomy has lost is read no more", (t) => {
     classifyAsk(useLearned({ ...words, taxonomy: now, classifiers: learned }), { read, price: null }).category?.value;
   t.is(category(words.taxonomy), "boats");
   t.not(category(taxonomy), "boats");
+});
+
+test("a category without an example is read by its words", (t) => {
+  const taxonomy = words.taxonomy.map((one) =>
+    one.domain === "vehicles" ? { ...one, categories: [...one.categories, "zorbs"] } : one,
+  );
+  const terms = [...words.terms, { term: "zorb", language: null, sense: "category:vehicles/zorbs", weight: 3 }];
+  const vocabulary = { taxonomy, terms };
+  const classifiers = useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) });
+  const read = survey(compileLexicon(vocabulary), "My zorb takes up room, who would have it for good");
+  t.is(classifyAsk(classifiers, { read, price: null }).category?.value, "zorbs");
 });
 
 test("without examples nothing is said of kinds", (t) => {

@@ -98,7 +98,10 @@ export const learn = (
     counts.set(name, (counts.get(name) ?? 0) + 1);
     for (const [feature] of [...features.words, ...features.facts]) seen.set(feature, (seen.get(feature) ?? 0) + 1);
   }
-  const classes = [...counts.keys()].sort();
+  // What no example shows yet is known by its words alone: a category that an operator has just added.
+  const classes = [
+    ...new Set([...counts.keys(), ...[...prior.values()].flatMap((weights) => Object.keys(weights))]),
+  ].sort();
   const known = new Set(prior.keys());
   for (const [feature, count] of seen) if (count >= LEAST_EXAMPLES) known.add(feature);
   const numbers = new Map([...known].map((feature, number) => [feature, number]));
