@@ -137,20 +137,24 @@ export const startWorker = (options: {
     const first = await nextVocabulary();
     if (!first) throw new Error("there is no vocabulary");
     const makers = makersOf(first);
-    let learning = false;
     const refreshVocabulary = async (): Promise<void> => {
       const edited = await nextVocabulary();
+      if (!edited) return;
       // Texts that are being read go on with the words they began with.
-      if (edited) {
-        makers.reader = makersOf(edited).reader;
-        log.info("reading with a changed vocabulary");
-      }
-      if (learning) return;
-      learning = true;
+      makers.reader = makersOf(edited).reader;
+      log.info("reading with a changed vocabulary");
+    };
+    let following = false;
+    const follow = async (): Promise<void> => {
+      // Learning takes longer than some looks are apart.
+      if (following) return;
+      following = true;
       try {
-        if (await learnWhenDue(lessons)) log.info("learned from the examples");
+        // New words hold at once, and what is learned with them a little later.
+        await refreshVocabulary();
+        if (await learnWhenDue(lessons)) await refreshVocabulary();
       } finally {
-        learning = false;
+        following = false;
       }
     };
     await call("use_embedding_model", makers.embedder.model);
@@ -241,7 +245,7 @@ export const startWorker = (options: {
         .catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
     }, BEAT_MS);
     const follower = setInterval(() => {
-      refreshVocabulary().catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));
+      follow().catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));
     }, VOCABULARY_POLL_MS);
     try {
       await runner.promise;

@@ -182,8 +182,11 @@ export type Vocabulary = {
   classifiers: Readonly<Partial<Record<string, Weights>>>;
 };
 
-/** What a classifier learned: per class a bias, and per feature of a text a weight for each class, in their order. */
-export type Weights = { classes: string[]; bias: number[]; features: Record<string, number[]> };
+/**
+ * What a classifier learned. `bias`: what speaks for each class before a text is looked at, as a logarithm. `weights`: for
+ * each feature a signed byte per class, in tenths of such a logarithm, as base64.
+ */
+export type Weights = { classes: string[]; bias: number[]; features: string[]; weights: string };
 
 /** A text with what it is, to learn from; `category` is "domain/category", null to teach the kind alone. */
 export type Example = { document: "ask" | "offer"; text: string; kind: string; category: string | null };

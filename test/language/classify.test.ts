@@ -17,7 +17,7 @@ const ask = async (text: string): Promise<string> => {
 
 const OFFERS: readonly (readonly [string, string])[] = [
   ["Upright freezer, 200 litres, works fine, too big for the new kitchen. $90, Omaha.", "sale home_garden/appliances"],
-  ["Verkaufe Kajak aus Polyethylen mit Paddel und Spritzdecke, 350 € VB, Schwerin", "sale vehicles/boats"],
+  ["Verkaufe Kajak aus Polyethylen mit Paddel und Spritzdecke, 350 € VB, Schwerin", "sale hobbies/sports"],
   ["Vends poussette double, bon état, 120 €, à venir chercher à Metz", "sale family_pets/baby_kids"],
   ["Vendo bicicleta de montaña talla M, revisada este mes, 280 €, Burgos", "sale vehicles/bicycles"],
   ["Vendo divano tre posti in pelle, ottime condizioni, 250 euro, ritiro a Cremona", "sale home_garden/furniture"],

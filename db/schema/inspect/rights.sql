@@ -14,7 +14,7 @@ grant select (id, account_id, agent_id, method, status, created_at, expires_at) 
 grant select (id, method, purpose, account_id, verification_id, tries, created_at, expires_at, finished_at)
   on market.sign_in to souk_dba;
 grant select on market.setting, market.domain, market.category, market.ask_kind, market.ask_example, market.offer_example,
-  market.classifier, market.classifier_weight, market.vocabulary, market.question,
+  market.classifier, market.vocabulary, market.question,
   market.embedding_model to souk_dba;
 grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind, price_hundredths,
   price_currency, price_period, missing_fields, reviewed, created_at, updated_at, published_at, removed_at)
@@ -50,7 +50,6 @@ create policy "a dba reads all" on market.ask_kind for select to souk_dba using 
 create policy "a dba reads all" on market.ask_example for select to souk_dba using (true);
 create policy "a dba reads all" on market.offer_example for select to souk_dba using (true);
 create policy "a dba reads all" on market.classifier for select to souk_dba using (true);
-create policy "a dba reads all" on market.classifier_weight for select to souk_dba using (true);
 create policy "a dba reads all" on market.vocabulary for select to souk_dba using (true);
 create policy "a dba reads all" on market.question for select to souk_dba using (true);
 create policy "a dba reads all" on market.embedding_model for select to souk_dba using (true);

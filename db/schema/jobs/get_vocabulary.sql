@@ -21,12 +21,7 @@ as $$
     'classifiers', (
       select coalesce(
         jsonb_object_agg(c.name, jsonb_build_object(
-          'classes', c.classes,
-          'bias', c.bias,
-          'features', (
-            select jsonb_object_agg(w.feature, w.weights)
-            from market.classifier_weight w
-            where w.classifier = c.name))),
+          'classes', c.classes, 'bias', c.bias, 'features', c.features, 'weights', translate(encode(c.weights, 'base64'), chr(10), ''))),
         '{}')
       from market.classifier c))
 $$;

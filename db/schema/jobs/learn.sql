@@ -33,18 +33,16 @@ begin
   -- Of two workers that learned the same, the second stores it again: the same rows.
   perform from market.vocabulary_change for update;
   delete from market.classifier;
-  insert into market.classifier (name, classes, bias, learned_from, learning)
+  insert into market.classifier (name, classes, bias, features, weights, learned_from, learning)
   select l.name,
     array(select jsonb_array_elements_text(l.learned -> 'classes')),
     array(select jsonb_array_elements_text(l.learned -> 'bias')::real),
+    array(select jsonb_array_elements_text(l.learned -> 'features')),
+    decode(l.learned ->> 'weights', 'base64'),
     store_classifiers.changed_at, store_classifiers.learning
   from jsonb_each(store_classifiers.classifiers) as l (name, learned);
-  insert into market.classifier_weight (classifier, feature, weights)
-  select l.name, f.feature, array(select jsonb_array_elements_text(f.weights)::real)
-  from jsonb_each(store_classifiers.classifiers) as l (name, learned),
-    jsonb_each(l.learned -> 'features') as f (feature, weights);
 end
 $$;
 comment on function jobs.store_classifiers(timestamptz, integer, jsonb) is
-  'Stores what was learned, in place of what was learned before: by name the classes, the bias of each and, by feature, a weight for each.';
+  'Stores what was learned, in place of what was learned before: by name the classes, the bias of each, the features, and their weights as base64.';
 grant execute on function jobs.store_classifiers(timestamptz, integer, jsonb) to souk_worker;

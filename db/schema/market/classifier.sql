@@ -5,43 +5,31 @@ create table market.classifier (
   name text constraint classifier_pkey primary key,
   classes text[] not null,
   bias real[] not null,
+  features text[] not null,
+  weights bytea not null,
   learned_from timestamptz not null,
   learning integer not null,
   learned_at timestamptz not null default clock_timestamp(),
   constraint classifier_name_form check (name ~ '^[a-z_]{1,40}$'),
   constraint classifier_name_length check (char_length(name) <= 40),
   constraint classifier_classes_length check (cardinality(classes) between 1 and 1000),
-  constraint classifier_bias_length check (cardinality(bias) = cardinality(classes))
+  constraint classifier_bias_length check (cardinality(bias) = cardinality(classes)),
+  constraint classifier_features_length check (cardinality(features) <= 1000000),
+  constraint classifier_weights_length check (octet_length(weights) = cardinality(features) * cardinality(classes))
 );
 comment on table market.classifier is
-  'One row tells classes of one sort apart: ask_kind, offer_kind, and the categories of goods, services, jobs_projects and community.';
+  'One row tells classes of one sort apart: ask_kind, offer_kind, and the categories of goods, services, jobs_projects and community. inspect.classifier_weights shows what it has learned.';
 comment on column market.classifier.name is 'What it tells apart.';
 comment on column market.classifier.classes is 'The kinds, or DOMAIN/CATEGORY.';
 comment on column market.classifier.bias is 'What speaks for each class before a text is looked at, as a logarithm, in the order of the classes.';
+comment on column market.classifier.features is
+  'What a text may have: a word, two words, either with what the vocabulary knows in its stead ("<place>", "rent <vehicles>"), or a fact ("price:month", "thing:vehicles/cars").';
+comment on column market.classifier.weights is
+  'How much each feature speaks for each class, or against it: for each feature, in their order, a signed byte per class, in tenths of a logarithm.';
 comment on column market.classifier.learned_from is 'The market.vocabulary_change that the words and examples were of.';
 comment on column market.classifier.learning is 'Which way of learning it was (src/language/builtin/learn.ts).';
 comment on column market.classifier.learned_at is 'When it was stored; differs from one learning to the next.';
 
-create table market.classifier_weight (
-  classifier text not null,
-  feature text not null,
-  weights real[] not null,
-  constraint classifier_weight_pkey primary key (classifier, feature),
-  constraint classifier_weight_classifier_fkey foreign key (classifier) references market.classifier on delete cascade,
-  constraint classifier_weight_classifier_length check (char_length(classifier) <= 40),
-  constraint classifier_weight_feature_length check (char_length(feature) between 1 and 1000),
-  constraint classifier_weight_weights_length check (cardinality(weights) between 1 and 1000)
-);
-comment on table market.classifier_weight is
-  'One row is something that a text may have, and how much it speaks for each class. inspect.classifier_weights has it by class.';
-comment on column market.classifier_weight.classifier is 'Whose it is.';
-comment on column market.classifier_weight.feature is
-  'A word, two words, either with what the vocabulary knows in its stead ("<place>", "rent <vehicles>"), or a fact ("price:month", "thing:vehicles/cars").';
-comment on column market.classifier_weight.weights is 'A logarithm for each class, in the order of market.classifier.classes.';
-
 alter table market.classifier enable row level security;
 alter table market.classifier force row level security;
 create policy "the owner sees all" on market.classifier to souk_owner using (true) with check (true);
-alter table market.classifier_weight enable row level security;
-alter table market.classifier_weight force row level security;
-create policy "the owner sees all" on market.classifier_weight to souk_owner using (true) with check (true);

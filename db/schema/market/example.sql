@@ -11,7 +11,7 @@ create table market.ask_example (
   constraint ask_example_kind_length check (char_length(ask_kind) <= 40),
   constraint ask_example_category_form check (category ~ '^[a-z_]{1,40}/[a-z_]{1,40}$'),
   constraint ask_example_category_length check (char_length(category) <= 81),
-  constraint ask_example_text_length check (char_length(text) between 8 and 400)
+  constraint ask_example_text_length check (char_length(text) between 3 and 400)
 );
 create index ask_example_kind_idx on market.ask_example (ask_kind);
 comment on table market.ask_example is
@@ -19,7 +19,7 @@ comment on table market.ask_example is
 comment on column market.ask_example.id is 'Tells rows apart.';
 comment on column market.ask_example.ask_kind is 'What its author wants.';
 comment on column market.ask_example.category is 'DOMAIN/CATEGORY under which an offer that answers is filed; null to teach the kind alone.';
-comment on column market.ask_example.text is 'The ask, as somebody would write it; nobody real, and no contact.';
+comment on column market.ask_example.text is 'The ask or the query of a search, as somebody would write it; nobody real, and no contact.';
 
 alter table market.ask_example enable row level security;
 alter table market.ask_example force row level security;

@@ -25,7 +25,7 @@ export type Classifier = {
 const LEAST_EXAMPLES = 2;
 
 /** Set by what came out best for examples that were left out. */
-const PASSES = 10;
+const PASSES = 6;
 const RATE = 0.5;
 const DECAY = 1e-3;
 const BIAS_RATE = 0.02;
@@ -33,17 +33,15 @@ const BIAS_RATE = 0.02;
 /** Errors of less teach nothing, and most are. */
 const LEAST_ERROR = 1e-3;
 
-/** Features without a weight of this are not kept: they move a probability by less than a hundredth. */
-const LEAST_WEIGHT = 0.1;
-
 /** A stride prime to most counts: examples of one class, which stand together, do not come together. */
 const STRIDE = 7919;
 
-/** Features by number, `size` of them, each with a row of weights. */
+/** Features by number, each with a row of weights, in units. */
 type Matrix = {
   numbers: ReadonlyMap<string, number>;
   classes: readonly string[];
-  weights: Float32Array;
+  weights: Float32Array | Int8Array;
+  unit: number;
   bias: Float64Array;
 };
 
@@ -63,12 +61,12 @@ const rowOf = (numbers: ReadonlyMap<string, number>, { words, facts }: Features)
 };
 
 /** Writes the probability of each class into `out`. */
-const weigh = ({ classes, weights, bias }: Matrix, { numbers, values }: Row, out: Float64Array): void => {
+const weigh = ({ classes, weights, unit, bias }: Matrix, { numbers, values }: Row, out: Float64Array): void => {
   const count = classes.length;
   out.set(bias);
   for (let at = 0; at < numbers.length; at++) {
     const start = (numbers[at] ?? 0) * count;
-    const value = values[at] ?? 0;
+    const value = (values[at] ?? 0) * unit;
     for (let one = 0; one < count; one++) out[one] = (out[one] ?? 0) + (weights[start + one] ?? 0) * value;
   }
   const most = Math.max(...out);
@@ -80,8 +78,11 @@ const weigh = ({ classes, weights, bias }: Matrix, { numbers, values }: Row, out
   for (let one = 0; one < count; one++) out[one] = (out[one] ?? 0) / sum;
 };
 
-/** Rounded as weights are kept: a hundredth is less than one example moves them. */
-const round = (value: number): number => Math.round(value * 100) / 100;
+/** Weights are kept as signed bytes of this unit: an example moves them by more, and none comes near to the most. */
+const UNIT = 0.1;
+const MOST_UNITS = 127;
+
+const inUnits = (weight: number): number => Math.max(-MOST_UNITS, Math.min(MOST_UNITS, Math.round(weight / UNIT)));
 
 /**
  * Learns classes from examples.
@@ -114,7 +115,7 @@ export const learn = (
   const weights = start.slice();
   const squares = new Float32Array(weights.length).fill(1e-6);
   const bias = new Float64Array(classes.length);
-  const matrix: Matrix = { numbers, classes, weights, bias };
+  const matrix: Matrix = { numbers, classes, weights, unit: 1, bias };
 
   const rows = examples.map(({ features, name }) => ({
     row: rowOf(numbers, features),
@@ -143,36 +144,36 @@ export const learn = (
     }
   }
 
-  const features: Weights["features"] = {};
-  for (const [feature, number] of numbers) {
-    const told = Array.from(weights.subarray(number * classes.length, (number + 1) * classes.length), round);
-    if (told.some((weight) => Math.abs(weight) >= LEAST_WEIGHT)) features[feature] = told;
-  }
-  return { classes, bias: Array.from(bias, round), features };
+  return {
+    classes,
+    bias: Array.from(bias, (value) => Math.round(value * 1000) / 1000),
+    features: [...numbers.keys()],
+    weights: Buffer.from(Int8Array.from(weights, inUnits).buffer).toString("base64"),
+  };
 };
 
 /** Makes what was learned ready for use. Of classes that are not `allowed` any more it says nothing. */
 export const useWeights = (learned: Weights, allowed: (name: string) => boolean = () => true): Classifier => {
   const columns = [...learned.classes.keys()].filter((column) => allowed(learned.classes[column] ?? ""));
-  const classes = columns.map((column) => learned.classes[column] ?? "");
-  const names = Object.keys(learned.features);
-  const numbers = new Map(names.map((name, number) => [name, number]));
-  const weights = new Float32Array(names.length * classes.length);
-  names.forEach((name, number) => {
-    columns.forEach((column, at) => {
-      weights[number * classes.length + at] = learned.features[name]?.[column] ?? 0;
-    });
-  });
-  const bias = Float64Array.from(columns, (column) => learned.bias[column] ?? 0);
-  const matrix: Matrix = { numbers, classes, weights, bias };
+  const kept = new Int8Array(Buffer.from(learned.weights, "base64"));
+  const matrix: Matrix = {
+    numbers: new Map(learned.features.map((feature, number) => [feature, number])),
+    classes: columns.map((column) => learned.classes[column] ?? ""),
+    weights: new Int8Array(learned.features.length * columns.length).map(
+      (_, at) =>
+        kept[Math.floor(at / columns.length) * learned.classes.length + (columns[at % columns.length] ?? 0)] ?? 0,
+    ),
+    unit: UNIT,
+    bias: Float64Array.from(columns, (column) => learned.bias[column] ?? 0),
+  };
   return {
     classify: (features) => {
-      const probabilities = new Float64Array(classes.length);
-      weigh(matrix, rowOf(numbers, features), probabilities);
-      return classes
+      const probabilities = new Float64Array(columns.length);
+      weigh(matrix, rowOf(matrix.numbers, features), probabilities);
+      return matrix.classes
         .map((name, one) => ({ name, probability: probabilities[one] ?? 0 }))
         .sort((a, b) => b.probability - a.probability);
     },
-    knows: ({ words }) => words.filter(([name]) => numbers.has(name)).length,
+    knows: ({ words }) => words.filter(([name]) => matrix.numbers.has(name)).length,
   };
 };

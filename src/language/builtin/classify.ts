@@ -5,8 +5,8 @@ import type { Hit } from "./lexicon.ts";
 import type { Tally } from "./weigh.ts";
 
 /**
- * What kind of offer or ask a text is, and of what. First the kind; then, among what there is of that kind, the category:
- * works are not mixed up with the things that they are done to. Both are learned from examples (learn.ts) over what the
+ * What kind of offer or ask a text is, and of what: for each kind the category among what there is of that kind, so that
+ * works are not mixed up with the things that they are done to, and the best of these pairs. Both are learned from examples (learn.ts) over what the
  * vocabulary says (weigh.ts), and their probability is the confidence.
  */
 
@@ -42,7 +42,7 @@ export const CLASSIFIERS = ["ask_kind", "offer_kind", "goods", "services", "jobs
 export type ClassifierName = (typeof CLASSIFIERS)[number];
 export type Classifiers = Readonly<Record<ClassifierName, Classifier>>;
 
-const UNLEARNED: Weights = { classes: [], bias: [], features: {} };
+const UNLEARNED: Weights = { classes: [], bias: [], features: [], weights: "" };
 
 /** Makes ready for use what was learned, as far as the taxonomy still has it. What was not learned yet says nothing. */
 export const useLearned = ({ taxonomy, classifiers }: Vocabulary): Classifiers => {
@@ -72,10 +72,16 @@ const OPENING = 8;
 /** What is less probable is left open: it would be wrong more often than right. */
 const LEAST_PROBABILITY = 0.25;
 
-const decided = <T extends string>(decision: Decision<T>): Decision<T> | null =>
-  decision.confidence < LEAST_PROBABILITY ? null : decision;
+const decided = <T extends string>(value: T, probability: number, hit: Hit): Decision<T> | null =>
+  probability < LEAST_PROBABILITY ? null : { value, confidence: Math.round(probability * 100) / 100, hit };
 
-const round = (probability: number): number => Math.round(probability * 100) / 100;
+/**
+ * A kind is the more probable the more certain its category is, by this power of it: "sofa" is bought rather than moved,
+ * since only as furniture it is at home. Set by what came out best for examples that were left out.
+ */
+const WITH_CATEGORY = 0.5;
+
+const NOBODY = { kind: null, found: null, score: 0 };
 
 const bestOf = (tally: Tally, name: string): Hit | undefined => tally.get(name)?.best;
 
@@ -87,33 +93,21 @@ const bestOfDomain = (things: Tally, domain: string): Hit | undefined => {
   return best?.hit;
 };
 
-const file = (
-  classifier: Classifier,
-  features: Features,
-  things: Tally,
-  fallback: Hit,
-): Pick<Classified<string>, "domain" | "category"> => {
-  const categories = classifier.classify(features);
+/** The best of the categories on a shelf, and how probable it and its domain are; null of an empty shelf. */
+type Filed = { domain: string; category: string; ofDomain: number; ofCategory: number };
+
+const file = (shelf: Classifier, features: Features): Filed | null => {
+  const categories = shelf.classify(features).map(({ name, probability }) => {
+    const [domain = name, category = name] = name.split("/");
+    return { domain, category, probability };
+  });
   const domains = new Map<string, number>();
-  for (const { name, probability } of categories) {
-    const domain = name.split("/")[0] ?? name;
-    domains.set(domain, (domains.get(domain) ?? 0) + probability);
-  }
-  const [domain] = [...domains].sort(([, one], [, other]) => other - one);
-  if (domain === undefined) return { domain: null, category: null };
-  const category = categories.find(({ name }) => name.startsWith(`${domain[0]}/`));
-  const hit = bestOfDomain(things, domain[0]) ?? fallback;
-  return {
-    domain: decided({ value: domain[0], confidence: round(domain[1]), hit }),
-    category:
-      category === undefined
-        ? null
-        : decided({
-            value: category.name.slice(domain[0].length + 1),
-            confidence: round(category.probability),
-            hit: bestOf(things, category.name) ?? hit,
-          }),
-  };
+  for (const { domain, probability } of categories) domains.set(domain, (domains.get(domain) ?? 0) + probability);
+  const [best] = [...domains].sort(([, one], [, other]) => other - one);
+  const category = categories.find(({ domain }) => domain === best?.[0]);
+  return best === undefined || category === undefined
+    ? null
+    : { domain: best[0], category: category.category, ofDomain: best[1], ofCategory: category.probability };
 };
 
 const NOTHING = { kind: null, domain: null, category: null };
@@ -125,22 +119,36 @@ const classify = <K extends AskKind | OfferKind>(
 ): Classified<K> => {
   const { tokens } = seen.read;
   const { features, things, kinds } = see(seen);
-  const unheard = things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN;
-  const [best] = classifiers[name].classify(features);
-  if (best === undefined || unheard) return NOTHING;
-  const kind = best.name as K;
+  if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN) return NOTHING;
+  const filed: Readonly<Record<Shelf, Filed | null>> = {
+    goods: file(classifiers.goods, features),
+    services: file(classifiers.services, features),
+    jobs_projects: file(classifiers.jobs_projects, features),
+    community: file(classifiers.community, features),
+  };
+  const candidates = classifiers[name].classify(features).map(({ name: kind, probability }) => {
+    const found = filed[shelfOf(kind as K)];
+    return { kind: kind as K, found, score: probability * (found?.ofCategory ?? 0) ** WITH_CATEGORY };
+  });
+  const best = candidates.reduce((one, other) => (other.score > one.score ? other : one), candidates[0] ?? NOBODY);
+  const all = candidates.reduce((sum, { score }) => sum + score, 0);
+  if (best.kind === null || all === 0) return NOTHING;
   // What only the turns of the text say, it says from its first words on.
   const opening: Hit = {
     family: seen.family,
-    value: kind,
+    value: best.kind,
     weight: 0,
     from: 0,
     to: Math.min(tokens.length, OPENING),
     term: "",
   };
+  const { kind, found, score } = best;
+  const hit = found === null ? opening : (bestOfDomain(things, found.domain) ?? opening);
   return {
-    kind: decided({ value: kind, confidence: round(best.probability), hit: bestOf(kinds, kind) ?? opening }),
-    ...file(classifiers[shelfOf(kind)], features, things, opening),
+    kind: decided(kind, score / all, bestOf(kinds, kind) ?? opening),
+    domain: found && decided(found.domain, found.ofDomain, hit),
+    category:
+      found && decided(found.category, found.ofCategory, bestOf(things, `${found.domain}/${found.category}`) ?? hit),
   };
 };
 
