@@ -1,4 +1,5 @@
 import test from "ava";
+import { lexiconOf } from "../../src/language/builtin/lexicon.ts";
 import { createBuiltinReader } from "../../src/language/builtin/reader.ts";
 import { askReading, offerReading } from "../../src/language/reading.ts";
 import { seedVocabulary } from "./vocabulary.ts";
@@ -214,4 +215,18 @@ test("an aborted reading does not read", async (t) => {
 
 test("the reader names itself", (t) => {
   t.is(reader.maker, "builtin");
+});
+
+test("an edition of the vocabulary is compiled once, whoever reads with it", (t) => {
+  const terms = [{ term: "sofa", language: null, sense: "category:home_garden/furniture", weight: 3 }];
+  const first = lexiconOf({ ...vocabulary, terms, version: "1" });
+  t.is(lexiconOf({ ...vocabulary, terms: structuredClone(terms), version: "1" }), first);
+  t.true(first.exact.has("sofa"));
+  const edited = lexiconOf({ ...vocabulary, terms: [], version: "2" });
+  t.false(edited.exact.has("sofa"));
+  t.not(
+    lexiconOf({ ...vocabulary, terms }),
+    lexiconOf({ ...vocabulary, terms }),
+    "without a version nothing is known to be the same",
+  );
 });

@@ -4,6 +4,7 @@ create or replace function jobs.get_vocabulary() returns jsonb
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
+    'version', (select c.changed_at::text from market.vocabulary_change c),
     'taxonomy', (
       select jsonb_agg(jsonb_build_object(
         'domain', d.domain,

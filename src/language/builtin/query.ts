@@ -2,7 +2,7 @@ import type { QueryReading, Vocabulary } from "../reading.ts";
 import { type AskKind, classifyAsk, classifyOffer, type OfferKind } from "./classify.ts";
 import { guessCountry, SURE_PLACE } from "./countries.ts";
 import { detectLanguage } from "./language.ts";
-import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { findTerms, type Hit, type Lexicon, lexiconOf } from "./lexicon.ts";
 import { ELSEWHERE } from "./place-words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
@@ -175,7 +175,7 @@ const readPlaces = (
 
 /** Makes the reader of queries. Deterministic, and well under a millisecond for a query. */
 export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => QueryReading) => {
-  const lexicon = compileLexicon(vocabulary);
+  const lexicon = lexiconOf(vocabulary);
   const named = vocabulary.terms.filter(
     ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place|city):/.test(sense),
   );

@@ -16,7 +16,7 @@ import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { detectLanguage } from "./language.ts";
 import { turnsOf } from "./learned.ts";
-import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { findTerms, type Hit, type Lexicon, lexiconOf } from "./lexicon.ts";
 import { describesPerson } from "./persons.ts";
 import { countryOfNumber } from "./phones.ts";
 import { namesStay, seeksWork } from "./phrasing.ts";
@@ -375,7 +375,7 @@ const readAsk = (lexicon: Lexicon, taught: Taught, text: string): AskReading => 
 
 /** The reader that needs no model. Deterministic, and linear in the text. */
 export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
-  const lexicon = compileLexicon(vocabulary);
+  const lexicon = lexiconOf(vocabulary);
   const taught = learnAsks(vocabulary, (text) => {
     const { tokens, hits, language } = survey(lexicon, text);
     return turnsOf(tokens, hits, language);
