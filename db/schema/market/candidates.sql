@@ -104,9 +104,9 @@ begin
   -- the same, the newest that pass.
   select * into span from market.newest_span(conditions, words, depth + depth / 2);
   if num_nonnulls(conditions.kinds, conditions.price_min, conditions.price_max) > 0 then
-    -- What keeps a sixth or more is quicker looked up in the rows than read from the index.
+    -- What keeps a fourth or more is quicker looked up in the rows than read from the index.
     wide.filters := wide.filters - 'posted_since';
-    if market.expected_rows(wide, words) <= 6 * span.expected then
+    if market.expected_rows(wide, words) <= 4 * span.expected then
       wide_facets := market.facets_asked(wide);
     end if;
   end if;
@@ -217,7 +217,7 @@ as $$
 declare
   found uuid[];
   distances double precision[];
-  wide market.conditions;
+  wide market.conditions := market.without_common(market.indexed_part(conditions));
   span record;
 begin
   perform set_config('hnsw.ef_search', market.search_effort(), true);
@@ -229,25 +229,24 @@ begin
     where e.model = nearest_passing.model and coalesce(e.facets @@ asked, true) and market.passes(o, conditions)
     order by e.embedding operator(public.<=>) near
     limit 40) as n;
-  if asked is not null and coalesce(cardinality(found), 0) < 40 then
-    -- Little of what is near passes, and to scan on until there are forty takes longest where there are none: so the
-    -- newest are compared.
-    wide := market.without_common(market.indexed_part(conditions));
-    select * into span from market.newest_span(wide, null, few / 2);
-    asked := market.eras_between(span.since, span.latest);
-    return query
-    select c.offer_id, c.distance
-    from market.compared(near, nearest_passing.model, conditions, coalesce(asked && market.facets_asked(wide), asked)) as c
-    union
-    select n.offer_id, n.distance from unnest(found, distances) as n (offer_id, distance)
-    order by 2, 1 desc limit 40;
-  else
+  if asked is null or cardinality(found) >= 40 then
     return query select n.offer_id, n.distance from unnest(found, distances) as n (offer_id, distance) order by 2, 1 desc;
+    return;
   end if;
+  -- Little of what is near passes, and to scan on until there are forty takes longest where there are none: so the newest
+  -- are compared.
+  select * into span from market.newest_span(wide, null, few / 2);
+  asked := market.eras_between(span.since, span.latest);
+  return query
+  select c.offer_id, c.distance
+  from market.compared(near, nearest_passing.model, conditions, coalesce(asked && market.facets_asked(wide), asked)) as c
+  union
+  select n.offer_id, n.distance from unnest(found, distances) as n (offer_id, distance)
+  order by 2, 1 desc limit 40;
 end
 $$;
 comment on function market.nearest_passing(public.halfvec, text, market.conditions, tsquery, integer) is
-  'market.near_candidates under a filter that many pass: what the graph finds, and where that is less than forty the nearest of the newest, half as many as few.';
+  'market.near_candidates under a filter that many pass: what the graph finds, and where that is less than forty the nearest of the newest, half as many as few. asked: what of the filters the index of facets knows.';
 
 create or replace function market.compared(near public.halfvec, model text, conditions market.conditions, asked tsquery)
   returns table (offer_id uuid, distance double precision)
