@@ -456,4 +456,158 @@ $function$;
 comment on function jobs.get_vocabulary() is 'The taxonomy, the words and the examples of the market, as the makers of readings take them.';
 grant execute on function jobs.get_vocabulary() to souk_worker;
 
+CREATE OR REPLACE FUNCTION api.get_me(base_url text, link_key bytea)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  agent market.agent;
+  account market.account;
+  connected boolean := market.connected();
+  suspended boolean;
+  suspension text;
+  acts_for text;
+  email text;
+  phone text;
+  limits jsonb;
+begin
+  if market.agent_id() is null then
+    select c.email, c.phone into email, phone from market.own_contact() as c;
+  end if;
+  select a.id, a.account_id, a.name, null::bytea, a.created_at, a.connected_at, a.removed_at into agent
+  from market.agent a where a.id = market.agent_id();
+  select * into account from market.account a where a.id = market.account_id();
+  suspended := account.suspended_at is not null;
+  suspension := 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.');
+  acts_for := coalesce(account.display_name, 'the person who approved me');
+  select coalesce(jsonb_object_agg(l.action, market.own_figures(l.action)), '{}') into limits
+  from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)
+  where market.agent_id() is not null;
+  return jsonb_build_object(
+    'id', account.id,
+    'display_name', coalesce(account.display_name, ''),
+    'account', jsonb_build_object(
+      'connected', connected,
+      'verified', market.verified_methods(),
+      'available_methods', market.methods(true),
+      'unavailable_methods', market.methods(false),
+      'published_offers', (select p.lifetime from market.publisher p where p.account_id = account.id),
+      'member_since', market.utc(account.created_at),
+      'profile_url', get_me.base_url || '/settings'),
+    'permissions', (
+      select jsonb_object_agg(p.name, jsonb_build_object('allowed', (connected or not p.needs_approval) and not (suspended and p.writes))
+        || case when p.needs_approval and not connected then jsonb_build_object('accepted_methods', '[]'::jsonb,
+          'summary', 'A person has to approve this agent first, through the connection link.')
+        when suspended and p.writes then jsonb_build_object('accepted_methods', '[]'::jsonb, 'summary', suspension)
+        else '{}' end)
+      from (values ('search_offers', false, false), ('read_offers', false, false), ('read_matches', false, false),
+        ('start_verification', false, false), ('report_offer', false, true),
+        ('publish_offer', true, true), ('create_ask', true, true), ('manage_offers', true, true),
+        ('manage_asks', true, true)) as p (name, needs_approval, writes)),
+    'limits', limits,
+    'pending_verifications', (
+      select coalesce(jsonb_agg(market.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
+      from market.verification v
+      where v.account_id = account.id and v.status = 'pending' and v.expires_at > now()),
+    'activity', jsonb_build_object(
+      'asks_active', (select count(*) from market.ask a where a.account_id = account.id and a.status = 'active'),
+      'offers_published', (select p.active from market.publisher p where p.account_id = account.id),
+      'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
+    'next', case
+      when suspended then jsonb_build_array(
+        jsonb_build_object('summary', suspension || ' Nothing can be published, asked or changed until it ends. Tell the person.', 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary', 'What moderation took down is among your offers, and can be appealed once each.', 'method', 'GET', 'path', '/v1/offers?status=removed'),
+        jsonb_build_object('summary', 'Searching still works.', 'method', 'POST', 'path', '/v1/offers/search'))
+      when market.agent_id() is null then jsonb_build_array(
+        jsonb_build_object('summary', 'Publish what you offer, in your own words.', 'method', 'POST', 'path', '/v1/offers'),
+        jsonb_build_object('summary', 'State what you want, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', 'See what the market has.', 'method', 'POST', 'path', '/v1/offers/search'))
+      when not connected then jsonb_build_array(
+        jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
+      else case when agent.connected_at > now() - interval '1 hour' then jsonb_build_array(
+        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end
+      -- Not what a moderator has set to 0 calls an hour.
+      || case when (limits -> 'publish_offer' ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
+        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers')) end
+      || case when (limits -> 'create_ask' ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
+        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks')) end
+      || jsonb_build_array(
+        jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end)
+    || case when agent.id is not null
+      then jsonb_build_object('agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected))
+      else jsonb_strip_nulls(jsonb_build_object('email', email, 'phone', phone)) end;
+end
+$function$;
+comment on function api.get_me(text,bytea) is 'Me: account, permissions, limits, open verifications, activity and what to do next; agent when one asks, email and phone when its person does.';
+grant execute on function api.get_me(text,bytea) to souk_api;
+
+CREATE OR REPLACE FUNCTION inspect.check_market(share double precision)
+ RETURNS TABLE(invariant text, object text, detail text)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  model_in_force text := market.setting('embedding_model') #>> '{}';
+  -- A change of the model takes everything in turn, by one job.
+  embeds_all boolean := exists (
+    select from market.reembedding r where r.finished_at is null and inspect.is_underway('reembed', r.id));
+begin
+  return query
+  select 'offer_has_contact', 'offer ' || o.id, 'it is published, and names no way to reach anybody'
+  from market.offer o tablesample system (check_market.share)
+  where o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
+
+  return query
+  select 'offer_has_vector', 'offer ' || o.id,
+    format('published, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
+  from market.offer o tablesample system (check_market.share)
+  left join market.offer_embedding e on e.offer_id = o.id
+  -- Looked for only where a vector is missing: the planner would ask it of every offer first.
+  where o.status = 'published' and not embeds_all
+    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id) else false end;
+
+  return query
+  select 'ask_has_vector', 'ask ' || a.id,
+    format('active, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
+  from market.ask a tablesample system (check_market.share)
+  left join market.ask_embedding e on e.ask_id = a.id
+  -- Its job is made a moment after it was read.
+  where a.status = 'active' and a.read_at < now() - interval '10 minutes' and not embeds_all
+    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id) else false end;
+
+  return query
+  select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at
+  from market.ask a
+  where a.read_at is null and a.updated_at < now() - interval '1 hour';
+
+  return query
+  select v.invariant, format('match of ask %s and offer %s', m.ask_id, m.offer_id), v.detail
+  from market.match m tablesample system (check_market.share)
+  join market.offer o on o.id = m.offer_id
+  join market.ask a on a.id = m.ask_id
+  left join market.ask_kind k on k.ask_kind = a.ask_kind
+  cross join lateral (values
+    ('match_is_of_a_live_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
+    ('match_is_of_a_read_ask', false, case when a.read_at is null then 'the ask was not read' end),
+    -- A call that was matching when the ask came to rest may have ended after it.
+    ('match_is_of_an_active_ask', false, case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
+      then format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
+    ('match_is_not_ones_own', false, case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
+    -- What changed a moment ago is judged again by its job; an ask at rest is judged again when it is active.
+    ('match_is_of_its_kind', true, case when a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false)
+      then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'), coalesce(a.ask_kind, 'do nothing')) end),
+    ('match_is_within_price', true, case when a.status = 'active'
+      and o.price_hundredths > a.price_max_hundredths and o.price_hundredths > 0 and o.price_currency = a.price_currency
+      and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true)
+      then format('%s is over %s hundredths of %s', o.price_hundredths, a.price_max_hundredths, a.price_currency) end),
+    ('match_is_not_excluded', true, case when a.status = 'active' and o.search @@ a.exclude_query
+      then 'the offer says what the ask does not want' end)) as v (invariant, mends, detail)
+  where v.detail is not null
+    and not (v.mends and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
+end
+$function$;
+comment on function inspect.check_market(double precision) is 'Offers, asks and matches: what breaks an invariant, in a share of 0 to 100 percent of the rows.';
+
 reset role;
