@@ -178,7 +178,7 @@ comment on function market.near_candidates(public.halfvec, text, market.conditio
 create or replace function market.search_effort() returns text
   language sql stable
 as $$
-  -- How many nodes the graph keeps in sight. Four hundred find ninety-nine in a hundred of the truly nearest among 100,000 offers;
+  -- How many nodes the graph keeps in sight. Four hundred find 97 in a hundred of the truly nearest among 100,000 offers;
   -- the more there are, the more lie about as near and lead astray. In steps, so that a page and the next are of one search.
   select case when c.reltuples < 150000 then '400' when c.reltuples < 500000 then '700' else '1000' end
   from pg_class c where c.oid = 'market.offer_embedding'::regclass
