@@ -174,6 +174,8 @@ export type QueryReading = {
 
 /** The vocabulary of the market, kept in tables (`market.category`, `market.vocabulary`, `market.classifier`), handed to makers as data. */
 export type Vocabulary = {
+  /** Tells an edition from others: what has the same holds the same terms, and learned the same. Absent for one of no database. */
+  version?: string;
   /** Which kinds and categories a domain has. */
   taxonomy: { domain: string; kinds: string[]; categories: string[] }[];
   /** Words that tell something: `term` (folded: lower case, no accents) says `sense`, the more surely the higher `weight`. */

@@ -90,6 +90,28 @@ test("what passes a filter is compared by vector whole", async (t) => {
   }
 });
 
+test("what the graph finds and what is compared besides, since that is little, stands in one list", async (t) => {
+  const [row] = await market.sql(
+    `with c as (select market.conditions_of('{"location": "Bristol", "category": "cars"}', now(), null) as conditions, e.embedding as near
+       from market.offer_embedding e order by e.offer_id limit 1)
+     select array(select n.offer_id from c, market.nearest_passing(c.near, 'builtin-hash-1', c.conditions, 'bristol', 2 * ${OFFERS}) as n) as found,
+       array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
+         where market.passes(o, c.conditions)
+         order by e.embedding operator(public.<=>) c.near, e.offer_id desc) as expected`,
+  );
+  t.true(row.expected.length > 10 && row.expected.length < 40);
+  t.deepEqual(row.found, row.expected);
+});
+
+test("a place is asked for once, though it is mostly written as it is called", async (t) => {
+  const [row] = await market.sql(
+    `select market.read_place('[{"city": "Berlin", "text": "Berlin"}]')::text as same, market.place_query('Berlin')::text as once,
+       market.read_place('[{"city": "Berlin", "text": "Kreuzberg"}]')::text as both`,
+  );
+  t.is(row.same, row.once);
+  t.true(row.both.includes("berlin") && row.both.includes("kreuzberg"));
+});
+
 test("what filters ask of an offer stands beside its vector, whenever either changes", async (t) => {
   const own = await openMarket(t);
   const id = await own.offer(await own.approved(), { title: "Grey sofa", price: "180 EUR", place: "Leeds" });

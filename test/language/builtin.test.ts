@@ -1,4 +1,5 @@
 import test from "ava";
+import { knowledgeOf } from "../../src/language/builtin/knowledge.ts";
 import { createBuiltinReader } from "../../src/language/builtin/reader.ts";
 import { askReading, offerReading } from "../../src/language/reading.ts";
 import { seedVocabulary } from "./vocabulary.ts";
@@ -214,4 +215,18 @@ test("an aborted reading does not read", async (t) => {
 
 test("the reader names itself", (t) => {
   t.is(reader.maker, "builtin");
+});
+
+test("an edition of the vocabulary is compiled once, whoever reads with it", (t) => {
+  const terms = [{ term: "sofa", language: null, sense: "category:home_garden/furniture", weight: 3 }];
+  const first = knowledgeOf({ ...vocabulary, terms, version: "1" });
+  t.is(knowledgeOf({ ...vocabulary, terms: structuredClone(terms), version: "1" }), first);
+  t.true(first.lexicon.exact.has("sofa"));
+  const edited = knowledgeOf({ ...vocabulary, terms: [], version: "2" });
+  t.false(edited.lexicon.exact.has("sofa"));
+  t.not(
+    knowledgeOf({ ...vocabulary, terms }),
+    knowledgeOf({ ...vocabulary, terms }),
+    "without a version nothing is known to be the same",
+  );
 });

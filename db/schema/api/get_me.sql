@@ -13,6 +13,7 @@ declare
   acts_for text;
   email text;
   phone text;
+  limits jsonb;
 begin
   if market.agent_id() is null then
     select c.email, c.phone into email, phone from market.own_contact() as c;
@@ -23,6 +24,9 @@ begin
   suspended := account.suspended_at is not null;
   suspension := 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.');
   acts_for := coalesce(account.display_name, 'the person who approved me');
+  select coalesce(jsonb_object_agg(l.action, market.own_figures(l.action)), '{}') into limits
+  from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)
+  where market.agent_id() is not null;
   return jsonb_build_object(
     'id', account.id,
     'display_name', coalesce(account.display_name, ''),
@@ -44,10 +48,7 @@ begin
         ('start_verification', false, false), ('report_offer', false, true),
         ('publish_offer', true, true), ('create_ask', true, true), ('manage_offers', true, true),
         ('manage_asks', true, true)) as p (name, needs_approval, writes)),
-    'limits', (
-      select coalesce(jsonb_object_agg(l.action, market.own_figures(l.action)), '{}')
-      from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)
-      where market.agent_id() is not null),
+    'limits', limits,
     'pending_verifications', (
       select coalesce(jsonb_agg(market.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
       from market.verification v
@@ -71,9 +72,9 @@ begin
       else case when agent.connected_at > now() - interval '1 hour' then jsonb_build_array(
         jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end
       -- Not what a moderator has set to 0 calls an hour.
-      || case when (market.own_figures('publish_offer') ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
+      || case when (limits -> 'publish_offer' ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
         jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers')) end
-      || case when (market.own_figures('create_ask') ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
+      || case when (limits -> 'create_ask' ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
         jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks')) end
       || jsonb_build_array(
         jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end)

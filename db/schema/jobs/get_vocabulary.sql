@@ -1,9 +1,20 @@
 -- What the built-in reader and the instructions to a model are made from: the taxonomy, the words and what was learned.
 
+create or replace function jobs.vocabulary_changed_at() returns text
+  language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select concat_ws(' ', c.changed_at, (select max(l.learned_at) from market.classifier l))
+  from market.vocabulary_change c
+$$;
+comment on function jobs.vocabulary_changed_at() is
+  'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it differs from what a process knows, it gets them again.';
+grant execute on function jobs.vocabulary_changed_at() to souk_worker;
+
 create or replace function jobs.get_vocabulary() returns jsonb
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
+    'version', jobs.vocabulary_changed_at(),
     'taxonomy', (
       select jsonb_agg(jsonb_build_object(
         'domain', d.domain,
@@ -28,13 +39,3 @@ $$;
 comment on function jobs.get_vocabulary() is
   'The taxonomy, the words and what was learned from the examples, as the makers of readings take them.';
 grant execute on function jobs.get_vocabulary() to souk_worker;
-
-create or replace function jobs.vocabulary_changed_at() returns text
-  language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-  select concat_ws(' ', c.changed_at, (select max(l.learned_at) from market.classifier l))
-  from market.vocabulary_change c
-$$;
-comment on function jobs.vocabulary_changed_at() is
-  'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it differs from what a process knows, it gets them again.';
-grant execute on function jobs.vocabulary_changed_at() to souk_worker;

@@ -31,7 +31,9 @@ create table market.offer_embedding (
 );
 create index offer_embedding_model_idx on market.offer_embedding (model);
 create index offer_embedding_facets_idx on market.offer_embedding using gin (facets) with (fastupdate = off);
-create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops);
+-- A graph of near ones only comes apart where many offers are alike: each is linked to the best of 256 that it meets, not of 64.
+create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops)
+  with (ef_construction = 256);
 comment on table market.offer_embedding is 'One row is the vector of one offer.';
 comment on column market.offer_embedding.offer_id is 'The offer.';
 comment on column market.offer_embedding.model is 'Who made the vector.';

@@ -23,7 +23,7 @@ create or replace function market.era(moment timestamptz, level integer) returns
 as $$ select floor(extract(epoch from moment at time zone 'UTC'))::bigint / (3600 * 8 ^ level)::bigint $$;
 comment on function market.era(timestamptz, integer) is 'The number of the stretch of time in which a moment lies, at a level of 0 to 6 (market.eras_of).';
 
-create or replace function market.eras_between(since timestamptz, until timestamptz) returns tsquery
+create or replace function market.eras_between(since timestamptz, until timestamptz, most integer default 16) returns tsquery
   language plpgsql immutable parallel safe
 as $$
 declare
@@ -32,8 +32,7 @@ begin
   if since is null then
     return null;
   end if;
-  -- Sixteen stretches at most cover a little more than what is asked for.
-  while level < 6 and market.era(until, level) - market.era(since, level) >= 16 loop
+  while level < 6 and market.era(until, level) - market.era(since, level) >= most loop
     level := level + 1;
   end loop;
   return (
@@ -41,7 +40,8 @@ begin
     from generate_series(market.era(since, level), market.era(until, level)) as n);
 end
 $$;
-comment on function market.eras_between(timestamptz, timestamptz) is 'A query of market.offer.facets for what was published between two moments, and somewhat around them.';
+comment on function market.eras_between(timestamptz, timestamptz, integer) is
+  'A query of market.offer.facets for what was published between two moments, and somewhat around them: the fewer stretches at most, the more around.';
 
 create or replace function market.price_step(hundredths bigint) returns integer
   language sql immutable parallel safe

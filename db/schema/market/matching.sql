@@ -139,20 +139,25 @@ begin
     + case by_condition when 'violated' then -0.1 else 0 end
     + case by_musts when 'met' then 0.05 else 0 end
     + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end));
-  reasons := (
-    select jsonb_agg(jsonb_build_object('criterion', r.criterion, 'verdict', r.verdict, 'wanted', r.wanted, 'found', r.found) order by r.n)
-    from (values
-      (1, 'kind', 'met', to_jsonb(ask.ask_kind), to_jsonb(offer.offer_kind)),
-      (2, 'category', by_category, to_jsonb(concat_ws('/', ask.domain, ask.category)), to_jsonb(concat_ws('/', offer.domain, offer.category))),
-      (3, 'keywords', by_words, ask.criteria -> 'keywords', to_jsonb(offer.title)),
-      (4, 'price', by_price, ask.criteria -> 'price', offer.metadata -> 'pricing' -> 'label'),
-      (5, 'location', by_place, ask.criteria -> 'location' -> 'text', to_jsonb(offer.location_text)),
-      (6, 'condition', by_condition, ask.criteria -> 'condition', offer.metadata -> 'condition'),
-      (7, 'exclude', case when ask.exclude_query is not null then 'met' end, ask.criteria -> 'exclude', null),
-      (8, 'must', by_musts, ask.criteria -> 'must', null),
-      (9, 'attributes', by_attributes, ask.criteria -> 'attributes', offer.metadata -> 'attributes')
-    ) as r (n, criterion, verdict, wanted, found)
-    where r.verdict is not null);
+  -- An expression and no query over nine rows: judging one took half of its time for starting one.
+  reasons := to_jsonb(array_remove(array[
+    jsonb_build_object('criterion', 'kind', 'verdict', 'met', 'wanted', ask.ask_kind, 'found', offer.offer_kind),
+    jsonb_build_object('criterion', 'category', 'verdict', by_category,
+      'wanted', concat_ws('/', ask.domain, ask.category), 'found', concat_ws('/', offer.domain, offer.category)),
+    case when by_words is not null then jsonb_build_object('criterion', 'keywords', 'verdict', by_words,
+      'wanted', ask.criteria -> 'keywords', 'found', offer.title) end,
+    case when by_price is not null then jsonb_build_object('criterion', 'price', 'verdict', by_price,
+      'wanted', ask.criteria -> 'price', 'found', offer.metadata -> 'pricing' -> 'label') end,
+    case when by_place is not null then jsonb_build_object('criterion', 'location', 'verdict', by_place,
+      'wanted', ask.criteria -> 'location' -> 'text', 'found', offer.location_text) end,
+    case when by_condition is not null then jsonb_build_object('criterion', 'condition', 'verdict', by_condition,
+      'wanted', ask.criteria -> 'condition', 'found', offer.metadata -> 'condition') end,
+    case when ask.exclude_query is not null then jsonb_build_object('criterion', 'exclude', 'verdict', 'met',
+      'wanted', ask.criteria -> 'exclude', 'found', null) end,
+    case when by_musts is not null then jsonb_build_object('criterion', 'must', 'verdict', by_musts,
+      'wanted', ask.criteria -> 'must', 'found', null) end,
+    case when by_attributes is not null then jsonb_build_object('criterion', 'attributes', 'verdict', by_attributes,
+      'wanted', ask.criteria -> 'attributes', 'found', offer.metadata -> 'attributes') end], null));
   return next;
 end
 $$;

@@ -1,8 +1,9 @@
 import type { QueryReading, Vocabulary } from "../reading.ts";
-import { type AskKind, classifyAsk, type OfferKind, useLearned } from "./classify.ts";
+import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
 import { guessCountry, SURE_PLACE } from "./countries.ts";
+import { knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
-import { compileLexicon, findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { findTerms, type Hit, type Lexicon } from "./lexicon.ts";
 import { ELSEWHERE } from "./place-words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
@@ -164,8 +165,7 @@ const readPlaces = (
 
 /** Makes the reader of queries. Deterministic, and well under a millisecond for a query. */
 export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => QueryReading) => {
-  const lexicon = compileLexicon(vocabulary);
-  const classifiers = useLearned(vocabulary);
+  const { lexicon, classifiers } = knowledgeOf(vocabulary);
   const named = vocabulary.terms.filter(
     ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place|city):/.test(sense),
   );

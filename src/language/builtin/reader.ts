@@ -1,17 +1,10 @@
 import type { AskReading, OfferReading, Reader, Vocabulary } from "../reading.ts";
-import {
-  type Classified,
-  type Classifiers,
-  classifyAsk,
-  classifyOffer,
-  type Decision,
-  type OfferKind,
-  useLearned,
-} from "./classify.ts";
+import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
 import { readContacts } from "./contacts.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
-import { compileLexicon, type Hit, type Lexicon } from "./lexicon.ts";
+import { type Knowledge, knowledgeOf } from "./knowledge.ts";
+import type { Hit } from "./lexicon.ts";
 import { countryOfNumber } from "./phones.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { quoteOf, type Span } from "./span.ts";
@@ -154,9 +147,6 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 /** The kinds of offer of things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-/** What reads: the words, and what was learned from examples. */
-type Knowledge = { lexicon: Lexicon; classifiers: Classifiers };
-
 const readOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferReading => {
   const read = survey(lexicon, text);
   const contacts = readContacts(text, { country: read.country });
@@ -225,7 +215,7 @@ const readAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskReading 
 
 /** The reader that needs no model. Deterministic, and linear in the text. */
 export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
-  const knowledge: Knowledge = { lexicon: compileLexicon(vocabulary), classifiers: useLearned(vocabulary) };
+  const knowledge = knowledgeOf(vocabulary);
   return {
     maker: "builtin",
     readOffer: async (text, signal) => {

@@ -17,11 +17,15 @@ export const slipsBetween = (one: string, other: string, most: number): number =
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= other.length; j++) {
+    // Farther from the diagonal than `most` there are more slips than that.
+    const from = Math.max(1, i - most);
+    const to = Math.min(other.length, i + most);
+    const row: number[] = [];
+    row[from - 1] = from === 1 ? i : most + 1;
+    let least = row[from - 1] ?? i;
+    for (let j = from; j <= to; j++) {
       const same = one[i - 1] === other[j - 1];
-      let slips = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
+      let slips = Math.min((last[j] ?? most) + 1, (row[j - 1] ?? most) + 1, (last[j - 1] ?? most) + (same ? 0 : 1));
       if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
         slips = Math.min(slips, (before[j - 2] ?? 0) + 1);
       row.push(slips);
@@ -31,7 +35,21 @@ export const slipsBetween = (one: string, other: string, most: number): number =
     before = last;
     last = row;
   }
-  return last[other.length] ?? most + 1;
+  return Math.min(last[other.length] ?? most + 1, most + 1);
+};
+
+/** The letters of a word as a set of 32 bits: what has too many others needs no closer look. */
+const lettersOf = (word: string): number => {
+  let letters = 0;
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31);
+  return letters;
+};
+
+/** How many bits of a number of 32 are set. */
+const bitsOf = (number: number): number => {
+  let bits = 0;
+  for (let left = number; left !== 0; left &= left - 1) bits += 1;
+  return bits;
 };
 
 /**
@@ -46,20 +64,28 @@ export const createCorrector = (
 ): ((word: string) => string | null) => {
   const known = new Set<string>();
   for (const term of terms) for (const word of term.split(" ")) known.add(word);
-  // The first letter is hardly ever the wrong one, and spares most comparisons.
-  const byInitial = Map.groupBy(new Set([...things].flatMap((term) => term.split(" "))), (word) => word.charAt(0));
+  // The first letter is hardly ever the wrong one, and spares most comparisons; so do lengths too far apart.
+  const likely = [...new Set([...things].flatMap((term) => term.split(" ")))]
+    .filter((word) => word.length >= SHORTEST && !/\d/.test(word))
+    .map((word) => ({ word, letters: lettersOf(word) }));
+  const shapeOf = (initial: string, length: number): string => `${initial}${length}`;
+  const byShape = Map.groupBy(likely, ({ word }) => shapeOf(word.charAt(0), word.length));
   return (word) => {
     if (word.length < SHORTEST || /\d/.test(word) || known.has(word)) return null;
+    const letters = lettersOf(word);
     const most = word.length >= TWO_SLIPS ? 2 : 1;
     let best: string | null = null;
     let fewest = most + 1;
-    for (const other of byInitial.get(word.charAt(0)) ?? []) {
-      if (other.length < SHORTEST || /\d/.test(other)) continue;
-      const slips = slipsBetween(word, other, most);
-      // An inflected form is no slip: stems know it.
-      if (slips > most || other.startsWith(word) || word.startsWith(other)) continue;
-      if (slips < fewest) [best, fewest] = [other, slips];
-      else if (slips === fewest) best = null;
+    for (let length = word.length - most; length <= word.length + most; length++) {
+      for (const { word: other, letters: others } of byShape.get(shapeOf(word.charAt(0), length)) ?? []) {
+        // A slip adds one letter and takes one away at most.
+        if (bitsOf(letters ^ others) > 2 * most) continue;
+        const slips = slipsBetween(word, other, most);
+        // An inflected form is no slip: stems know it.
+        if (slips > most || other.startsWith(word) || word.startsWith(other)) continue;
+        if (slips < fewest) [best, fewest] = [other, slips];
+        else if (slips === fewest) best = null;
+      }
     }
     return best;
   };
