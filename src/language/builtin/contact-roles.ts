@@ -2,8 +2,7 @@ import type { ContactHit, ContactSense } from "./contact-words.ts";
 import { startsSentence, type Token } from "./prose.ts";
 
 /**
- * What the words around a number, an address or a link make of it: how it is used, whether it is to be used at all, and
- * whether it is the publisher's first choice.
+ * What the words around a number, an address or a link make of it: how it is used, and whether it is to be used at all.
  */
 
 /** A number, an address or a link in a text: tokens `from` to `to` (exclusive). */
@@ -188,48 +187,4 @@ export const numberTypes = (surroundings: Surroundings): NumberType[] => {
 const isCallAt = (hits: readonly ContactHit[], index: number): boolean => {
   const hit = hits[index];
   return hit !== undefined && isCall(hit);
-};
-
-/** How far from "preferably" the way may stand that is meant. */
-const PREFERENCE_REACH = 3;
-
-const WAYS: ReadonlySet<ContactSense> = new Set(["call", "sms", "whatsapp", "mail", "link"]);
-
-/** A preference that a text states: the way it names, if any, and where it stands (a token). */
-export type Preference = {
-  way: ContactSense | null;
-  at: number;
-  /** Said of the contact before it. */
-  before: boolean;
-};
-
-/** What a preference of a time begins with. */
-const TIMES = new Set(
-  `after before between evenings evening mornings weekends nach vor ab zwischen abends morgens apres avant entre despues antes dopo prima depois po przed
-  wieczorem rano tussen`.split(/\s+/u),
-);
-
-/** The preferences that a text states, in order. */
-export const preferencesIn = (tokens: readonly Token[], hits: readonly ContactHit[]): Preference[] => {
-  const preferences: Preference[] = [];
-  hits.forEach((hit, index) => {
-    if (hit.sense === "swift") preferences.push({ way: null, at: hit.from, before: true });
-    if (hit.sense !== "prefer" && hit.sense !== "best") return;
-    // "preferably after six" prefers a time.
-    if (TIMES.has(tokens[hit.to]?.text ?? "")) return;
-    const reach = hit.sense === "best" ? 1 : PREFERENCE_REACH;
-    const before = hits[index - 1];
-    const after = hits[index + 1];
-    const clause = (from: number, to: number) => !hasMark(tokens, from, to, /^[,:;.()-]$/u) && to - from <= reach;
-    const near = (way: ContactHit | undefined, from: number, to: number) =>
-      way !== undefined && WAYS.has(way.sense) && clause(from, to) ? way.sense : null;
-    const following = near(after, hit.to, after?.from ?? 0);
-    const preceding = near(before, before?.to ?? 0, hit.from);
-    // Of two ways the nearer one is meant: "email preferred to phone".
-    const precedes = hit.from - (before?.to ?? 0) < (after?.from ?? Number.POSITIVE_INFINITY) - hit.to;
-    const way = hit.sense === "best" || precedes ? (preceding ?? following) : (following ?? preceding);
-    // "best" alone is said of everything.
-    if (way !== null || hit.sense === "prefer") preferences.push({ way, at: hit.from, before: false });
-  });
-  return preferences;
 };

@@ -6,12 +6,10 @@ import {
   isRefused,
   isShowcase,
   numberTypes,
-  type Preference,
-  preferencesIn,
 } from "./contact-roles.ts";
+import { preferredAmong } from "./contact-preference.ts";
 import {
   CONTACT_WORDS,
-  type ContactSense,
   LANGUAGE_COUNTRIES,
   NO_CONTACT_HOSTS,
   SHOWCASE_IN_LINK,
@@ -28,7 +26,7 @@ import {
   partsOf,
   type Run,
 } from "./phones.ts";
-import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
+import { findPhrases, type Token, tokenize } from "./prose.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
 
 export type ContactType = "email" | "phone" | "sms" | "whatsapp" | "url";
@@ -182,53 +180,16 @@ const whatsAppNumber = (url: string): string | null => {
   return digits === undefined ? null : `+${digits}`;
 };
 
-const WAY_OF: Readonly<Record<ContactType, ContactSense>> = {
-  email: "mail",
-  phone: "call",
-  sms: "sms",
-  whatsapp: "whatsapp",
-  url: "link",
-};
-
 type Placed = ContactFound & { from: number; to: number };
 
-/** The contact that a preference means: the nearest of the way it names, else the next in the sentence, else the last. */
-const preferredBy = (
-  preference: Preference,
-  contacts: readonly Placed[],
-  tokens: readonly Token[],
-): Placed | undefined => {
-  const { way, at } = preference;
-  if (preference.before) return contacts.findLast((contact) => contact.to <= at);
-  if (way !== null) {
-    return contacts
-      .filter((contact) => WAY_OF[contact.value.type] === way)
-      .sort((a, b) => Math.abs(a.from - at) - Math.abs(b.from - at))[0];
-  }
-  // "jo@example.com (preferably) or ..."
-  const bracketed = tokens[at - 1]?.text === "(" ? contacts.find((contact) => contact.to === at - 1) : undefined;
-  if (bracketed !== undefined) return bracketed;
-  const sameSentence = (from: number, to: number): boolean => {
-    for (let i = from + 1; i <= to; i++) if (startsSentence(tokens, i)) return false;
-    return true;
-  };
-  return (
-    contacts.find((contact) => contact.from > at && sameSentence(at, contact.from)) ??
-    contacts.findLast((contact) => contact.to <= at && at - contact.to <= 2 && sameSentence(contact.to, at))
+const withPreference = (contacts: readonly Placed[], tokens: readonly Token[]): Placed[] => {
+  const chosen = preferredAmong(
+    tokens,
+    contacts.map(({ value: { type, value }, from, to }) => ({ type, value, from, to })),
   );
-};
-
-const withPreference = (contacts: Placed[], preferences: readonly Preference[], tokens: readonly Token[]): Placed[] => {
-  // With one way there is nothing to prefer.
-  if (contacts.length < 2) return contacts;
-  for (const preference of preferences) {
-    const chosen = preferredBy(preference, contacts, tokens);
-    if (chosen === undefined) continue;
-    return contacts.map((contact) =>
-      contact === chosen ? { ...contact, value: { ...contact.value, preferred: true } } : contact,
-    );
-  }
-  return contacts;
+  return contacts.map((contact, index) =>
+    index === chosen ? { ...contact, value: { ...contact.value, preferred: true } } : contact,
+  );
 };
 
 /**
@@ -303,7 +264,7 @@ export const readContacts = (text: string, hints: { country: string | null }): C
       }
     }
   });
-  return withPreference(contacts, preferencesIn(tokens, hits), tokens).map(({ value, quote, basis, confidence }) => {
+  return withPreference(contacts, tokens).map(({ value, quote, basis, confidence }) => {
     return { value, quote, basis, confidence };
   });
 };
