@@ -50,7 +50,8 @@ const MARGIN = 1;
 /** What a clause mentions: a contact or a way, with the contacts meant, by index. */
 type Mention = { from: number; to: number; meant: number[] };
 
-type Clause = { from: number; to: number; sentence: number; aside: boolean; mentions: Mention[] };
+/** `outer` is the clause that an aside stands in, by index; -1 for none. */
+type Clause = { from: number; to: number; sentence: number; outer: number; mentions: Mention[] };
 
 const MARKS = /^[,;:()]$/u;
 
@@ -72,8 +73,8 @@ const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue: Uint8
   let sentence = -1;
   let outer = -1;
   let current = -1;
-  const open = (at: number, aside: boolean) => {
-    list.push({ from: at, to: at, sentence, aside, mentions: [] });
+  const open = (at: number) => {
+    list.push({ from: at, to: at, sentence, outer, mentions: [] });
     current = list.length - 1;
   };
   for (let at = 0; at < tokens.length; at++) {
@@ -82,17 +83,17 @@ const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue: Uint8
     if (begins) {
       sentence++;
       outer = -1;
-      open(at, false);
+      open(at);
     } else if (isContact[at] === 0) {
       if (opensAside(tokens, at)) {
         outer = current;
-        open(at, true);
+        open(at);
       } else if (text === ")" && outer >= 0) {
         current = outer;
         outer = -1;
-      } else if (MARKS.test(text) && text !== "(" && text !== ")") open(at, outer >= 0);
-      else if (AGAINST.has(text) && isCue[at] === 0) open(at, outer >= 0);
-      else if (text === "-" && tokens[at]?.gap !== "none" && tokens[at + 1]?.gap !== "none") open(at, outer >= 0);
+      } else if (MARKS.test(text) && text !== "(" && text !== ")") open(at);
+      else if (AGAINST.has(text) && isCue[at] === 0) open(at);
+      else if (text === "-" && tokens[at]?.gap !== "none" && tokens[at + 1]?.gap !== "none") open(at);
     }
     of[at] = current;
     const clause = list[current];
@@ -151,6 +152,17 @@ const LOOK_BACK = 2;
 /** A condition is short: "if that fails, ..."; what opens a long clause is about something else. */
 const CONDITION_LENGTH = 9;
 
+/** The mention that follows an aside, or that it stands behind: "(preferably) jo@...", "jo@... (preferably)". */
+const besideAside = (tokens: readonly Token[], list: readonly Clause[], clause: Clause): Mention | undefined => {
+  const outer = list[clause.outer];
+  if (outer === undefined) return undefined;
+  const opening = list.findLast((other) => other.outer === clause.outer && other.from <= clause.from && tokens[other.from]?.text === "(");
+  const from = opening?.from ?? clause.from;
+  const before = lastBefore(narrowed(outer.mentions), from);
+  const after = firstAfter(narrowed(outer.mentions), clause.to);
+  return ALTERNATIVE.test(tokens[from - 1]?.text ?? "") ? (after ?? before) : (before ?? after);
+};
+
 const beyond = (
   tokens: readonly Token[],
   { list }: Clauses,
@@ -160,19 +172,12 @@ const beyond = (
 ): Mention | undefined => {
   const clause = list[index];
   if (clause === undefined) return undefined;
-  const closing = tokens[clause.from - 1]?.text ?? "";
   if (direction === "after") {
-    // "(preferably)" is about what it stands behind, unless an "or" leads on.
-    const behind = lastBefore(list[index - 1]?.mentions ?? [], clause.from);
-    if (clause.aside && behind !== undefined && behind.to === clause.from && !ALTERNATIVE.test(closing)) return undefined;
     if (clause.to - clause.from > CONDITION_LENGTH) return undefined;
     const next = list[index + 1];
     const asks = tokens[(next?.from ?? 0) - 1]?.text === "?" && (hit.sense === "way" || hit.sense === "fallback");
-    if (next === undefined || (next.sentence !== clause.sentence && !asks)) {
-      const outer = list[index - 1];
-      return clause.aside && outer !== undefined ? firstAfter(outer.mentions, clause.to) : undefined;
-    }
-    return firstAfter(narrowed(next.mentions), clause.from) ?? (clause.aside ? firstAfter(list[index - 1]?.mentions ?? [], hit.to) : undefined);
+    if (next === undefined || (next.sentence !== clause.sentence && !asks)) return undefined;
+    return firstAfter(narrowed(next.mentions), clause.from);
   }
   for (let back = 1; back <= LOOK_BACK; back++) {
     const previous = list[index - back];
@@ -182,6 +187,20 @@ const beyond = (
       if (!REFERS.test(opener) || previous.sentence !== clause.sentence - 1) return undefined;
     }
     const mention = lastBefore(narrowed(previous.mentions), clause.from);
+    if (mention !== undefined) return mention;
+  }
+  return undefined;
+};
+
+/** What a word is about beyond its own clause. */
+const outside = (tokens: readonly Token[], clauses: Clauses, index: number, hit: Hit<Sense>, manner: Manner) => {
+  const clause = clauses.list[index];
+  if (clause === undefined || manner.beyond.length === 0) return undefined;
+  if (clause.outer >= 0) return besideAside(tokens, clauses.list, clause);
+  // "Quickest: text ..."
+  const announces = tokens[hit.to]?.text === ":";
+  for (const direction of announces ? (["after"] as const) : manner.beyond) {
+    const mention = beyond(tokens, clauses, index, hit, direction);
     if (mention !== undefined) return mention;
   }
   return undefined;
@@ -208,7 +227,9 @@ const isTimeAt = (tokens: readonly Token[], at: number, isContact: Uint8Array): 
 /** True when a time is what is preferred: "preferably after six", "after six preferably". */
 const isOfTime = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Array): boolean => {
   if (isTimeAt(tokens, hit.to, isContact)) return true;
-  for (let at = hit.from - 3; at < hit.from; at++) if (isTimeAt(tokens, at, isContact)) return true;
+  for (let at = hit.from; at > hit.from - 3 && !startsSentence(tokens, at) && tokens[at - 1]?.kind !== "mark"; at--) {
+    if (isTimeAt(tokens, at - 1, isContact)) return true;
+  }
   return false;
 };
 
@@ -302,8 +323,7 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     const denied = isDenied(tokens, hit.from);
     if (denied && manner.points < 0) return;
     const mention =
-      within(clause, hit, manner.inside) ??
-      manner.beyond.map((direction) => beyond(tokens, clauses, index, hit, direction)).find((found) => found !== undefined);
+      within(clause, hit, manner.inside) ?? outside(tokens, clauses, index, hit, manner);
     give(mention, denied ? -1 : manner.points);
     // "telephone rather than write" praises the one as it warns of the other.
     if (hit.sense === "avoid") give(lastBefore(narrowed(clause.mentions), hit.from), 1);

@@ -9,7 +9,14 @@ import { startsSentence, type Token } from "./prose.ts";
 export type Place = { from: number; to: number };
 
 /** The vocabulary found before and behind a place, each in order, as far as it speaks of that place. */
-export type Surroundings = { place: Place; tokens: readonly Token[]; left: ContactHit[]; right: ContactHit[] };
+export type Surroundings = {
+  place: Place;
+  tokens: readonly Token[];
+  left: ContactHit[];
+  right: ContactHit[];
+  /** What sentences behind say of the same number: "Text the same number", "Ring us, ...". */
+  further: ContactHit[];
+};
 
 /** How far words reach, in tokens. */
 const REACH = 12;
@@ -23,7 +30,9 @@ const APPS = new Set("whatsapp whats wa wpp zap sms text texts".split(" "));
 const start = (tokens: readonly Token[], place: Place, previous: Place | undefined): number => {
   let at = place.from;
   const first = Math.max(previous?.to ?? 0, place.from - REACH);
-  while (at > first && !startsSentence(tokens, at)) at--;
+  // "WhatsApp? 07700 900318": the answer belongs to the question.
+  const answers = (begin: number): boolean => begin >= place.from - 1 && tokens[begin - 1]?.text === "?";
+  while (at > first && (!startsSentence(tokens, at) || answers(at))) at--;
   return at;
 };
 
@@ -59,6 +68,38 @@ const indexFrom = (hits: readonly ContactHit[], at: number): number => {
   return low;
 };
 
+/** How many tokens into a sentence its way comes that is about a number before it: "Yes you may call". */
+const OPENING = 4;
+/** Sentences behind a number that may say more of it. */
+const FURTHER = 2;
+
+/** Names of things as well as ways: "Phone is unlocked". */
+const THINGS = new Set("phone phones mobile mob cell handy mobil telefon portable movil celular bel bell ring page".split(" "));
+
+/** The ways that sentences behind a place name first; a sentence with a contact of its own is about that. */
+const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], place: Place, next: Place | undefined) => {
+  const limit = Math.min(next?.from ?? tokens.length, tokens.length);
+  const ways: ContactHit[] = [];
+  let at = place.to;
+  while (at < limit && !startsSentence(tokens, at)) at++;
+  for (let sentence = 0; sentence < FURTHER && at < limit; sentence++) {
+    const from = at;
+    at++;
+    while (at < limit && !startsSentence(tokens, at)) at++;
+    if (at === next?.from && !startsSentence(tokens, at)) return ways;
+    const said: ContactHit[] = [];
+    for (let i = indexFrom(hits, from); i < hits.length && (hits[i]?.to ?? limit) <= at; i++) {
+      const hit = hits[i];
+      if (hit !== undefined) said.push(hit);
+    }
+    const first = said.find(isCall);
+    if (first === undefined || first.from - from >= OPENING) return ways;
+    if (THINGS.has(tokens[first.from]?.text ?? "") && first.to === first.from + 1) return ways;
+    ways.push(...said);
+  }
+  return ways;
+};
+
 /** The words around a place; `previous` and `next` are the contacts beside it. */
 export const around = (
   tokens: readonly Token[],
@@ -76,6 +117,7 @@ export const around = (
     tokens,
     left: near.filter((hit) => hit.to <= place.from),
     right: near.filter((hit) => hit.from >= place.to),
+    further: furtherWays(tokens, hits, place, next),
   };
 };
 
@@ -126,6 +168,7 @@ export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean
     // "n'écrivez pas à", "schrijf niet naar"
     const behind = left[i + 1]?.sense;
     const deniedBehind = (behind === "not" || behind === "dead") && (left[i + 1]?.from ?? 0) - hit.to <= 1;
+    if (hit.to === place.from && hit.sense === "whatsapp" && tokens[hit.from - 1]?.text === "no") return false;
     if (DOING.has(hit.sense)) return deniedBehind || isDenied(left, i, tokens);
   }
   return false;
@@ -161,16 +204,18 @@ export type NumberType = "phone" | "sms" | "whatsapp";
 
 /** How a number is used. Empty when the text tells not to use it. */
 export const numberTypes = (surroundings: Surroundings): NumberType[] => {
-  const { left, right, tokens } = surroundings;
+  const { left, right, further, tokens, place } = surroundings;
   const said = new Set<NumberType>();
   const denied = new Set<NumberType>();
-  for (const hits of [left, right]) {
+  for (const hits of [left, right, further]) {
     hits.forEach((hit, index) => {
       if (!isCall(hit)) return;
       const type = hit.sense === "call" ? "phone" : hit.sense === "sms" ? "sms" : "whatsapp";
       const behind = hits[index + 1];
       const vain = behind?.sense === "vain" && behind.from - hit.to <= 2;
-      (vain || isDenied(hits, index, tokens) ? denied : said).add(type);
+      // "no WhatsApp 910 000 123" is Portuguese for "on".
+      const on = hits === left && hit.to === place.from && tokens[hit.from - 1]?.text === "no";
+      (vain || (!on && isDenied(hits, index, tokens)) ? denied : said).add(type);
     });
   }
   // "0176 ... (also WhatsApp)": the number itself is for calls.

@@ -24,12 +24,12 @@ export type ContactSense =
 export type ContactHit = Hit<ContactSense>;
 
 export const CONTACT_WORDS = compilePhrases<ContactSense>({
-  call: `buzz | bell | tinkle | call | calls | calling | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
+  call: `buzz | bell | tinkle | call | calls | calling | callers | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
     give me a call | reach me | voicemail | handy | mobil | telefon* | festnetz | anruf* | anrufen | rufen | ruft | ruf | erreichbar | ruckruf
-    durchwahl | portable | fixe | appel* | joignable | joindre | telephon* | movil | fijo | llama* | llame* | llamada*
+    durchwahl | portable | fixe | appel* | joignable | joindre | telephon* | marcan | marcar | marquen | movil | fijo | llama* | llame* | llamada*
     cellulare | cell. | fisso | chiama* | telefona* | chiamata | telemovel | celular | telemovel | fixo | liga | ligar | ligue | liguem
     bel | bellen | belt | mobiel | mobiele | gsm | telefoonnummer | komorka | komorkowy | zadzwon* | dzwon* | kontaktowy | numer telefonu`,
-  sms: `msg | sms'je | smsje | sms-je | text | texts | txt | txts | texting | txting | sms | sms's | smsen | sms'en | texto | textos | simsen | simst | esemes* | message me | message us
+  sms: `msg | sms'je | smsje | sms-je | text | texts | txt | txts | texting | textin | txting | sms | sms's | smsen | sms'en | texto | textos | simsen | simst | esemes* | message me | message us
     text message | text messages | mensaje de texto | mensajes de texto | mensagem de texto | wiadomosc sms`,
   whatsapp: `message me on whatsapp | message us on whatsapp | message on whatsapp | text me on whatsapp | text on whatsapp | msg on whatsapp | whatsapp message | whatsapp messages
     whatsapp text | messaggi whatsapp | messaggio whatsapp | mensaje de whatsapp | mensaje por whatsapp | mensagem no whatsapp | mensagem por whatsapp | no zap | no whats | no zapzap
