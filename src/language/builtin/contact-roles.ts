@@ -18,8 +18,9 @@ export type Surroundings = {
   further: ContactHit[];
 };
 
-/** How far words reach, in tokens. */
+/** How far words reach, in tokens: those behind a contact are mostly of it. */
 const REACH = 12;
+const REACH_BEHIND = 18;
 
 /** Between two contacts in one sentence, words behind the first belong to it only up to one of these. */
 const ENDS_RIGHT = /^(?:[,/|&+-]|or|and|oder|und|ou|et|o|y|e|of|en|lub|albo|i|bzw|sowie|alternativ|alternatively)$/u;
@@ -37,7 +38,7 @@ const start = (tokens: readonly Token[], place: Place, previous: Place | undefin
 };
 
 const end = (tokens: readonly Token[], place: Place, next: Place | undefined): number => {
-  const last = Math.min(tokens.length, place.to + REACH);
+  const last = Math.min(tokens.length, place.to + REACH_BEHIND);
   let at = place.to;
   while (at < last && !(at > place.to && startsSentence(tokens, at)) && tokens[at]?.gap !== "line") {
     if (next !== undefined && at >= next.from) break;
@@ -76,6 +77,12 @@ const FURTHER = 2;
 /** Names of things as well as ways: "Phone is unlocked". */
 const THINGS = new Set("phone phones mobile mob cell handy mobil telefon portable movil celular bel bell ring page".split(" "));
 
+/** Before one of these they are ways: "Ring us". */
+const SOMEBODY = /^(?:us|me|mich|uns|mij|ons|moi|nous|mi|em)$/u;
+
+/** What says that the number before is meant, though another contact follows in the sentence. */
+const SAME = /^(?:same|there|mismo|mesmo|stesso|meme|selbe|selben|zelfde|tej|ten)$/u;
+
 /** The ways that sentences behind a place name first; a sentence with a contact of its own is about that. */
 const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], place: Place, next: Place | undefined) => {
   const limit = Math.min(next?.from ?? tokens.length, tokens.length);
@@ -86,7 +93,12 @@ const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], plac
     const from = at;
     at++;
     while (at < limit && !startsSentence(tokens, at)) at++;
-    if (at === next?.from && !startsSentence(tokens, at)) return ways;
+    const shared = at === next?.from && !startsSentence(tokens, at);
+    if (shared) {
+      // "We take texts there as well, and mail via ..."
+      while (at > from && tokens[at]?.text !== ",") at--;
+      if (!hasMark(tokens, from, at, SAME)) return ways;
+    }
     const said: ContactHit[] = [];
     for (let i = indexFrom(hits, from); i < hits.length && (hits[i]?.to ?? limit) <= at; i++) {
       const hit = hits[i];
@@ -94,8 +106,10 @@ const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], plac
     }
     const first = said.find(isCall);
     if (first === undefined || first.from - from >= OPENING) return ways;
-    if (THINGS.has(tokens[first.from]?.text ?? "") && first.to === first.from + 1) return ways;
+    const thing = THINGS.has(tokens[first.from]?.text ?? "") && first.to === first.from + 1;
+    if (thing && !SOMEBODY.test(tokens[first.to]?.text ?? "")) return ways;
     ways.push(...said);
+    if (shared) return ways;
   }
   return ways;
 };
