@@ -14,7 +14,7 @@ import {
   NO_CONTACT_HOSTS,
   SHOWCASE_IN_LINK,
 } from "./contact-words.ts";
-import { currencyAt } from "./currencies.ts";
+import { currencyAt, currencyOf, resolveCurrency } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {
   dial,
@@ -125,6 +125,15 @@ const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
   MXN: "MX",
 };
 
+/** Where a place of the hinted country would not be paid so: a Lancaster with "$4" is in America, a Perth with "£205" in Britain. */
+const countryByMoney = (tokens: readonly Token[], hinted: string | null): string | null => {
+  if (hinted === null) return null;
+  const marker = tokens.map((_, at) => currencyAt(tokens, at)?.marker).find((found) => found !== undefined);
+  const paid = resolveCurrency(marker ?? "", hinted);
+  if (marker === undefined || paid === null || paid === currencyOf(hinted)) return hinted;
+  return (marker === "$" ? "US" : COUNTRY_OF_MONEY[paid]) ?? hinted;
+};
+
 /** Countries whose numbers the text is likely to give: by the money in it, then by its small words, likeliest group first. */
 const likelyCountries = (tokens: readonly Token[]): string[][] => {
   const money = tokens.map((_, at) => COUNTRY_OF_MONEY[currencyAt(tokens, at)?.marker ?? ""]);
@@ -218,6 +227,7 @@ export const readContacts = (text: string, hints: { country: string | null }): C
 
   const orders = findAddressedToModel(text);
   const likely = likelyCountries(tokens);
+  const country = countryByMoney(tokens, hints.country);
   const contacts: Placed[] = [];
   const seen = new Set<string>();
   const add = (type: ContactType, value: string, candidate: Omit<Candidate, "kind" | "value" | "run">) => {
@@ -252,7 +262,7 @@ export const readContacts = (text: string, hints: { country: string | null }): C
       const called = calledAs(words);
       const { run } = candidate;
       if (called === "other" || isDateOrAmount(tokens, run)) return;
-      const number = dialled(run, hints.country, likely);
+      const number = dialled(run, country, likely);
       const evident = number !== null && (isShapedLikePhone(number.run) || number.run.international);
       if (called === null && !evident) return;
       const part = number?.run ?? run;
