@@ -27,7 +27,7 @@ const TYPES: Partial<Record<Sense, readonly ContactType[]>> = {
 };
 
 /** Where a word looks first in its clause, and where beyond it when nothing is mentioned there. */
-type Manner = { points: number; inside: "before" | "after" | "nearest"; beyond: readonly ("before" | "after")[] };
+type Manner = { points: number; inside: "before" | "after" | "ahead" | "nearest"; beyond: readonly ("before" | "after")[] };
 
 /** Praise outweighs a reserve; a quick answer is praise enough when nothing else is said. */
 const MANNERS: Partial<Record<Sense, Manner>> = {
@@ -40,7 +40,7 @@ const MANNERS: Partial<Record<Sense, Manner>> = {
   swift: { points: 1.5, inside: "before", beyond: ["before"] },
   slow: { points: -1, inside: "before", beyond: ["before"] },
   fallback: { points: -1, inside: "before", beyond: ["after", "before"] },
-  avoid: { points: -1, inside: "after", beyond: [] },
+  avoid: { points: -1, inside: "ahead", beyond: [] },
   answers: { points: -1, inside: "nearest", beyond: ["before"] },
 };
 
@@ -137,6 +137,7 @@ const within = (clause: Clause, hit: Hit<Sense>, inside: Manner["inside"]): Ment
   const after = firstAfter(mentions, hit.to);
   if (inside === "before") return before ?? after;
   if (inside === "after") return after ?? before;
+  if (inside === "ahead") return after;
   if (before === undefined || after === undefined) return before ?? after;
   return gapBetween(before, hit) < gapBetween(after, hit) ? before : after;
 };
@@ -219,7 +220,7 @@ const isDenied = (tokens: readonly Token[], at: number): boolean => {
 /** True when a time is told at token `at`: "after 6", "evenings". */
 const isTimeAt = (tokens: readonly Token[], at: number, isContact: Uint8Array): boolean => {
   const [word = "", next] = [tokens[at]?.text, tokens[at + 1]];
-  if (TIMES.has(word) || TIMES.has(next?.text ?? "")) return true;
+  for (let i = at; i < at + 3 && tokens[i]?.kind === "word"; i++) if (TIMES.has(tokens[i]?.text ?? "")) return true;
   const hour = next !== undefined && isContact[at + 1] === 0 && (next.kind === "digits" || HOUR.has(next.text));
   return BEFORE_HOUR.has(word) && hour;
 };

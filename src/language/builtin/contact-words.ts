@@ -81,7 +81,7 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
   swift:
     "for the quickest reply | for a quick reply | for a quick answer | for a fast reply | for the fastest reply | gets a faster answer | gets the fastest answer | geht am schnellsten | fur eine schnelle antwort | pour une reponse rapide | para respuesta rapida | per una risposta veloce | para resposta rapida | voor een snel antwoord | najszybciej odpisze",
   welcome:
-    "hesitate | hesitez | zoger* | zogern | dude | dudes | duden | dudeis | esit* | esitare | hesite | hesitem | aarzel | aarzelen | wahaj | wahac | shy",
+    "always | hear | hore | entends | consulte | oigo | miro | leo | sento | leggo | controllo | ouco | leio | vejo | hoor | lees | slysze | czytam | sprawdzam | odbieram | hesitate | hesitez | zoger* | zogern | dude | dudes | duden | dudeis | esit* | esitare | hesite | hesitem | aarzel | aarzelen | wahaj | wahac | shy",
 });
 
 /** Frequent small words by language, and the countries whose numbers a text in it is likely to give, likeliest first. */
