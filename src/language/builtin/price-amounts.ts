@@ -73,6 +73,8 @@ const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: n
       const period = unit?.gap === "line" ? undefined : PERIOD_OF_UNIT.get(unit?.text ?? "");
       // "an" is a year in French and an article in English.
       const again = PERIOD_OF_UNIT.has(tokens[at + skipped + length + 1]?.text ?? "") && PER.has(unit?.text ?? "");
+      // "$350 for the night" is an evening's work.
+      if (first.text === "for" && unit?.text === "night") return null;
       const weekend =
         unit?.text === "week" &&
         tokens[at + skipped + length + 1]?.text === "-" &&
@@ -227,7 +229,7 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
     marker = "GBP";
     value = Math.round(value) / 100;
     to++;
-  } else if (marker === null && CENTS.has(tokens[to]?.text ?? "") && tokens[to]?.gap !== "line") {
+  } else if (marker === null && Number.isInteger(value) && CENTS.has(tokens[to]?.text ?? "") && tokens[to]?.gap !== "line") {
     marker = "¢";
     value = Math.round(value) / 100;
     to++;

@@ -30,6 +30,8 @@ const AHEAD: Partial<Record<PriceSense, number>> = {
   negotiable: 1,
   discount: 3,
   with: 1,
+  part: 2,
+  restated: 1,
 };
 
 /** How far it may stand behind its amount. */
@@ -45,6 +47,9 @@ const BACK: Partial<Record<PriceSense, number>> = {
   half: 2,
   with: -1,
   running: 2,
+  fresh: 1,
+  part: 1,
+  restated: -1,
 };
 
 const isClauseEnd = (tokens: readonly Token[], at: number): boolean =>

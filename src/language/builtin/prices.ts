@@ -4,8 +4,9 @@ import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
 import { type Amount, findAmounts } from "./price-amounts.ts";
 import { findFree } from "./price-free.ts";
 import { type Role, rolesOf } from "./price-roles.ts";
-import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_WORDS } from "./price-words.ts";
+import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_OPEN, PRICE_WORDS } from "./price-words.ts";
 import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
+import { spokenNumberAt } from "./spoken-numbers.ts";
 
 /** The price of an offer. Amounts in major units of `currency` (ISO 4217); `label` is the quote. */
 export type PriceFound = {
@@ -103,6 +104,7 @@ const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boo
 /** How sure it is that an amount is money at all. */
 const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: boolean): number => {
   if (amount.marker !== null) return 2;
+  if (near.has("restated")) return 1;
   if (near.has("ask") || near.has("negotiable") || near.has("warm") || (senses.has("ask") && !amount.aside)) return 1;
   if (near.has("today")) return 0.5;
   if (wanted && bounds.has("limit")) return 1;
@@ -115,9 +117,11 @@ const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: bool
  * Points for and against being the price, beyond those for being money: what is asked for, the first of several, not in
  * brackets. The figures were set by hand so that one strong word outweighs the order, and the order two weak words.
  */
-const headlineScore = (role: Role, index: number, isSentence: boolean): number => {
+const headlineScore = (role: Role, index: number, isSentence: boolean, isRestated: boolean): number => {
   const { amount, senses, near } = role;
-  let score = moneyScore(role, false);
+  let score = Math.max(moneyScore(role, false), isSentence || isRestated ? 0.5 : -1);
+  if (isRestated || near.has("restated")) score += 2;
+  if (senses.has("part")) score -= 1.9;
   // "total budget 600" beside "60 per post" is the same price, summed up.
   if (senses.has("ask")) score += senses.has("packet") ? 1 : 3;
   if (near.has("negotiable")) score += 2;
@@ -129,7 +133,7 @@ const headlineScore = (role: Role, index: number, isSentence: boolean): number =
   if (senses.has("packet")) score -= 1.5;
   if (senses.has("half")) score -= 2;
   if (isSentence) score += 1;
-  if (amount.aside) score -= 2;
+  if (amount.aside && !isRestated) score -= 2;
   if (senses.has("with")) score -= 1;
   return score - Math.min(index, 5) * 0.3;
 };
@@ -212,17 +216,57 @@ const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readon
   return low === undefined ? best : { ...low, period };
 };
 
+/** Before a bracket they end an amount in words: "sixty bucks ($60)", "a fiver each (£5)". */
+const SPOKEN_END = new Set(
+  `each apiece bucks quid dollars pounds euros euro month week day hour night person stowek zl zlotych ciascuno l'uno stuk
+  monat woche tag stunde mois semaine jour heure mes semana dia hora mese settimana giorno ora maand week dag uur`.split(/\s+/u),
+);
+/** Smaller numbers in words are counts. */
+const LEAST_TOLD = 5;
+
+/** True when brackets hold nothing but an amount, in figures, that was just told in words. */
+const isRestatement = ({ amount: { from, to } }: Role, tokens: readonly Token[]): boolean => {
+  const opening = tokens[from - 1]?.text === "(" ? from - 1 : tokens[from]?.text === "(" ? from : -1;
+  if (opening < 0 || tokens[to]?.text !== ")") return false;
+  if (SPOKEN_END.has(tokens[opening - 1]?.text ?? "")) return true;
+  for (let at = opening - 3; at < opening; at++) {
+    const number = spokenNumberAt(tokens, at);
+    if (number !== null && number.value >= LEAST_TOLD && number.to >= opening - 1) return true;
+  }
+  return false;
+};
+
+/** What may follow a sum that a sentence opens with: "4,750 and I throw in the tank bag". */
+const GOES_ON = new Set("and und et y e en i takes gets firm ono obo cash".split(" "));
+
+/** True when a sentence opens with a bare sum that no count could be. */
+const opensBare = ({ amount: { from, to, value, marker } }: Role, tokens: readonly Token[]): boolean =>
+  marker === null && value >= LEAST_BETWEEN_DASHES && startsSentence(tokens, from) && GOES_ON.has(tokens[to]?.text ?? "");
+
+/** True when somebody says that no price is set, and nothing calls this the price. */
+const isLeftOpen = (role: Role, isSentence: boolean, { tokens, isHidden }: Reading): boolean =>
+  !role.senses.has("ask") &&
+  !role.near.has("negotiable") &&
+  !isSentence &&
+  role.period === null &&
+  findPhrases(tokens, PRICE_OPEN).some((hit) => !isHidden(hit.from));
+
 const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
-  const candidates = reading.roles.filter(
-    (role) => !isNever(role) && !isByDistance(role, reading.tokens) && !isOfYear(role, reading.tokens),
-  );
+  const prices = reading.roles.filter((role) => !isNever(role) && !isOfYear(role, reading.tokens));
+  const whole = prices.filter((role) => !isByDistance(role, reading.tokens));
+  // Who drives for money has no other price than that of the distance.
+  const driven = prices[0] === reading.roles[0] && prices[0] !== whole[0] && prices[0]?.amount.marker !== null;
+  const candidates = driven && whole.every((role) => role.amount.marker === null) ? prices.slice(0, 1) : whole;
   let best: { role: Role; score: number } | null = null;
   candidates.forEach((role, index) => {
     const { amount } = role;
     // "£150." by itself is what somebody wants for it.
-    const own = amount.marker !== null && startsSentence(reading.tokens, amount.from);
-    const isSentence = own && standsAlone(amount, reading.tokens);
-    const score = headlineScore(role, index, isSentence);
+    const own = startsSentence(reading.tokens, amount.from);
+    const known = amount.marker !== null || (amount.value >= LEAST_BETWEEN_DASHES && amount.period === null);
+    const alone = standsAlone(amount, reading.tokens);
+    const isSentence = (own && known && alone) || opensBare(role, reading.tokens);
+    const score = headlineScore(role, index, isSentence, isRestatement(role, reading.tokens));
+    if (isLeftOpen(role, isSentence || alone, reading)) return;
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;
@@ -281,6 +325,7 @@ export const readPrice = (text: string, hints: Hints): PriceFound | null => {
   if (
     free !== null &&
     (best === null ||
+      (free.whole && !best.role.senses.has("ask")) ||
       isFreeAndMore(free, best.role, reading) ||
       (free.leads && !best.role.senses.has("ask")) ||
       best.role.amount.marker === null)
