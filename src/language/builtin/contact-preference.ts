@@ -1,5 +1,13 @@
 import type { ContactType } from "./contacts.ts";
-import { AFTER_BEST, ALL_THE_SAME, BEFORE_HOUR, HOUR, PREFERENCE_WORDS, type PreferenceSense, TIMES } from "./preference-words.ts";
+import {
+  AFTER_BEST,
+  ALL_THE_SAME,
+  BEFORE_HOUR,
+  HOUR,
+  PREFERENCE_WORDS,
+  type PreferenceSense,
+  TIMES,
+} from "./preference-words.ts";
 import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
 
 /**
@@ -27,7 +35,11 @@ const TYPES: Partial<Record<Sense, readonly ContactType[]>> = {
 };
 
 /** Where a word looks first in its clause, and where beyond it when nothing is mentioned there. */
-type Manner = { points: number; inside: "before" | "after" | "ahead" | "nearest"; beyond: readonly ("before" | "after")[] };
+type Manner = {
+  points: number;
+  inside: "before" | "after" | "ahead" | "nearest";
+  beyond: readonly ("before" | "after")[];
+};
 
 /** Praise outweighs a reserve; a quick answer is praise enough when nothing else is said. */
 const MANNERS: Partial<Record<Sense, Manner>> = {
@@ -57,7 +69,9 @@ const MARKS = /^[,;:()]$/u;
 
 /** Words with which a clause sets itself against the one before. */
 const AGAINST = new Set(
-  "but although though whereas while however aber allerdings obwohl mais pero aunque ma mas embora maar hoewel ale choc because".split(" "),
+  "but although though whereas while however aber allerdings obwohl mais pero aunque ma mas embora maar hoewel ale choc because".split(
+    " ",
+  ),
 );
 
 /** True when an aside opens at token `at`; "(03) 5550" opens none. */
@@ -125,7 +139,8 @@ const narrowed = (mentions: readonly Mention[]): readonly Mention[] =>
     ? mentions
     : mentions.filter(
         ({ meant }) =>
-          meant.length < 2 || !mentions.some((other) => other.meant.length === 1 && meant.includes(other.meant[0] ?? -1)),
+          meant.length < 2 ||
+          !mentions.some((other) => other.meant.length === 1 && meant.includes(other.meant[0] ?? -1)),
       );
 
 const lastBefore = (mentions: readonly Mention[], at: number) => mentions.findLast((mention) => mention.to <= at);
@@ -157,7 +172,9 @@ const CONDITION_LENGTH = 9;
 const besideAside = (tokens: readonly Token[], list: readonly Clause[], clause: Clause): Mention | undefined => {
   const outer = list[clause.outer];
   if (outer === undefined) return undefined;
-  const opening = list.findLast((other) => other.outer === clause.outer && other.from <= clause.from && tokens[other.from]?.text === "(");
+  const opening = list.findLast(
+    (other) => other.outer === clause.outer && other.from <= clause.from && tokens[other.from]?.text === "(",
+  );
   const from = opening?.from ?? clause.from;
   const before = lastBefore(narrowed(outer.mentions), from);
   const after = firstAfter(narrowed(outer.mentions), clause.to);
@@ -237,7 +254,10 @@ const isOfTime = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Arr
 const TIMED: ReadonlySet<Sense> = new Set(["prefer", "bare", "best", "way", "soft"]);
 
 const closesClause = (tokens: readonly Token[], at: number): boolean =>
-  at >= tokens.length || startsSentence(tokens, at) || tokens[at]?.kind === "mark" || ALTERNATIVE.test(tokens[at]?.text ?? "");
+  at >= tokens.length ||
+  startsSentence(tokens, at) ||
+  tokens[at]?.kind === "mark" ||
+  ALTERNATIVE.test(tokens[at]?.text ?? "");
 
 /** True when words that could praise say something else here. */
 const isOther = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Array): boolean => {
@@ -311,20 +331,22 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
       const after = firstAfter(narrowed(clause.mentions), hit.to);
       const compared = tokens[hit.from]?.text === ">" || near[order - 1]?.sense !== undefined;
       if (compared && after !== undefined && after.from - hit.to < THAN_REACH) {
-        const better = near.slice(Math.max(0, order - 4), order).some((other) => (MANNERS[other.sense]?.points ?? 0) > 0 && clauses.of[other.from] === index);
+        const better = near
+          .slice(Math.max(0, order - 4), order)
+          .some((other) => (MANNERS[other.sense]?.points ?? 0) > 0 && clauses.of[other.from] === index);
         const sign = tokens[hit.from]?.text === ">";
         if (better || sign) give(after, -1);
         if (sign) give(lastBefore(narrowed(clause.mentions), hit.from), 2);
       }
       return;
     }
-    if (hit.sense === "answers" && !near.some((other) => other.sense === "kin" && gapBetween(other, hit) <= KIN_REACH)) return;
+    if (hit.sense === "answers" && !near.some((other) => other.sense === "kin" && gapBetween(other, hit) <= KIN_REACH))
+      return;
     const manner = MANNERS[hit.sense];
     if (manner === undefined || isOther(tokens, hit, isContact)) return;
     const denied = isDenied(tokens, hit.from);
     if (denied && manner.points < 0) return;
-    const mention =
-      within(clause, hit, manner.inside) ?? outside(tokens, clauses, index, hit, manner);
+    const mention = within(clause, hit, manner.inside) ?? outside(tokens, clauses, index, hit, manner);
     give(mention, denied ? -1 : manner.points);
     // "telephone rather than write" praises the one as it warns of the other.
     if (hit.sense === "avoid") give(lastBefore(narrowed(clause.mentions), hit.from), 1);
@@ -332,7 +354,9 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
 
   const best = Math.max(...points);
   const chosen = points.indexOf(best);
-  const rivals = points.filter((_, index) => contacts[index]?.value !== contacts[chosen]?.value || points[index] !== best);
+  const rivals = points.filter(
+    (_, index) => contacts[index]?.value !== contacts[chosen]?.value || points[index] !== best,
+  );
   const second = rivals.length === 0 ? 0 : Math.max(...rivals);
   return best - second >= MARGIN ? chosen : -1;
 };

@@ -75,7 +75,9 @@ const OPENING = 4;
 const FURTHER = 2;
 
 /** Names of things as well as ways: "Phone is unlocked". */
-const THINGS = new Set("phone phones mobile mob cell handy mobil telefon portable movil celular bel bell ring page".split(" "));
+const THINGS = new Set(
+  "phone phones mobile mob cell handy mobil telefon portable movil celular bel bell ring page".split(" "),
+);
 
 /** Before one of these they are ways: "Ring us". */
 const SOMEBODY = /^(?:us|me|mich|uns|mij|ons|moi|nous|mi|em)$/u;

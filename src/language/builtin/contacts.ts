@@ -1,19 +1,8 @@
 import { LinkifyIt } from "linkify-it";
 import { findAddressedToModel } from "./addressed.ts";
-import {
-  around,
-  calledAs,
-  isRefused,
-  isShowcase,
-  numberTypes,
-} from "./contact-roles.ts";
 import { preferredAmong } from "./contact-preference.ts";
-import {
-  CONTACT_WORDS,
-  LANGUAGE_COUNTRIES,
-  NO_CONTACT_HOSTS,
-  SHOWCASE_IN_LINK,
-} from "./contact-words.ts";
+import { around, calledAs, isRefused, isShowcase, numberTypes } from "./contact-roles.ts";
+import { CONTACT_WORDS, LANGUAGE_COUNTRIES, NO_CONTACT_HOSTS, SHOWCASE_IN_LINK } from "./contact-words.ts";
 import { currencyAt, currencyOf, resolveCurrency } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {

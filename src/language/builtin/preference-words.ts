@@ -129,7 +129,9 @@ export const TIMES = new Set(
 
 /** Before an hour they make a time of it. */
 export const BEFORE_HOUR = new Set(
-  "after before between from until till nach vor ab zwischen bis apres avant entre despues antes dopo prima depois po przed na voor tussen".split(" "),
+  "after before between from until till nach vor ab zwischen bis apres avant entre despues antes dopo prima depois po przed na voor tussen".split(
+    " ",
+  ),
 );
 
 export const HOUR = new Set(

@@ -229,7 +229,12 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
     marker = "GBP";
     value = Math.round(value) / 100;
     to++;
-  } else if (marker === null && Number.isInteger(value) && CENTS.has(tokens[to]?.text ?? "") && tokens[to]?.gap !== "line") {
+  } else if (
+    marker === null &&
+    Number.isInteger(value) &&
+    CENTS.has(tokens[to]?.text ?? "") &&
+    tokens[to]?.gap !== "line"
+  ) {
     marker = "¢";
     value = Math.round(value) / 100;
     to++;

@@ -148,7 +148,8 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     kupplung | reifen | zahnriemen | bremsen | inspektion | kantenservice | rahmung | hu | tuv neu | akku | stimmung | embrayage | pneus | courroie | revision | encadrement | controle technique | vidange | batterie | accordage
     embrague | neumaticos | ruedas | correa | itv | enmarcado | bateria | pastillas | afinacion | frizione | gomme | cinghia | tagliando | bollo | cornice | revisione | vaccino | vaccini | accordatura | embraiagem | correia | revisao | inspecao | moldura | afinacao | vacinas
     koppeling | banden | distributieriem | apk | inlijsten | achterlamp | accu | onderhoudsbeurt | sprzeglo | opony | rozrzad | strojenie | przeglad | oc | oprawa | akumulator`,
-  restated: "soit | c'est-a-dire | ossia | ovvero | cioe | o sea | es decir | ou seja | dus | oftewel | czyli | to znaczy | i mean | that is | that's | d.h. | also nur | sprich",
+  restated:
+    "soit | c'est-a-dire | ossia | ovvero | cioe | o sea | es decir | ou seja | dus | oftewel | czyli | to znaczy | i mean | that is | that's | d.h. | also nur | sprich",
   with: `bills in | bills inc | bills incl | bills included | bills inclusive | bills paid | all bills included | utilities included | utilities incl | plus | and | incl | incl. | including | included | includes | with | on invoice | tax included | without | und | zzgl | zzgl. | zuzuglich | inkl | inkl. | inklusive | ohne
     mit | exkl | excl | excl. | et | hors | avec | sans | y | mas | con | sin | incluido | incluida | incluidos | incluye | e | piu | senza
     compreso | compresa | comprese | incluso | inclusa | com | sem | mais | incluindo | en | met | zonder | exclusief | i | oraz | bez | z | w tym

@@ -219,7 +219,9 @@ const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readon
 /** Before a bracket they end an amount in words: "sixty bucks ($60)", "a fiver each (£5)". */
 const SPOKEN_END = new Set(
   `each apiece bucks quid dollars pounds euros euro month week day hour night person stowek zl zlotych ciascuno l'uno stuk
-  monat woche tag stunde mois semaine jour heure mes semana dia hora mese settimana giorno ora maand week dag uur`.split(/\s+/u),
+  monat woche tag stunde mois semaine jour heure mes semana dia hora mese settimana giorno ora maand week dag uur`.split(
+    /\s+/u,
+  ),
 );
 /** Smaller numbers in words are counts. */
 const LEAST_TOLD = 5;
@@ -241,7 +243,10 @@ const GOES_ON = new Set("and und et y e en i takes gets firm ono obo cash".split
 
 /** True when a sentence opens with a bare sum that no count could be. */
 const opensBare = ({ amount: { from, to, value, marker } }: Role, tokens: readonly Token[]): boolean =>
-  marker === null && value >= LEAST_BETWEEN_DASHES && startsSentence(tokens, from) && GOES_ON.has(tokens[to]?.text ?? "");
+  marker === null &&
+  value >= LEAST_BETWEEN_DASHES &&
+  startsSentence(tokens, from) &&
+  GOES_ON.has(tokens[to]?.text ?? "");
 
 /** True when somebody says that no price is set, and nothing calls this the price. */
 const isLeftOpen = (role: Role, isSentence: boolean, { tokens, isHidden }: Reading): boolean =>
