@@ -261,13 +261,16 @@ const THOUSANDS = /^(?:mille|riesen|ruggen)$/u;
 const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const number = spokenNumberAt(tokens, at);
   if (number === null || number.value < LEAST_SPOKEN) return null;
-  const currency = currencyAt(tokens, number.to);
+  const behind = currencyAt(tokens, number.to);
+  // "all six £100": the sign belongs to the figures behind it.
+  const isOfNext = behind !== null && tokens[behind.to]?.kind === "digits" && tokens[number.to]?.kind === "mark";
+  const currency = isOfNext ? null : behind;
   // "vier mille, Meppel", but "deux mille pages"
   const next = tokens[number.to];
   const closes = next === undefined || next.kind === "mark" || next.gap === "line";
   const last = tokens[number.to - 1]?.text ?? "";
   const grand = last === "grand" || (closes && number.to > at + 1 && THOUSANDS.test(last));
-  const of = currencyAt(tokens, number.to) === null ? currencyOfRound(tokens, number.to) : null;
+  const of = behind === null ? currencyOfRound(tokens, number.to) : null;
   const named = currency ?? of;
   const told = grand || number.money || isQualified(tokens, number.to);
   if (named === null && !told) return null;

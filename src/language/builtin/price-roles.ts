@@ -19,7 +19,7 @@ export type Role = {
 /** How far a word may stand before its amount, in tokens; the default for those that are not listed. */
 const REACH_AHEAD = 7;
 const AHEAD: Partial<Record<PriceSense, number>> = {
-  fresh: 0,
+  fresh: 2,
   toward: 0,
   today: 1,
   extra: 2,
@@ -115,6 +115,20 @@ const amountOf = <S>(hit: Hit<S>, map: Neighbours, reach: Reach): { amount: Amou
 const isCounted = (tokens: readonly Token[], at: number): boolean =>
   tokens[at - 1]?.kind === "digits" || /^(?:k|tsd|tys|mila|mil|t)$/u.test(tokens[at - 1]?.text ?? "");
 
+/** Between a former and a lower price: "from 350 to 200". */
+const LOWERED = new Set("to auf a para naar na voor now jetzt nu > -> ahora agora ora teraz".split(" "));
+
+/** The dearer one of "from 350 to 200" and "350 > 200" was asked before. */
+const markLowered = (tokens: readonly Token[], roles: readonly Role[]): void => {
+  roles.forEach((role, index) => {
+    const next = roles[index + 1];
+    if (next === undefined || next.amount.value >= role.amount.value || startsSentence(tokens, next.amount.from)) return;
+    const between = tokens.slice(role.amount.to, next.amount.from).filter(({ kind, text }) => kind === "word" || text === ">");
+    const last = between.at(-1);
+    if (last !== undefined && between.length <= 1 && LOWERED.has(last.text)) role.senses.add("former");
+  });
+};
+
 /** What is said of each of the amounts, in their order. */
 export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): Role[] => {
   const roles = amounts.map((amount): Role => {
@@ -132,6 +146,11 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
     const found = amountOf(hit, neighbours, reach);
     const role = found && roleOf.get(found.amount);
     if (!found || !role) continue;
+    // "new tyres 40" in a list is what was put on; "New sofa 40" is the thing itself.
+    if (hit.sense === "fresh" && found.amount.from > hit.to) {
+      if (tokens[hit.from - 1]?.text === "," && !startsSentence(tokens, hit.from)) role.senses.add("part");
+      continue;
+    }
     role.senses.add(hit.sense);
     if (found.distance <= 1) role.near.add(hit.sense);
   }
@@ -147,5 +166,6 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
     const role = found && roleOf.get(found.amount);
     if (role) role.period ??= hit.sense;
   }
+  markLowered(tokens, roles);
   return roles;
 };
