@@ -53,11 +53,19 @@ const MANNERS: Partial<Record<Sense, Manner>> = {
   slow: { points: -1, inside: "before", beyond: ["before"] },
   fallback: { points: -1, inside: "before", beyond: ["after", "before"] },
   avoid: { points: -1, inside: "ahead", beyond: [] },
+  good: { points: 0.75, inside: "before", beyond: ["before"] },
+  poor: { points: -0.75, inside: "before", beyond: ["before"] },
+  deny: { points: -0.75, inside: "nearest", beyond: [] },
+  condition: { points: -0.75, inside: "before", beyond: ["after", "before"] },
+  concede: { points: -0.5, inside: "nearest", beyond: [] },
+  turn: { points: 0.5, inside: "ahead", beyond: [] },
+  may: { points: -0.5, inside: "nearest", beyond: [] },
+  please: { points: 0.5, inside: "ahead", beyond: [] },
   answers: { points: -1, inside: "nearest", beyond: ["before"] },
 };
 
 /** How far a contact has to stand out. */
-const MARGIN = 1;
+const MARGIN = 0.75;
 
 /** What a clause mentions: a contact or a way, with the contacts meant, by index. */
 type Mention = { from: number; to: number; meant: number[] };
@@ -224,7 +232,7 @@ const outside = (tokens: readonly Token[], clauses: Clauses, index: number, hit:
   return undefined;
 };
 
-const NOT = /^(?:not|never|isn|aren|nicht|kein|keine|pas|no|non|nao|niet|geen|nie|hardly|won)$/u;
+const NOT = /^(?:not|never|isn|aren|nicht|kein|keine|pas|no|non|nao|niet|geen|nie|hardly|won|jamais|nunca|mai|nooit)$/u;
 
 const isDenied = (tokens: readonly Token[], at: number): boolean => {
   for (let i = at - 1; i >= at - 3; i--) {
@@ -251,7 +259,7 @@ const isOfTime = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Arr
   return false;
 };
 
-const TIMED: ReadonlySet<Sense> = new Set(["prefer", "bare", "best", "way", "soft"]);
+const TIMED: ReadonlySet<Sense> = new Set(["prefer", "bare", "best", "way", "soft", "good", "poor"]);
 
 const closesClause = (tokens: readonly Token[], at: number): boolean =>
   at >= tokens.length ||
@@ -266,6 +274,15 @@ const isOther = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Arra
   if (hit.sense === "bare") return !closesClause(tokens, hit.to) && !AFTER_BEST.has(tokens[hit.to]?.text ?? "");
   return false;
 };
+
+/** "never slow" is some praise. */
+const RESERVE_DENIED = 0.5;
+
+/** How many tokens behind a "not" the word stands that it turns. */
+const DENIAL_REACH = 3;
+
+const deniesNext = (next: Hit<Sense> | undefined, hit: Hit<Sense>): boolean =>
+  next !== undefined && next.from - hit.to < DENIAL_REACH && (MANNERS[next.sense]?.points ?? 0) !== 0;
 
 /** How far the way may stand that something is better than. */
 const THAN_REACH = 3;
@@ -344,10 +361,11 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
       return;
     const manner = MANNERS[hit.sense];
     if (manner === undefined || isOther(tokens, hit, isContact)) return;
-    const denied = isDenied(tokens, hit.from);
-    if (denied && manner.points < 0) return;
+    // What is denied is another word of praise or reserve, and turns it.
+    if (hit.sense === "deny" && (deniesNext(near[order + 1], hit) || isOfTime(tokens, hit, isContact))) return;
+    const denied = isDenied(tokens, hit.from) || NOT.test(tokens[hit.to]?.text ?? "");
     const mention = within(clause, hit, manner.inside) ?? outside(tokens, clauses, index, hit, manner);
-    give(mention, denied ? -1 : manner.points);
+    give(mention, !denied ? manner.points : manner.points < 0 ? RESERVE_DENIED : -1);
     // "telephone rather than write" praises the one as it warns of the other.
     if (hit.sense === "avoid") give(lastBefore(narrowed(clause.mentions), hit.from), 1);
   });

@@ -122,8 +122,11 @@ const LOWERED = new Set("to auf a para naar na voor now jetzt nu > -> ahora agor
 const markLowered = (tokens: readonly Token[], roles: readonly Role[]): void => {
   roles.forEach((role, index) => {
     const next = roles[index + 1];
-    if (next === undefined || next.amount.value >= role.amount.value || startsSentence(tokens, next.amount.from)) return;
-    const between = tokens.slice(role.amount.to, next.amount.from).filter(({ kind, text }) => kind === "word" || text === ">");
+    if (next === undefined || next.amount.value >= role.amount.value || startsSentence(tokens, next.amount.from))
+      return;
+    const between = tokens
+      .slice(role.amount.to, next.amount.from)
+      .filter(({ kind, text }) => kind === "word" || text === ">");
     const last = between.at(-1);
     if (last !== undefined && between.length <= 1 && LOWERED.has(last.text)) role.senses.add("former");
   });
