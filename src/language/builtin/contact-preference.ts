@@ -70,8 +70,8 @@ const MARGIN = 0.75;
 /** What a clause mentions: a contact or a way, with the contacts meant, by index. */
 type Mention = { from: number; to: number; meant: number[] };
 
-/** `outer` is the clause that an aside stands in, by index; -1 for none. */
-type Clause = { from: number; to: number; sentence: number; outer: number; mentions: Mention[] };
+/** `outer` is the clause that an aside stands in, by index, and `opening` its bracket, a token; -1 for none. */
+type Clause = { from: number; to: number; sentence: number; outer: number; opening: number; mentions: Mention[] };
 
 const MARKS = /^[,;:()]$/u;
 
@@ -94,9 +94,10 @@ const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue: Uint8
   const list: Clause[] = [];
   let sentence = -1;
   let outer = -1;
+  let opening = -1;
   let current = -1;
   const open = (at: number) => {
-    list.push({ from: at, to: at, sentence, outer, mentions: [] });
+    list.push({ from: at, to: at, sentence, outer, opening, mentions: [] });
     current = list.length - 1;
   };
   for (let at = 0; at < tokens.length; at++) {
@@ -104,15 +105,16 @@ const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue: Uint8
     const begins = startsSentence(tokens, at) && isContact[at] !== 2;
     if (begins) {
       sentence++;
-      outer = -1;
+      outer = opening = -1;
       open(at);
     } else if (isContact[at] === 0) {
       if (opensAside(tokens, at)) {
-        outer = current;
+        // Of brackets in brackets the first ones count.
+        if (outer < 0) [outer, opening] = [current, at];
         open(at);
       } else if (text === ")" && outer >= 0) {
         current = outer;
-        outer = -1;
+        outer = opening = -1;
       } else if (MARKS.test(text) && text !== "(" && text !== ")") open(at);
       else if (AGAINST.has(text) && isCue[at] === 0) open(at);
       else if (text === "-" && tokens[at]?.gap !== "none" && tokens[at + 1]?.gap !== "none") open(at);
@@ -142,20 +144,28 @@ const meantBy = (hit: Hit<Sense>, contacts: readonly Reachable[]): number[] => {
 };
 
 /** A number with a word for its use is meant in that use. */
-const narrowed = (mentions: readonly Mention[]): readonly Mention[] =>
-  mentions.length < 2
-    ? mentions
-    : mentions.filter(
-        ({ meant }) =>
-          meant.length < 2 ||
-          !mentions.some((other) => other.meant.length === 1 && meant.includes(other.meant[0] ?? -1)),
-      );
+const narrowed = (mentions: readonly Mention[]): Mention[] => {
+  const single = new Set(mentions.flatMap(({ meant }) => (meant.length === 1 ? meant : [])));
+  return mentions.filter(({ meant }) => meant.length < 2 || !meant.some((index) => single.has(index)));
+};
 
-const lastBefore = (mentions: readonly Mention[], at: number) => mentions.findLast((mention) => mention.to <= at);
-const firstAfter = (mentions: readonly Mention[], at: number) => mentions.find((mention) => mention.from >= at);
+/** The number of mentions that begin before token `at`, by binary search. */
+const countBefore = (mentions: readonly Mention[], at: number): number => {
+  let low = 0;
+  let high = mentions.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((mentions[middle]?.from ?? at) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+const lastBefore = (mentions: readonly Mention[], at: number) => mentions[countBefore(mentions, at) - 1];
+const firstAfter = (mentions: readonly Mention[], at: number) => mentions[countBefore(mentions, at)];
 
 const within = (clause: Clause, hit: Hit<Sense>, inside: Manner["inside"]): Mention | undefined => {
-  const mentions = narrowed(clause.mentions);
+  const { mentions } = clause;
   const before = lastBefore(mentions, hit.from);
   const after = firstAfter(mentions, hit.to);
   if (inside === "before") return before ?? after;
@@ -180,12 +190,9 @@ const CONDITION_LENGTH = 9;
 const besideAside = (tokens: readonly Token[], list: readonly Clause[], clause: Clause): Mention | undefined => {
   const outer = list[clause.outer];
   if (outer === undefined) return undefined;
-  const opening = list.findLast(
-    (other) => other.outer === clause.outer && other.from <= clause.from && tokens[other.from]?.text === "(",
-  );
-  const from = opening?.from ?? clause.from;
-  const before = lastBefore(narrowed(outer.mentions), from);
-  const after = firstAfter(narrowed(outer.mentions), clause.to);
+  const from = clause.opening;
+  const before = lastBefore(outer.mentions, from);
+  const after = firstAfter(outer.mentions, clause.to);
   return ALTERNATIVE.test(tokens[from - 1]?.text ?? "") ? (after ?? before) : (before ?? after);
 };
 
@@ -203,7 +210,7 @@ const beyond = (
     const next = list[index + 1];
     const asks = tokens[(next?.from ?? 0) - 1]?.text === "?" && (hit.sense === "way" || hit.sense === "fallback");
     if (next === undefined || (next.sentence !== clause.sentence && !asks)) return undefined;
-    return firstAfter(narrowed(next.mentions), clause.from);
+    return firstAfter(next.mentions, clause.from);
   }
   for (let back = 1; back <= LOOK_BACK; back++) {
     const previous = list[index - back];
@@ -212,7 +219,7 @@ const beyond = (
       const opener = tokens[clause.from]?.text ?? "";
       if (!REFERS.test(opener) || previous.sentence !== clause.sentence - 1) return undefined;
     }
-    const mention = lastBefore(narrowed(previous.mentions), clause.from);
+    const mention = lastBefore(previous.mentions, clause.from);
     if (mention !== undefined) return mention;
   }
   return undefined;
@@ -335,6 +342,7 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
   }
   mentions.sort((a, b) => a.from - b.from);
   for (const mention of mentions) clauseAt(mention.from)?.mentions.push(mention);
+  for (const clause of clauses.list) clause.mentions = narrowed(clause.mentions);
 
   const points = contacts.map(() => 0);
   const give = (mention: Mention | undefined, sum: number) => {
@@ -345,7 +353,7 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     const clause = clauses.list[index];
     if (clause === undefined) return;
     if (hit.sense === "than") {
-      const after = firstAfter(narrowed(clause.mentions), hit.to);
+      const after = firstAfter(clause.mentions, hit.to);
       const compared = tokens[hit.from]?.text === ">" || near[order - 1]?.sense !== undefined;
       if (compared && after !== undefined && after.from - hit.to < THAN_REACH) {
         const better = near
@@ -353,11 +361,16 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
           .some((other) => (MANNERS[other.sense]?.points ?? 0) > 0 && clauses.of[other.from] === index);
         const sign = tokens[hit.from]?.text === ">";
         if (better || sign) give(after, -1);
-        if (sign) give(lastBefore(narrowed(clause.mentions), hit.from), 2);
+        if (sign) give(lastBefore(clause.mentions, hit.from), 2);
       }
       return;
     }
-    if (hit.sense === "answers" && !near.some((other) => other.sense === "kin" && gapBetween(other, hit) <= KIN_REACH))
+    if (
+      hit.sense === "answers" &&
+      !near
+        .slice(Math.max(0, order - KIN_REACH), order + KIN_REACH)
+        .some((other) => other.sense === "kin" && gapBetween(other, hit) <= KIN_REACH)
+    )
       return;
     const manner = MANNERS[hit.sense];
     if (manner === undefined || isOther(tokens, hit, isContact)) return;
@@ -367,7 +380,7 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     const mention = within(clause, hit, manner.inside) ?? outside(tokens, clauses, index, hit, manner);
     give(mention, !denied ? manner.points : manner.points < 0 ? RESERVE_DENIED : -1);
     // "telephone rather than write" praises the one as it warns of the other.
-    if (hit.sense === "avoid") give(lastBefore(narrowed(clause.mentions), hit.from), 1);
+    if (hit.sense === "avoid") give(lastBefore(clause.mentions, hit.from), 1);
   });
 
   const best = Math.max(...points);

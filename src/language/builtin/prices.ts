@@ -248,13 +248,9 @@ const opensBare = ({ amount: { from, to, value, marker } }: Role, tokens: readon
   startsSentence(tokens, from) &&
   GOES_ON.has(tokens[to]?.text ?? "");
 
-/** True when somebody says that no price is set, and nothing calls this the price. */
-const isLeftOpen = (role: Role, isSentence: boolean, { tokens, isHidden }: Reading): boolean =>
-  !role.senses.has("ask") &&
-  !role.near.has("negotiable") &&
-  !isSentence &&
-  role.period === null &&
-  findPhrases(tokens, PRICE_OPEN).some((hit) => !isHidden(hit.from));
+/** True when nothing calls the amount the price, nor says it as one. */
+const isUncalled = ({ senses, near, period, bounds }: Role): boolean =>
+  !senses.has("ask") && !near.has("negotiable") && period === null && !bounds.has("from");
 
 const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
   const prices = reading.roles.filter((role) => !isNever(role) && !isOfYear(role, reading.tokens));
@@ -262,6 +258,8 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
   // Who drives for money has no other price than that of the distance.
   const driven = prices[0] === reading.roles[0] && prices[0] !== whole[0] && prices[0]?.amount.marker !== null;
   const candidates = driven && whole.every((role) => role.amount.marker === null) ? prices.slice(0, 1) : whole;
+  // Who says that no price is set sets none by the way.
+  const open = findPhrases(reading.tokens, PRICE_OPEN).some((hit) => !reading.isHidden(hit.from));
   let best: { role: Role; score: number } | null = null;
   candidates.forEach((role, index) => {
     const { amount } = role;
@@ -271,7 +269,7 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
     const alone = standsAlone(amount, reading.tokens);
     const isSentence = (own && known && alone) || opensBare(role, reading.tokens);
     const score = headlineScore(role, index, isSentence, isRestatement(role, reading.tokens));
-    if (isLeftOpen(role, isSentence || alone, reading)) return;
+    if (open && isUncalled(role) && !isSentence && !alone) return;
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;
