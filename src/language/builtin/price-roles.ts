@@ -1,6 +1,7 @@
 import type { Amount } from "./price-amounts.ts";
 import { BOUNDS, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price-words.ts";
 import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
+import { spokenNumberAt } from "./spoken-numbers.ts";
 
 /**
  * Which words speak of which amount. Every word looks for its amount: the nearest one behind it or before it in the
@@ -171,4 +172,26 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
   }
   markLowered(tokens, roles);
   return roles;
+};
+
+/** Before a bracket they end an amount in words: "sixty bucks ($60)", "a fiver each (£5)". */
+const SPOKEN_END = new Set(
+  `each apiece bucks quid dollars pounds euros euro month week day hour night person stowek zl zlotych ciascuno l'uno stuk
+  monat woche tag stunde mois semaine jour heure mes semana dia hora mese settimana giorno ora maand week dag uur`.split(
+    /\s+/u,
+  ),
+);
+/** Smaller numbers in words are counts. */
+const LEAST_TOLD = 5;
+
+/** True when brackets hold nothing but an amount, in figures, that was just told in words. */
+export const isRestatement = ({ amount: { from, to } }: Role, tokens: readonly Token[]): boolean => {
+  const opening = tokens[from - 1]?.text === "(" ? from - 1 : tokens[from]?.text === "(" ? from : -1;
+  if (opening < 0 || tokens[to]?.text !== ")") return false;
+  if (SPOKEN_END.has(tokens[opening - 1]?.text ?? "")) return true;
+  for (let at = opening - 3; at < opening; at++) {
+    const number = spokenNumberAt(tokens, at);
+    if (number !== null && number.value >= LEAST_TOLD && number.to >= opening - 1) return true;
+  }
+  return false;
 };

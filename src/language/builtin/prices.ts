@@ -3,10 +3,9 @@ import { currencyOf, resolveCurrency, withLocalSigns } from "./currencies.ts";
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
 import { type Amount, findAmounts } from "./price-amounts.ts";
 import { findFree } from "./price-free.ts";
-import { type Role, rolesOf } from "./price-roles.ts";
+import { isRestatement, type Role, rolesOf } from "./price-roles.ts";
 import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_OPEN, PRICE_WORDS } from "./price-words.ts";
 import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
-import { spokenNumberAt } from "./spoken-numbers.ts";
 
 /** The price of an offer. Amounts in major units of `currency` (ISO 4217); `label` is the quote. */
 export type PriceFound = {
@@ -214,28 +213,6 @@ const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readon
       isSeasonal(role),
   );
   return low === undefined ? best : { ...low, period };
-};
-
-/** Before a bracket they end an amount in words: "sixty bucks ($60)", "a fiver each (£5)". */
-const SPOKEN_END = new Set(
-  `each apiece bucks quid dollars pounds euros euro month week day hour night person stowek zl zlotych ciascuno l'uno stuk
-  monat woche tag stunde mois semaine jour heure mes semana dia hora mese settimana giorno ora maand week dag uur`.split(
-    /\s+/u,
-  ),
-);
-/** Smaller numbers in words are counts. */
-const LEAST_TOLD = 5;
-
-/** True when brackets hold nothing but an amount, in figures, that was just told in words. */
-const isRestatement = ({ amount: { from, to } }: Role, tokens: readonly Token[]): boolean => {
-  const opening = tokens[from - 1]?.text === "(" ? from - 1 : tokens[from]?.text === "(" ? from : -1;
-  if (opening < 0 || tokens[to]?.text !== ")") return false;
-  if (SPOKEN_END.has(tokens[opening - 1]?.text ?? "")) return true;
-  for (let at = opening - 3; at < opening; at++) {
-    const number = spokenNumberAt(tokens, at);
-    if (number !== null && number.value >= LEAST_TOLD && number.to >= opening - 1) return true;
-  }
-  return false;
 };
 
 /** What may follow a sum that a sentence opens with: "4,750 and I throw in the tank bag". */
