@@ -247,6 +247,8 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
 
 /** "One" is an article in most languages, and no price. */
 const LEAST_SPOKEN = 2;
+/** Smaller ones in words may be an age. */
+const LEAST_ALONE = 90;
 
 /** "une trentaine d'euros" */
 const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
@@ -272,7 +274,9 @@ const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const grand = last === "grand" || (closes && number.to > at + 1 && THOUSANDS.test(last));
   const of = behind === null ? currencyOfRound(tokens, number.to) : null;
   const named = currency ?? of;
-  const told = grand || number.money || isQualified(tokens, number.to);
+  // "Zweihundertfünfzig, ..." as a sentence of its own is a sum, and more than anybody counts in words.
+  const alone = number.value >= LEAST_ALONE && startsSentence(tokens, at) && /^[.,!]$/u.test(next?.text ?? "");
+  const told = grand || alone || number.money || isQualified(tokens, number.to);
   if (named === null && !told) return null;
   const to = named?.to ?? number.to;
   const period = periodAt(tokens, to);
@@ -281,7 +285,7 @@ const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
     to: period?.to ?? to,
     value: number.value,
     max: null,
-    marker: named?.marker ?? (grand || number.money ? "," : null),
+    marker: named?.marker ?? (grand || alone || number.money ? "," : null),
     period: period?.period ?? unitBefore(tokens, at),
     aside: false,
   };

@@ -1,5 +1,5 @@
 import type { Amount } from "./price-amounts.ts";
-import { BOUNDS, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price-words.ts";
+import { BOUNDS, PERIOD_OF_UNIT, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price-words.ts";
 import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
 import { spokenNumberAt } from "./spoken-numbers.ts";
 
@@ -136,7 +136,10 @@ const markLowered = (tokens: readonly Token[], roles: readonly Role[]): void => 
 /** What is said of each of the amounts, in their order. */
 export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): Role[] => {
   const roles = amounts.map((amount): Role => {
-    return { amount, senses: new Set(), near: new Set(), bounds: new Set(), period: amount.period };
+    // "One thirty a month ($130)": the words before tell the time.
+    const told = amount.period === null && isRestatement(amount, tokens) ? tokens[amount.from - 2]?.text : undefined;
+    const period = amount.period ?? PERIOD_OF_UNIT.get(told ?? "") ?? null;
+    return { amount, senses: new Set(), near: new Set(), bounds: new Set(), period };
   });
   const roleOf = new Map(roles.map((role) => [role.amount, role]));
   const hits = findPhrases(tokens, PRICE_WORDS);
@@ -185,7 +188,7 @@ const SPOKEN_END = new Set(
 const LEAST_TOLD = 5;
 
 /** True when brackets hold nothing but an amount, in figures, that was just told in words. */
-export const isRestatement = ({ amount: { from, to } }: Role, tokens: readonly Token[]): boolean => {
+export const isRestatement = ({ from, to }: Amount, tokens: readonly Token[]): boolean => {
   const opening = tokens[from - 1]?.text === "(" ? from - 1 : tokens[from]?.text === "(" ? from : -1;
   if (opening < 0 || tokens[to]?.text !== ")") return false;
   if (SPOKEN_END.has(tokens[opening - 1]?.text ?? "")) return true;

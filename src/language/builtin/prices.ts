@@ -120,7 +120,7 @@ const headlineScore = (role: Role, index: number, isSentence: boolean, isRestate
   const { amount, senses, near } = role;
   let score = Math.max(moneyScore(role, false), isSentence || isRestated ? 0.5 : -1);
   if (isRestated || near.has("restated")) score += 2;
-  if (senses.has("part")) score -= 1.9;
+  if (senses.has("part")) score -= 2.4;
   // "total budget 600" beside "60 per post" is the same price, summed up.
   if (senses.has("ask")) score += senses.has("packet") ? 1 : 3;
   if (near.has("negotiable")) score += 2;
@@ -245,8 +245,8 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
     const known = amount.marker !== null || (amount.value >= LEAST_BETWEEN_DASHES && amount.period === null);
     const alone = standsAlone(amount, reading.tokens);
     const isSentence = (own && known && alone) || opensBare(role, reading.tokens);
-    const score = headlineScore(role, index, isSentence, isRestatement(role, reading.tokens));
-    if (open && isUncalled(role) && !isSentence && !alone) return;
+    const score = headlineScore(role, index, isSentence, isRestatement(amount, reading.tokens));
+    if (open && isUncalled(role) && !(amount.marker !== null && (isSentence || alone))) return;
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;
