@@ -116,11 +116,17 @@ const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: bool
  * Points for and against being the price, beyond those for being money: what is asked for, the first of several, not in
  * brackets. The figures were set by hand so that one strong word outweighs the order, and the order two weak words.
  */
-const headlineScore = (role: Role, index: number, isSentence: boolean, isRestated: boolean): number => {
+const headlineScore = (
+  role: Role,
+  index: number,
+  isSentence: boolean,
+  isRestated: boolean,
+  isHeaded: boolean,
+): number => {
   const { amount, senses, near } = role;
   let score = Math.max(moneyScore(role, false), isSentence || isRestated ? 0.5 : -1);
   if (isRestated || near.has("restated")) score += 2;
-  if (senses.has("part")) score -= 2.4;
+  if (senses.has("part") && isHeaded) score -= 2.4;
   // "total budget 600" beside "60 per post" is the same price, summed up.
   if (senses.has("ask")) score += senses.has("packet") ? 1 : 3;
   if (near.has("negotiable")) score += 2;
@@ -238,15 +244,20 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
   // Who says that no price is set sets none by the way.
   const open = findPhrases(reading.tokens, PRICE_OPEN).some((hit) => !reading.isHidden(hit.from));
   let best: { role: Role; score: number } | null = null;
-  candidates.forEach((role, index) => {
+  const said = candidates.map((role) => {
     const { amount } = role;
     // "£150." by itself is what somebody wants for it.
     const own = startsSentence(reading.tokens, amount.from);
-    const known = amount.marker !== null || (amount.value >= LEAST_BETWEEN_DASHES && amount.period === null);
     const alone = standsAlone(amount, reading.tokens);
-    const isSentence = (own && known && alone) || opensBare(role, reading.tokens);
-    const score = headlineScore(role, index, isSentence, isRestatement(amount, reading.tokens));
-    if (open && isUncalled(role) && !(amount.marker !== null && (isSentence || alone))) return;
+    const bare = own && alone && amount.value >= LEAST_BETWEEN_DASHES && amount.period === null;
+    const isSentence = (own && amount.marker !== null) || bare || opensBare(role, reading.tokens);
+    return { role, alone, isSentence, isRestated: isRestatement(amount, reading.tokens) };
+  });
+  // Where nothing else is said to be the price, the parts are what is offered: "Tune-up $45, brakes $30".
+  const isHeaded = said.some(({ role, isSentence, isRestated }) => isSentence || isRestated || role.senses.has("ask"));
+  said.forEach(({ role, alone, isSentence, isRestated }, index) => {
+    const score = headlineScore(role, index, isSentence, isRestated, isHeaded);
+    if (open && isUncalled(role) && !(role.amount.marker !== null && (isSentence || alone))) return;
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;
