@@ -180,11 +180,23 @@ const REFERS = /^(?:that|this|which|it|its|das|dies|c|ca|cela|es|eso|esto|e|isso
 
 const ALTERNATIVE = /^(?:or|oder|ou|o|oppure|of|lub|albo|and|und|et|y|e|en|i)$/u;
 
-/** Clauses that a word looks back over: "WhatsApp me on ..., please, that's best". */
-const LOOK_BACK = 2;
-
 /** A condition is short: "if that fails, ..."; what opens a long clause is about something else. */
 const CONDITION_LENGTH = 9;
+
+/** Pronouns for what was named before: "I am rarely there". */
+const PRONOUN = /^(?:that|there|them|darauf|dort|damit|dessus|ahi|alli|daar|daarop|ermee|tam|nim|nia|ci)$/u;
+
+/** True when a clause speaks of something named in the sentence before. */
+const refersBack = (tokens: readonly Token[], { from }: Clause): boolean => {
+  if (REFERS.test(tokens[from]?.text ?? "")) return true;
+  for (let at = from; at < from + CONDITION_LENGTH && (at === from || !startsSentence(tokens, at)); at++) {
+    if (PRONOUN.test(tokens[at]?.text ?? "")) return true;
+  }
+  return false;
+};
+
+/** Clauses that a word looks back over: "WhatsApp me on ..., please, that's best". */
+const LOOK_BACK = 2;
 
 /** The mention that follows an aside, or that it stands behind: "(preferably) jo@...", "jo@... (preferably)". */
 const besideAside = (tokens: readonly Token[], list: readonly Clause[], clause: Clause): Mention | undefined => {
@@ -216,8 +228,7 @@ const beyond = (
     const previous = list[index - back];
     if (previous === undefined) return undefined;
     if (previous.sentence !== clause.sentence) {
-      const opener = tokens[clause.from]?.text ?? "";
-      if (!REFERS.test(opener) || previous.sentence !== clause.sentence - 1) return undefined;
+      if (previous.sentence !== clause.sentence - 1 || !refersBack(tokens, clause)) return undefined;
     }
     const mention = lastBefore(previous.mentions, clause.from);
     if (mention !== undefined) return mention;
