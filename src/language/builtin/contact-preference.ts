@@ -1,11 +1,26 @@
+import {
+  type Clause,
+  type Clauses,
+  clausesOf,
+  firstAfter,
+  gapBetween,
+  lastBefore,
+  MARKS,
+  type Mention,
+  narrowed,
+} from "./contact-clauses.ts";
+import { ALTERNATIVE, type Manner, mentionFor } from "./contact-references.ts";
 import type { ContactType } from "./contacts.ts";
 import {
   AFTER_BEST,
   ALL_THE_SAME,
   BEFORE_HOUR,
+  GOES_ON,
   HOUR,
+  KEPT_FOR,
   PREFERENCE_WORDS,
   type PreferenceSense,
+  REQUESTS,
   TIMES,
 } from "./preference-words.ts";
 import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
@@ -34,13 +49,6 @@ const TYPES: Partial<Record<Sense, readonly ContactType[]>> = {
   written: ["sms", "whatsapp", "email"],
 };
 
-/** Where a word looks first in its clause, and where beyond it when nothing is mentioned there. */
-type Manner = {
-  points: number;
-  inside: "before" | "after" | "ahead" | "nearest";
-  beyond: readonly ("before" | "after")[];
-};
-
 /** Praise outweighs a reserve; a quick answer is praise enough when nothing else is said. */
 const MANNERS: Partial<Record<Sense, Manner>> = {
   way: { points: 2, inside: "after", beyond: ["after", "before"] },
@@ -67,68 +75,6 @@ const MANNERS: Partial<Record<Sense, Manner>> = {
 /** How far a contact has to stand out. */
 const MARGIN = 0.75;
 
-/** What a clause mentions: a contact or a way, with the contacts meant, by index. */
-type Mention = { from: number; to: number; meant: number[] };
-
-/** `outer` is the clause that an aside stands in, by index, and `opening` its bracket, a token; -1 for none. */
-type Clause = { from: number; to: number; sentence: number; outer: number; opening: number; mentions: Mention[] };
-
-const MARKS = /^[,;:()]$/u;
-
-/** Words with which a clause sets itself against the one before. */
-const AGAINST = new Set(
-  "but although though whereas while however aber allerdings obwohl mais pero aunque ma mas embora maar hoewel ale choc because".split(
-    " ",
-  ),
-);
-
-/** True when an aside opens at token `at`; "(03) 5550" opens none. */
-const opensAside = (tokens: readonly Token[], at: number): boolean =>
-  tokens[at]?.text === "(" && !(tokens[at + 1]?.kind === "digits" && tokens[at + 2]?.text === ")");
-
-type Clauses = { list: Clause[]; of: Int32Array };
-
-/** The text in clauses. What goes on behind an aside is of the clause before it. */
-const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue: Uint8Array): Clauses => {
-  const of = new Int32Array(tokens.length);
-  const list: Clause[] = [];
-  let sentence = -1;
-  let outer = -1;
-  let opening = -1;
-  let current = -1;
-  const open = (at: number) => {
-    list.push({ from: at, to: at, sentence, outer, opening, mentions: [] });
-    current = list.length - 1;
-  };
-  for (let at = 0; at < tokens.length; at++) {
-    const { text = "" } = tokens[at] ?? {};
-    const begins = startsSentence(tokens, at) && isContact[at] !== 2;
-    if (begins) {
-      sentence++;
-      outer = opening = -1;
-      open(at);
-    } else if (isContact[at] === 0) {
-      if (opensAside(tokens, at)) {
-        // Of brackets in brackets the first ones count.
-        if (outer < 0) [outer, opening] = [current, at];
-        open(at);
-      } else if (text === ")" && outer >= 0) {
-        current = outer;
-        outer = opening = -1;
-      } else if (MARKS.test(text) && text !== "(" && text !== ")") open(at);
-      else if (AGAINST.has(text) && isCue[at] === 0) open(at);
-      else if (text === "-" && tokens[at]?.gap !== "none" && tokens[at + 1]?.gap !== "none") open(at);
-    }
-    of[at] = current;
-    const clause = list[current];
-    if (clause !== undefined) clause.to = at + 1;
-  }
-  return { list, of };
-};
-
-const gapBetween = (a: { from: number; to: number }, b: { from: number; to: number }): number =>
-  a.to <= b.from ? b.from - a.to : a.from - b.to;
-
 /** The contacts that the word for a way means: of that way, the nearest. */
 const meantBy = (hit: Hit<Sense>, contacts: readonly Reachable[]): number[] => {
   const types = TYPES[hit.sense] ?? [];
@@ -141,113 +87,6 @@ const meantBy = (hit: Hit<Sense>, contacts: readonly Reachable[]): number[] => {
     meant = index;
   });
   return meant < 0 ? [] : [meant];
-};
-
-/** A number with a word for its use is meant in that use. */
-const narrowed = (mentions: readonly Mention[]): Mention[] => {
-  const single = new Set(mentions.flatMap(({ meant }) => (meant.length === 1 ? meant : [])));
-  return mentions.filter(({ meant }) => meant.length < 2 || !meant.some((index) => single.has(index)));
-};
-
-/** The number of mentions that begin before token `at`, by binary search. */
-const countBefore = (mentions: readonly Mention[], at: number): number => {
-  let low = 0;
-  let high = mentions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((mentions[middle]?.from ?? at) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
-
-const lastBefore = (mentions: readonly Mention[], at: number) => mentions[countBefore(mentions, at) - 1];
-const firstAfter = (mentions: readonly Mention[], at: number) => mentions[countBefore(mentions, at)];
-
-const within = (clause: Clause, hit: Hit<Sense>, inside: Manner["inside"]): Mention | undefined => {
-  const { mentions } = clause;
-  const before = lastBefore(mentions, hit.from);
-  const after = firstAfter(mentions, hit.to);
-  if (inside === "before") return before ?? after;
-  if (inside === "after") return after ?? before;
-  if (inside === "ahead") return after;
-  if (before === undefined || after === undefined) return before ?? after;
-  return gapBetween(before, hit) < gapBetween(after, hit) ? before : after;
-};
-
-/** How a sentence begins that speaks of what the sentence before it named. */
-const REFERS = /^(?:that|this|which|it|its|das|dies|c|ca|cela|es|eso|esto|e|isso|dat|dit|to|ten)$/u;
-
-const ALTERNATIVE = /^(?:or|oder|ou|o|oppure|of|lub|albo|and|und|et|y|e|en|i)$/u;
-
-/** A condition is short: "if that fails, ..."; what opens a long clause is about something else. */
-const CONDITION_LENGTH = 9;
-
-/** Pronouns for what was named before: "I am rarely there". */
-const PRONOUN = /^(?:that|there|them|darauf|dort|damit|dessus|ahi|alli|daar|daarop|ermee|tam|nim|nia|ci)$/u;
-
-/** True when a clause speaks of something named in the sentence before. */
-const refersBack = (tokens: readonly Token[], { from }: Clause): boolean => {
-  if (REFERS.test(tokens[from]?.text ?? "")) return true;
-  for (let at = from; at < from + CONDITION_LENGTH && (at === from || !startsSentence(tokens, at)); at++) {
-    if (PRONOUN.test(tokens[at]?.text ?? "")) return true;
-  }
-  return false;
-};
-
-/** Clauses that a word looks back over: "WhatsApp me on ..., please, that's best". */
-const LOOK_BACK = 2;
-
-/** The mention that follows an aside, or that it stands behind: "(preferably) jo@...", "jo@... (preferably)". */
-const besideAside = (tokens: readonly Token[], list: readonly Clause[], clause: Clause): Mention | undefined => {
-  const outer = list[clause.outer];
-  if (outer === undefined) return undefined;
-  const from = clause.opening;
-  const before = lastBefore(outer.mentions, from);
-  const after = firstAfter(outer.mentions, clause.to);
-  return ALTERNATIVE.test(tokens[from - 1]?.text ?? "") ? (after ?? before) : (before ?? after);
-};
-
-const beyond = (
-  tokens: readonly Token[],
-  { list }: Clauses,
-  index: number,
-  hit: Hit<Sense>,
-  direction: "before" | "after",
-): Mention | undefined => {
-  const clause = list[index];
-  if (clause === undefined) return undefined;
-  if (direction === "after") {
-    if (clause.to - clause.from > CONDITION_LENGTH) return undefined;
-    const next = list[index + 1];
-    const asks = tokens[(next?.from ?? 0) - 1]?.text === "?" && (hit.sense === "way" || hit.sense === "fallback");
-    if (next === undefined || (next.sentence !== clause.sentence && !asks)) return undefined;
-    return firstAfter(next.mentions, clause.from);
-  }
-  for (let back = 1; back <= LOOK_BACK; back++) {
-    const previous = list[index - back];
-    if (previous === undefined) return undefined;
-    if (previous.sentence !== clause.sentence) {
-      if (previous.sentence !== clause.sentence - 1 || !refersBack(tokens, clause)) return undefined;
-    }
-    const mention = lastBefore(previous.mentions, clause.from);
-    if (mention !== undefined) return mention;
-  }
-  return undefined;
-};
-
-/** What a word is about beyond its own clause. */
-const outside = (tokens: readonly Token[], clauses: Clauses, index: number, hit: Hit<Sense>, manner: Manner) => {
-  const clause = clauses.list[index];
-  if (clause === undefined || manner.beyond.length === 0) return undefined;
-  if (clause.outer >= 0) return besideAside(tokens, clauses.list, clause);
-  // "Quickest: text ..."
-  const announces = tokens[hit.to]?.text === ":";
-  for (const direction of announces ? (["after"] as const) : manner.beyond) {
-    const mention = beyond(tokens, clauses, index, hit, direction);
-    if (mention !== undefined) return mention;
-  }
-  return undefined;
 };
 
 const NOT = /^(?:not|never|isn|aren|nicht|kein|keine|pas|no|non|nao|niet|geen|nie|hardly|won|jamais|nunca|mai|nooit)$/u;
@@ -301,6 +140,27 @@ const DENIAL_REACH = 3;
 
 const deniesNext = (next: Hit<Sense> | undefined, hit: Hit<Sense>): boolean =>
   next !== undefined && next.from - hit.to < DENIAL_REACH && (MANNERS[next.sense]?.points ?? 0) !== 0;
+
+/** A request for one contact and a statement about another tell them apart; two of a kind do not. */
+const REQUESTED = 0.5;
+const STATED = -0.5;
+
+/** "My old phone" is the longest that a statement begins with before its contact. */
+const SUBJECT_LENGTH = 3;
+const REQUEST_REACH = 5;
+
+/** What a clause does with its contact: asks to use it ("Write to ..."), or states something of it ("... is at the office"). */
+const usedAs = (tokens: readonly Token[], clause: Clause, { from, to }: { from: number; to: number }): number => {
+  const begin = tokens[clause.from]?.kind === "mark" ? clause.from + 1 : clause.from;
+  const next = tokens[to];
+  if (from === begin && startsSentence(tokens, from) && KEPT_FOR.has(next?.text ?? "")) return STATED;
+  const goes = to + 1 < clause.to && next?.kind === "word" && !GOES_ON.has(next.text) && !startsSentence(tokens, to);
+  if (goes && from - begin <= SUBJECT_LENGTH && !TIMES.has(next.text)) return STATED;
+  for (let at = Math.max(begin, from - REQUEST_REACH); at < from; at++) {
+    if (REQUESTS.has(tokens[at]?.text ?? "")) return REQUESTED;
+  }
+  return 0;
+};
 
 /** How far the way may stand that something is better than. */
 const THAN_REACH = 3;
@@ -388,11 +248,20 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     // What is denied is another word of praise or reserve, and turns it.
     if (hit.sense === "deny" && (deniesNext(near[order + 1], hit) || isOfTime(tokens, hit, isContact))) return;
     const denied = isDenied(tokens, hit.from) || NOT.test(tokens[hit.to]?.text ?? "");
-    const mention = within(clause, hit, manner.inside) ?? outside(tokens, clauses, index, hit, manner);
+    const mention = mentionFor(tokens, clauses, index, hit, manner);
     give(mention, !denied ? manner.points : manner.points < 0 ? RESERVE_DENIED : -1);
     // "telephone rather than write" praises the one as it warns of the other.
     if (hit.sense === "avoid") give(lastBefore(clause.mentions, hit.from), 1);
   });
+
+  const plain = clauses.list.flatMap((clause) => {
+    const [contact, other] = clause.mentions.filter((mention) => isContact[mention.from] === 1);
+    // "Text ... or mail ..." asks for both.
+    return contact === undefined || other !== undefined ? [] : [{ contact, use: usedAs(tokens, clause, contact) }];
+  });
+  // What is praised or held in reserve is not told twice.
+  const untold = plain.filter(({ contact: { meant } }) => meant.every((index) => points[index] === 0));
+  for (const { contact, use } of untold) give(contact, use);
 
   const best = Math.max(...points);
   const chosen = points.indexOf(best);

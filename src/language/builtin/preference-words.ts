@@ -178,3 +178,28 @@ export const ALL_THE_SAME = compilePhrases<"equal">({
     ganz wie | egal wie | wie ihr mogt | wie sie mogen | wie du magst | beides wird | mir egal | mir gleich | comme vous voulez | comme ca vous chante | au choix | comme vous preferez | como prefieras | como quieras | como prefieran | como prefiera | me da igual | da igual | lo que prefieras
     come preferite | come vuoi | come volete | e uguale | fa lo stesso | indifferente | indifferentemente | como preferir | como preferirem | tanto faz | como quiser | tanto me faz | wat u uitkomt | wat je wilt | maakt niet uit | om het even | maakt me niet uit | kontakt dowolny | jak wygodniej | obojetnie | wszystko jedno | jak kto woli`,
 });
+
+/** Asks for something: what follows is where to turn to. */
+export const REQUESTS = new Set(
+  `write drop send use try contact reach book apply reserve go hit message mail email text ring call phone telephone whatsapp get come give shoot ping buzz
+  schreib schreibt schreiben mailt mailen ruft anrufen meldet melden wendet kontaktiert nutzt simst
+  ecrivez ecrire contactez appelez passez envoyez telephonez joignez utilisez ecris appelle
+  escribid escribidme escribe escribir escribeme llamad llamadme llamar llame llamame contactad contactar mandad manda enviad usad usen escriban llamen
+  scrivete scrivetemi scrivere scrivi telefonate telefonatemi chiamate chiamatemi chiamare contattate mandate usate
+  escrevam escreva escrever mandem mande liguem ligue ligar contactem contacte contatem enviem enviar usem
+  mail mailt mailen bel belt bellen app appt stuur schrijf schrijven contacteer gebruik
+  piszcie pisac pisz prosze dzwoncie dzwonic dzwon kontakt wyslij wyslijcie kontaktowac`.split(/\s+/u),
+);
+
+/** Behind a contact they go on about when, or to the next one, and say nothing of it. */
+export const GOES_ON = new Set(
+  `and or und oder et ou y o e oppure en of i lub albo for to if when after before with please any at on until from till between by via as in fur bei zu ab nach vor bis zwischen wenn mit pour apres avant de a si avec entre para despues antes de con per dopo prima da se
+  para depois antes ate com voor na tot met om van als po przed do od dla w z`.split(/\s+/u),
+);
+
+/** Behind a contact that a sentence opens with they say what it is kept for. */
+export const KEPT_FOR = new Set(
+  "if when only once unless wenn falls nur si quand seulement cuando solo se quando soltanto so als alleen jesli gdy tylko".split(
+    " ",
+  ),
+);
