@@ -154,6 +154,8 @@ const usedAs = (tokens: readonly Token[], clause: Clause, { from, to }: { from: 
   const begin = tokens[clause.from]?.kind === "mark" ? clause.from + 1 : clause.from;
   const next = tokens[to];
   if (from === begin && startsSentence(tokens, from) && KEPT_FOR.has(next?.text ?? "")) return STATED;
+  // "07700 900318 anrufen"
+  if (REQUESTS.has(next?.text ?? "") && to < clause.to) return REQUESTED;
   const goes = to + 1 < clause.to && next?.kind === "word" && !GOES_ON.has(next.text) && !startsSentence(tokens, to);
   if (goes && from - begin <= SUBJECT_LENGTH && !TIMES.has(next.text)) return STATED;
   for (let at = Math.max(begin, from - REQUEST_REACH); at < from; at++) {

@@ -9,8 +9,6 @@ export type ContactSense =
   | "link"
   | "showcase"
   | "label"
-  | "prefer"
-  | "best"
   | "also"
   | "not"
   | "use"
@@ -18,7 +16,6 @@ export type ContactSense =
   | "old"
   | "dead"
   | "vain"
-  | "swift"
   | "welcome";
 
 export type ContactHit = Hit<ContactSense>;
@@ -56,12 +53,6 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
     order no | order number | order | bestellnummer | bestell-nr | commande | pedido | ordine | bestelling | zamowienie | invoice | invoices | invoice no | invoice number | rechnung | rechnungsnummer | rechnungsnr | rechnungs-nr | facture | factura | fattura | fatura | factuur | factuurnummer | faktura | faktury
     iban | konto | kontonummer | account no | account number | sort code | bic | nif | cif | dni | nip | regon | pesel | krs | siret | siren | rcs | p.iva | p. iva | partita iva | codice fiscale | cnpj | cpf | kvk | btw | kvk-nummer | ust-id | ust-idnr | steuernummer | steuer-nr | hrb | vat | vat no | company no | company number | licence | license | licence no | license no | lic | lic. | registration | reg. | policy | certificate | cert
     tracking | sku | serie | lot no | catalogue no | catalog no | cat. no | matrix | frame number | frame no | rahmennummer | framenummer | numero de cadre | numero de bastidor | bastidor | numero di telaio | telaio | numer ramy | referencia catastral | ticket no | membership no | opus | odometer | mileage`,
-  prefer: `best way | best to | best by | best reached | best bet | preferably | preferred | prefer | preference | is quicker | is quickest | is faster | is easier | is easiest | the easiest | quickest | ideally | easiest
-    am besten | am liebsten | am schnellsten | bevorzugt | vorzugsweise | lieber | de preference | je prefere | si possible par | plutot | le mieux | le plus simple
-    preferiblemente | preferible | prefiero | preferentemente | de preferencia | mejor por | lo mejor | mas rapido
-    preferibilmente | preferisco | preferito | di preferenza | meglio | preferencialmente | de preferencia | prefiro | preferencia | melhor por | mais rapido
-    bij voorkeur | liefst | het liefst | liever | voorkeur | het beste | najlepiej | preferowany | preferowana | wole | preferuje | najchetniej | najszybciej`,
-  best: "beats | beats everything | wins | is best | best | better | quicker | faster | mejor | melhor | besser | mieux",
   also: "also | too | as well | ok | okay | auch | ebenfalls | aussi | egalement | tambien | anche | tambem | ook | tez | takze | rowniez | possible | moglich",
   not: `plus a | plus au | n' | not | no | don't | dont | don t | never | do not | doesn't | can't | cant | won't | kein | keine | keinen | nicht | pas | pas d' | ne | sans | nunca | non | niente | mai | nao | sem | geen | niet | nie | bez | prosze nie | without | nor
     sin | rather than | statt | ignore | nooit`,
@@ -77,9 +68,6 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
     ya no | no es mio | no funciona | non e piu | non funziona | non piu | non vale piu | ja nao | nao funciona | nao e meu | niet meer | werkt niet | klopt niet | juz nie | nie dziala | nieaktualn* | nie jest moj`,
   /** Behind a way they say that it is no use. */
   vain: "zwecklos | unerwunscht | unmoglich | pointless | useless | inutile | inutiles | inutil | inutili | zinloos | bezcelowe | ignored",
-  /** Said of what stands before it. */
-  swift:
-    "for the quickest reply | for a quick reply | for a quick answer | for a fast reply | for the fastest reply | gets a faster answer | gets the fastest answer | geht am schnellsten | fur eine schnelle antwort | pour une reponse rapide | para respuesta rapida | per una risposta veloce | para resposta rapida | voor een snel antwoord | najszybciej odpisze",
   welcome:
     "always | hear | hore | entends | consulte | oigo | miro | leo | sento | leggo | controllo | ouco | leio | vejo | hoor | lees | slysze | czytam | sprawdzam | odbieram | hesitate | hesitez | zoger* | zogern | dude | dudes | duden | dudeis | esit* | esitare | hesite | hesitem | aarzel | aarzelen | wahaj | wahac | shy",
 });
