@@ -222,7 +222,9 @@ const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readon
 };
 
 /** What may follow a sum that a sentence opens with: "4,750 and I throw in the tank bag". */
-const GOES_ON = new Set("and und et y e en i takes gets firm ono obo cash".split(" "));
+const GOES_ON = new Set(
+  "and und et y e en i takes gets firm ono obo cash for fur pour por per voor za fest ferme negotiable".split(" "),
+);
 
 /** True when a sentence opens with a bare sum that no count could be. */
 const opensBare = ({ amount: { from, to, value, marker } }: Role, tokens: readonly Token[]): boolean =>
