@@ -250,7 +250,9 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     // What is denied is another word of praise or reserve, and turns it.
     if (hit.sense === "deny" && (deniesNext(near[order + 1], hit) || isOfTime(tokens, hit, isContact))) return;
     const denied = isDenied(tokens, hit.from) || NOT.test(tokens[hit.to]?.text ?? "");
-    const mention = mentionFor(tokens, clauses, index, hit, manner);
+    const next = near[order + 1];
+    const isCompared = next?.sense === "than" && next.from - hit.to < THAN_REACH;
+    const mention = mentionFor(tokens, clauses, index, hit, manner, isCompared);
     give(mention, !denied ? manner.points : manner.points < 0 ? RESERVE_DENIED : -1);
     // "telephone rather than write" praises the one as it warns of the other.
     if (hit.sense === "avoid") give(lastBefore(clause.mentions, hit.from), 1);

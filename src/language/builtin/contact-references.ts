@@ -14,11 +14,17 @@ export type Manner = {
   beyond: readonly ("before" | "after")[];
 };
 
-const within = (clause: Clause, hit: Hit<PreferenceSense>, inside: Manner["inside"]): Mention | undefined => {
+const within = (
+  clause: Clause,
+  hit: Hit<PreferenceSense>,
+  inside: Manner["inside"],
+  isCompared: boolean,
+): Mention | undefined => {
   const { mentions } = clause;
   const before = lastBefore(mentions, hit.from);
   const after = firstAfter(mentions, hit.to);
-  if (inside === "before") return before ?? after;
+  // "Who rings is quicker than who writes": what stands behind "than" is not quicker.
+  if (inside === "before") return before ?? (isCompared ? undefined : after);
   if (inside === "after") return after ?? before;
   if (inside === "ahead") return after;
   if (before === undefined || after === undefined) return before ?? after;
@@ -106,16 +112,17 @@ const outside = (
   return undefined;
 };
 
-/** The mention that the word `hit` in clause `index` is about; undefined when it is about no contact. */
+/** The mention that the word `hit` in clause `index` is about; undefined when it is about no contact. `isCompared` when a "than" follows. */
 export const mentionFor = (
   tokens: readonly Token[],
   clauses: Clauses,
   index: number,
   hit: Hit<PreferenceSense>,
   manner: Manner,
+  isCompared: boolean,
 ): Mention | undefined => {
   const clause = clauses.list[index];
   return clause === undefined
     ? undefined
-    : (within(clause, hit, manner.inside) ?? outside(tokens, clauses, index, hit, manner));
+    : (within(clause, hit, manner.inside, isCompared) ?? outside(tokens, clauses, index, hit, manner));
 };
