@@ -251,7 +251,7 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     if (hit.sense === "deny" && (deniesNext(near[order + 1], hit) || isOfTime(tokens, hit, isContact))) return;
     const denied = isDenied(tokens, hit.from) || NOT.test(tokens[hit.to]?.text ?? "");
     const next = near[order + 1];
-    const isCompared = next?.sense === "than" && next.from - hit.to < THAN_REACH;
+    const isCompared = next?.sense === "than" && next.from === hit.to;
     const mention = mentionFor(tokens, clauses, index, hit, manner, isCompared);
     give(mention, !denied ? manner.points : manner.points < 0 ? RESERVE_DENIED : -1);
     // "telephone rather than write" praises the one as it warns of the other.
