@@ -3,7 +3,7 @@ import { findAddressedToModel } from "./addressed.ts";
 import { preferredAmong } from "./contact-preference.ts";
 import { around, calledAs, isRefused, isShowcase, numberTypes } from "./contact-roles.ts";
 import { CONTACT_WORDS, LANGUAGE_COUNTRIES, NO_CONTACT_HOSTS, SHOWCASE_IN_LINK } from "./contact-words.ts";
-import { currencyAt, currencyOf, resolveCurrency } from "./currencies.ts";
+import { currencyAt, currencyOf, type Marker, resolveCurrency } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {
   dial,
@@ -115,17 +115,17 @@ const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
 };
 
 /** Where a place of the hinted country would not be paid so: a Lancaster with "$4" is in America, a Perth with "£205" in Britain. */
-const countryByMoney = (tokens: readonly Token[], hinted: string | null): string | null => {
+const countryByMoney = (markers: readonly Marker[], hinted: string | null): string | null => {
+  const [marker] = markers;
   if (hinted === null) return null;
-  const marker = tokens.map((_, at) => currencyAt(tokens, at)?.marker).find((found) => found !== undefined);
   const paid = resolveCurrency(marker ?? "", hinted);
   if (marker === undefined || paid === null || paid === currencyOf(hinted)) return hinted;
   return (marker === "$" ? "US" : COUNTRY_OF_MONEY[paid]) ?? hinted;
 };
 
 /** Countries whose numbers the text is likely to give: by the money in it, then by its small words, likeliest group first. */
-const likelyCountries = (tokens: readonly Token[]): string[][] => {
-  const money = tokens.map((_, at) => COUNTRY_OF_MONEY[currencyAt(tokens, at)?.marker ?? ""]);
+const likelyCountries = (tokens: readonly Token[], markers: readonly Marker[]): string[][] => {
+  const money = markers.map((marker) => COUNTRY_OF_MONEY[marker]);
   const languages = LANGUAGE_COUNTRIES.map(({ words, countries }) => ({
     countries: [...countries],
     score: tokens.reduce((sum, token) => sum + (words.has(token.text) ? 1 : 0), 0),
@@ -215,8 +215,9 @@ export const readContacts = (text: string, hints: { country: string | null }): C
   const candidates = [...written, ...runs].sort((a, b) => a.span.start - b.span.start);
 
   const orders = findAddressedToModel(text);
-  const likely = likelyCountries(tokens);
-  const country = countryByMoney(tokens, hints.country);
+  const markers = tokens.flatMap((_, at) => currencyAt(tokens, at)?.marker ?? []);
+  const likely = likelyCountries(tokens, markers);
+  const country = countryByMoney(markers, hints.country);
   const contacts: Placed[] = [];
   const seen = new Set<string>();
   const add = (type: ContactType, value: string, candidate: Omit<Candidate, "kind" | "value" | "run">) => {
