@@ -2,18 +2,25 @@ import type { ContactHit, ContactSense } from "./contact-words.ts";
 import { startsSentence, type Token } from "./prose.ts";
 
 /**
- * What the words around a number, an address or a link make of it: how it is used, whether it is to be used at all, and
- * whether it is the publisher's first choice.
+ * What the words around a number, an address or a link make of it: how it is used, and whether it is to be used at all.
  */
 
 /** A number, an address or a link in a text: tokens `from` to `to` (exclusive). */
 export type Place = { from: number; to: number };
 
 /** The vocabulary found before and behind a place, each in order, as far as it speaks of that place. */
-export type Surroundings = { place: Place; tokens: readonly Token[]; left: ContactHit[]; right: ContactHit[] };
+export type Surroundings = {
+  place: Place;
+  tokens: readonly Token[];
+  left: ContactHit[];
+  right: ContactHit[];
+  /** What sentences behind say of the same number: "Text the same number", "Ring us, ...". */
+  further: ContactHit[];
+};
 
-/** How far words reach, in tokens. */
+/** How far words reach, in tokens: those behind a contact are mostly of it. */
 const REACH = 12;
+const REACH_BEHIND = 18;
 
 /** Between two contacts in one sentence, words behind the first belong to it only up to one of these. */
 const ENDS_RIGHT = /^(?:[,/|&+-]|or|and|oder|und|ou|et|o|y|e|of|en|lub|albo|i|bzw|sowie|alternativ|alternatively)$/u;
@@ -24,12 +31,14 @@ const APPS = new Set("whatsapp whats wa wpp zap sms text texts".split(" "));
 const start = (tokens: readonly Token[], place: Place, previous: Place | undefined): number => {
   let at = place.from;
   const first = Math.max(previous?.to ?? 0, place.from - REACH);
-  while (at > first && !startsSentence(tokens, at)) at--;
+  // "WhatsApp? 07700 900318": the answer belongs to the question.
+  const answers = (begin: number): boolean => begin >= place.from - 1 && tokens[begin - 1]?.text === "?";
+  while (at > first && (!startsSentence(tokens, at) || answers(at))) at--;
   return at;
 };
 
 const end = (tokens: readonly Token[], place: Place, next: Place | undefined): number => {
-  const last = Math.min(tokens.length, place.to + REACH);
+  const last = Math.min(tokens.length, place.to + REACH_BEHIND);
   let at = place.to;
   while (at < last && !(at > place.to && startsSentence(tokens, at)) && tokens[at]?.gap !== "line") {
     if (next !== undefined && at >= next.from) break;
@@ -60,6 +69,53 @@ const indexFrom = (hits: readonly ContactHit[], at: number): number => {
   return low;
 };
 
+/** How many tokens into a sentence its way comes that is about a number before it: "Yes you may call". */
+const OPENING = 4;
+/** Sentences behind a number that may say more of it. */
+const FURTHER = 2;
+
+/** Names of things as well as ways: "Phone is unlocked". */
+const THINGS = new Set(
+  "phone phones mobile mob cell handy mobil telefon portable movil celular bel bell ring page".split(" "),
+);
+
+/** Before one of these they are ways: "Ring us". */
+const SOMEBODY = /^(?:us|me|mich|uns|mij|ons|moi|nous|mi|em)$/u;
+
+/** What says that the number before is meant, though another contact follows in the sentence. */
+const SAME = /^(?:same|there|mismo|mesmo|stesso|meme|selbe|selben|zelfde|tej|ten)$/u;
+
+/** The ways that sentences behind a place name first; a sentence with a contact of its own is about that. */
+const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], place: Place, next: Place | undefined) => {
+  const limit = Math.min(next?.from ?? tokens.length, tokens.length);
+  const ways: ContactHit[] = [];
+  let at = place.to;
+  while (at < limit && !startsSentence(tokens, at)) at++;
+  for (let sentence = 0; sentence < FURTHER && at < limit; sentence++) {
+    const from = at;
+    at++;
+    while (at < limit && !startsSentence(tokens, at)) at++;
+    const shared = at === next?.from && !startsSentence(tokens, at);
+    if (shared) {
+      // "We take texts there as well, and mail via ..."
+      while (at > from && tokens[at]?.text !== ",") at--;
+      if (!hasMark(tokens, from, at, SAME)) return ways;
+    }
+    const said: ContactHit[] = [];
+    for (let i = indexFrom(hits, from); i < hits.length && (hits[i]?.to ?? limit) <= at; i++) {
+      const hit = hits[i];
+      if (hit !== undefined) said.push(hit);
+    }
+    const first = said.find(isCall);
+    if (first === undefined || first.from - from >= OPENING) return ways;
+    const thing = THINGS.has(tokens[first.from]?.text ?? "") && first.to === first.from + 1;
+    if (thing && !SOMEBODY.test(tokens[first.to]?.text ?? "")) return ways;
+    ways.push(...said);
+    if (shared) return ways;
+  }
+  return ways;
+};
+
 /** The words around a place; `previous` and `next` are the contacts beside it. */
 export const around = (
   tokens: readonly Token[],
@@ -77,6 +133,7 @@ export const around = (
     tokens,
     left: near.filter((hit) => hit.to <= place.from),
     right: near.filter((hit) => hit.from >= place.to),
+    further: furtherWays(tokens, hits, place, next),
   };
 };
 
@@ -127,6 +184,7 @@ export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean
     // "n'écrivez pas à", "schrijf niet naar"
     const behind = left[i + 1]?.sense;
     const deniedBehind = (behind === "not" || behind === "dead") && (left[i + 1]?.from ?? 0) - hit.to <= 1;
+    if (hit.to === place.from && hit.sense === "whatsapp" && tokens[hit.from - 1]?.text === "no") return false;
     if (DOING.has(hit.sense)) return deniedBehind || isDenied(left, i, tokens);
   }
   return false;
@@ -162,16 +220,18 @@ export type NumberType = "phone" | "sms" | "whatsapp";
 
 /** How a number is used. Empty when the text tells not to use it. */
 export const numberTypes = (surroundings: Surroundings): NumberType[] => {
-  const { left, right, tokens } = surroundings;
+  const { left, right, further, tokens, place } = surroundings;
   const said = new Set<NumberType>();
   const denied = new Set<NumberType>();
-  for (const hits of [left, right]) {
+  for (const hits of [left, right, further]) {
     hits.forEach((hit, index) => {
       if (!isCall(hit)) return;
       const type = hit.sense === "call" ? "phone" : hit.sense === "sms" ? "sms" : "whatsapp";
       const behind = hits[index + 1];
       const vain = behind?.sense === "vain" && behind.from - hit.to <= 2;
-      (vain || isDenied(hits, index, tokens) ? denied : said).add(type);
+      // "no WhatsApp 910 000 123" is Portuguese for "on".
+      const on = hits === left && hit.to === place.from && tokens[hit.from - 1]?.text === "no";
+      (vain || (!on && isDenied(hits, index, tokens)) ? denied : said).add(type);
     });
   }
   // "0176 ... (also WhatsApp)": the number itself is for calls.
@@ -188,48 +248,4 @@ export const numberTypes = (surroundings: Surroundings): NumberType[] => {
 const isCallAt = (hits: readonly ContactHit[], index: number): boolean => {
   const hit = hits[index];
   return hit !== undefined && isCall(hit);
-};
-
-/** How far from "preferably" the way may stand that is meant. */
-const PREFERENCE_REACH = 3;
-
-const WAYS: ReadonlySet<ContactSense> = new Set(["call", "sms", "whatsapp", "mail", "link"]);
-
-/** A preference that a text states: the way it names, if any, and where it stands (a token). */
-export type Preference = {
-  way: ContactSense | null;
-  at: number;
-  /** Said of the contact before it. */
-  before: boolean;
-};
-
-/** What a preference of a time begins with. */
-const TIMES = new Set(
-  `after before between evenings evening mornings weekends nach vor ab zwischen abends morgens apres avant entre despues antes dopo prima depois po przed
-  wieczorem rano tussen`.split(/\s+/u),
-);
-
-/** The preferences that a text states, in order. */
-export const preferencesIn = (tokens: readonly Token[], hits: readonly ContactHit[]): Preference[] => {
-  const preferences: Preference[] = [];
-  hits.forEach((hit, index) => {
-    if (hit.sense === "swift") preferences.push({ way: null, at: hit.from, before: true });
-    if (hit.sense !== "prefer" && hit.sense !== "best") return;
-    // "preferably after six" prefers a time.
-    if (TIMES.has(tokens[hit.to]?.text ?? "")) return;
-    const reach = hit.sense === "best" ? 1 : PREFERENCE_REACH;
-    const before = hits[index - 1];
-    const after = hits[index + 1];
-    const clause = (from: number, to: number) => !hasMark(tokens, from, to, /^[,:;.()-]$/u) && to - from <= reach;
-    const near = (way: ContactHit | undefined, from: number, to: number) =>
-      way !== undefined && WAYS.has(way.sense) && clause(from, to) ? way.sense : null;
-    const following = near(after, hit.to, after?.from ?? 0);
-    const preceding = near(before, before?.to ?? 0, hit.from);
-    // Of two ways the nearer one is meant: "email preferred to phone".
-    const precedes = hit.from - (before?.to ?? 0) < (after?.from ?? Number.POSITIVE_INFINITY) - hit.to;
-    const way = hit.sense === "best" || precedes ? (preceding ?? following) : (following ?? preceding);
-    // "best" alone is said of everything.
-    if (way !== null || hit.sense === "prefer") preferences.push({ way, at: hit.from, before: false });
-  });
-  return preferences;
 };

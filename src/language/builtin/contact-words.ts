@@ -9,8 +9,6 @@ export type ContactSense =
   | "link"
   | "showcase"
   | "label"
-  | "prefer"
-  | "best"
   | "also"
   | "not"
   | "use"
@@ -18,18 +16,17 @@ export type ContactSense =
   | "old"
   | "dead"
   | "vain"
-  | "swift"
   | "welcome";
 
 export type ContactHit = Hit<ContactSense>;
 
 export const CONTACT_WORDS = compilePhrases<ContactSense>({
-  call: `buzz | bell | tinkle | call | calls | calling | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
+  call: `buzz | bell | tinkle | call | calls | calling | callers | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
     give me a call | reach me | voicemail | handy | mobil | telefon* | festnetz | anruf* | anrufen | rufen | ruft | ruf | erreichbar | ruckruf
-    durchwahl | portable | fixe | appel* | joignable | joindre | telephon* | movil | fijo | llama* | llame* | llamada*
+    durchwahl | portable | fixe | appel* | joignable | joindre | telephon* | marcan | marcar | marquen | movil | fijo | llama* | llame* | llamada*
     cellulare | cell. | fisso | chiama* | telefona* | chiamata | telemovel | celular | telemovel | fixo | liga | ligar | ligue | liguem
     bel | bellen | belt | mobiel | mobiele | gsm | telefoonnummer | komorka | komorkowy | zadzwon* | dzwon* | kontaktowy | numer telefonu`,
-  sms: `msg | sms'je | smsje | sms-je | text | texts | txt | txts | texting | txting | sms | sms's | smsen | sms'en | texto | textos | simsen | simst | esemes* | message me | message us
+  sms: `msg | sms'je | smsje | sms-je | text | texts | txt | txts | texting | textin | txting | sms | sms's | smsen | sms'en | texto | textos | simsen | simst | esemes* | message me | message us
     text message | text messages | mensaje de texto | mensajes de texto | mensagem de texto | wiadomosc sms`,
   whatsapp: `message me on whatsapp | message us on whatsapp | message on whatsapp | text me on whatsapp | text on whatsapp | msg on whatsapp | whatsapp message | whatsapp messages
     whatsapp text | messaggi whatsapp | messaggio whatsapp | mensaje de whatsapp | mensaje por whatsapp | mensagem no whatsapp | mensagem por whatsapp | no zap | no whats | no zapzap
@@ -56,12 +53,6 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
     order no | order number | order | bestellnummer | bestell-nr | commande | pedido | ordine | bestelling | zamowienie | invoice | invoices | invoice no | invoice number | rechnung | rechnungsnummer | rechnungsnr | rechnungs-nr | facture | factura | fattura | fatura | factuur | factuurnummer | faktura | faktury
     iban | konto | kontonummer | account no | account number | sort code | bic | nif | cif | dni | nip | regon | pesel | krs | siret | siren | rcs | p.iva | p. iva | partita iva | codice fiscale | cnpj | cpf | kvk | btw | kvk-nummer | ust-id | ust-idnr | steuernummer | steuer-nr | hrb | vat | vat no | company no | company number | licence | license | licence no | license no | lic | lic. | registration | reg. | policy | certificate | cert
     tracking | sku | serie | lot no | catalogue no | catalog no | cat. no | matrix | frame number | frame no | rahmennummer | framenummer | numero de cadre | numero de bastidor | bastidor | numero di telaio | telaio | numer ramy | referencia catastral | ticket no | membership no | opus | odometer | mileage`,
-  prefer: `best way | best to | best by | best reached | best bet | preferably | preferred | prefer | preference | is quicker | is quickest | is faster | is easier | is easiest | the easiest | quickest | ideally | easiest
-    am besten | am liebsten | am schnellsten | bevorzugt | vorzugsweise | lieber | de preference | je prefere | si possible par | plutot | le mieux | le plus simple
-    preferiblemente | preferible | prefiero | preferentemente | de preferencia | mejor por | lo mejor | mas rapido
-    preferibilmente | preferisco | preferito | di preferenza | meglio | preferencialmente | de preferencia | prefiro | preferencia | melhor por | mais rapido
-    bij voorkeur | liefst | het liefst | liever | voorkeur | het beste | najlepiej | preferowany | preferowana | wole | preferuje | najchetniej | najszybciej`,
-  best: "beats | beats everything | wins | is best | best | better | quicker | faster | mejor | melhor | besser | mieux",
   also: "also | too | as well | ok | okay | auch | ebenfalls | aussi | egalement | tambien | anche | tambem | ook | tez | takze | rowniez | possible | moglich",
   not: `plus a | plus au | n' | not | no | don't | dont | don t | never | do not | doesn't | can't | cant | won't | kein | keine | keinen | nicht | pas | pas d' | ne | sans | nunca | non | niente | mai | nao | sem | geen | niet | nie | bez | prosze nie | without | nor
     sin | rather than | statt | ignore | nooit`,
@@ -77,11 +68,8 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
     ya no | no es mio | no funciona | non e piu | non funziona | non piu | non vale piu | ja nao | nao funciona | nao e meu | niet meer | werkt niet | klopt niet | juz nie | nie dziala | nieaktualn* | nie jest moj`,
   /** Behind a way they say that it is no use. */
   vain: "zwecklos | unerwunscht | unmoglich | pointless | useless | inutile | inutiles | inutil | inutili | zinloos | bezcelowe | ignored",
-  /** Said of what stands before it. */
-  swift:
-    "for the quickest reply | for a quick reply | for a quick answer | for a fast reply | for the fastest reply | gets a faster answer | gets the fastest answer | geht am schnellsten | fur eine schnelle antwort | pour une reponse rapide | para respuesta rapida | per una risposta veloce | para resposta rapida | voor een snel antwoord | najszybciej odpisze",
   welcome:
-    "hesitate | hesitez | zoger* | zogern | dude | dudes | duden | dudeis | esit* | esitare | hesite | hesitem | aarzel | aarzelen | wahaj | wahac | shy",
+    "always | hear | hore | entends | consulte | oigo | miro | leo | sento | leggo | controllo | ouco | leio | vejo | hoor | lees | slysze | czytam | sprawdzam | odbieram | hesitate | hesitez | zoger* | zogern | dude | dudes | duden | dudeis | esit* | esitare | hesite | hesitem | aarzel | aarzelen | wahaj | wahac | shy",
 });
 
 /** Frequent small words by language, and the countries whose numbers a text in it is likely to give, likeliest first. */

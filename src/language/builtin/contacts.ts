@@ -1,22 +1,9 @@
 import { LinkifyIt } from "linkify-it";
 import { findAddressedToModel } from "./addressed.ts";
-import {
-  around,
-  calledAs,
-  isRefused,
-  isShowcase,
-  numberTypes,
-  type Preference,
-  preferencesIn,
-} from "./contact-roles.ts";
-import {
-  CONTACT_WORDS,
-  type ContactSense,
-  LANGUAGE_COUNTRIES,
-  NO_CONTACT_HOSTS,
-  SHOWCASE_IN_LINK,
-} from "./contact-words.ts";
-import { currencyAt } from "./currencies.ts";
+import { preferredAmong } from "./contact-preference.ts";
+import { around, calledAs, isRefused, isShowcase, numberTypes } from "./contact-roles.ts";
+import { CONTACT_WORDS, LANGUAGE_COUNTRIES, NO_CONTACT_HOSTS, SHOWCASE_IN_LINK } from "./contact-words.ts";
+import { currencyAt, currencyOf, type Marker, resolveCurrency } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {
   dial,
@@ -28,7 +15,7 @@ import {
   partsOf,
   type Run,
 } from "./phones.ts";
-import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
+import { findPhrases, type Token, tokenize } from "./prose.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
 
 export type ContactType = "email" | "phone" | "sms" | "whatsapp" | "url";
@@ -127,9 +114,18 @@ const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
   MXN: "MX",
 };
 
+/** Where a place of the hinted country would not be paid so: a Lancaster with "$4" is in America, a Perth with "£205" in Britain. */
+const countryByMoney = (markers: readonly Marker[], hinted: string | null): string | null => {
+  const [marker] = markers;
+  if (hinted === null) return null;
+  const paid = resolveCurrency(marker ?? "", hinted);
+  if (marker === undefined || paid === null || paid === currencyOf(hinted)) return hinted;
+  return (marker === "$" ? "US" : COUNTRY_OF_MONEY[paid]) ?? hinted;
+};
+
 /** Countries whose numbers the text is likely to give: by the money in it, then by its small words, likeliest group first. */
-const likelyCountries = (tokens: readonly Token[]): string[][] => {
-  const money = tokens.map((_, at) => COUNTRY_OF_MONEY[currencyAt(tokens, at)?.marker ?? ""]);
+const likelyCountries = (tokens: readonly Token[], markers: readonly Marker[]): string[][] => {
+  const money = markers.map((marker) => COUNTRY_OF_MONEY[marker]);
   const languages = LANGUAGE_COUNTRIES.map(({ words, countries }) => ({
     countries: [...countries],
     score: tokens.reduce((sum, token) => sum + (words.has(token.text) ? 1 : 0), 0),
@@ -182,53 +178,16 @@ const whatsAppNumber = (url: string): string | null => {
   return digits === undefined ? null : `+${digits}`;
 };
 
-const WAY_OF: Readonly<Record<ContactType, ContactSense>> = {
-  email: "mail",
-  phone: "call",
-  sms: "sms",
-  whatsapp: "whatsapp",
-  url: "link",
-};
-
 type Placed = ContactFound & { from: number; to: number };
 
-/** The contact that a preference means: the nearest of the way it names, else the next in the sentence, else the last. */
-const preferredBy = (
-  preference: Preference,
-  contacts: readonly Placed[],
-  tokens: readonly Token[],
-): Placed | undefined => {
-  const { way, at } = preference;
-  if (preference.before) return contacts.findLast((contact) => contact.to <= at);
-  if (way !== null) {
-    return contacts
-      .filter((contact) => WAY_OF[contact.value.type] === way)
-      .sort((a, b) => Math.abs(a.from - at) - Math.abs(b.from - at))[0];
-  }
-  // "jo@example.com (preferably) or ..."
-  const bracketed = tokens[at - 1]?.text === "(" ? contacts.find((contact) => contact.to === at - 1) : undefined;
-  if (bracketed !== undefined) return bracketed;
-  const sameSentence = (from: number, to: number): boolean => {
-    for (let i = from + 1; i <= to; i++) if (startsSentence(tokens, i)) return false;
-    return true;
-  };
-  return (
-    contacts.find((contact) => contact.from > at && sameSentence(at, contact.from)) ??
-    contacts.findLast((contact) => contact.to <= at && at - contact.to <= 2 && sameSentence(contact.to, at))
+const withPreference = (contacts: readonly Placed[], tokens: readonly Token[]): Placed[] => {
+  const chosen = preferredAmong(
+    tokens,
+    contacts.map(({ value: { type, value }, from, to }) => ({ type, value, from, to })),
   );
-};
-
-const withPreference = (contacts: Placed[], preferences: readonly Preference[], tokens: readonly Token[]): Placed[] => {
-  // With one way there is nothing to prefer.
-  if (contacts.length < 2) return contacts;
-  for (const preference of preferences) {
-    const chosen = preferredBy(preference, contacts, tokens);
-    if (chosen === undefined) continue;
-    return contacts.map((contact) =>
-      contact === chosen ? { ...contact, value: { ...contact.value, preferred: true } } : contact,
-    );
-  }
-  return contacts;
+  return contacts.map((contact, index) =>
+    index === chosen ? { ...contact, value: { ...contact.value, preferred: true } } : contact,
+  );
 };
 
 /**
@@ -256,7 +215,9 @@ export const readContacts = (text: string, hints: { country: string | null }): C
   const candidates = [...written, ...runs].sort((a, b) => a.span.start - b.span.start);
 
   const orders = findAddressedToModel(text);
-  const likely = likelyCountries(tokens);
+  const markers = tokens.flatMap((_, at) => currencyAt(tokens, at)?.marker ?? []);
+  const likely = likelyCountries(tokens, markers);
+  const country = countryByMoney(markers, hints.country);
   const contacts: Placed[] = [];
   const seen = new Set<string>();
   const add = (type: ContactType, value: string, candidate: Omit<Candidate, "kind" | "value" | "run">) => {
@@ -291,7 +252,7 @@ export const readContacts = (text: string, hints: { country: string | null }): C
       const called = calledAs(words);
       const { run } = candidate;
       if (called === "other" || isDateOrAmount(tokens, run)) return;
-      const number = dialled(run, hints.country, likely);
+      const number = dialled(run, country, likely);
       const evident = number !== null && (isShapedLikePhone(number.run) || number.run.international);
       if (called === null && !evident) return;
       const part = number?.run ?? run;
@@ -303,7 +264,7 @@ export const readContacts = (text: string, hints: { country: string | null }): C
       }
     }
   });
-  return withPreference(contacts, preferencesIn(tokens, hits), tokens).map(({ value, quote, basis, confidence }) => {
+  return withPreference(contacts, tokens).map(({ value, quote, basis, confidence }) => {
     return { value, quote, basis, confidence };
   });
 };

@@ -73,6 +73,8 @@ const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: n
       const period = unit?.gap === "line" ? undefined : PERIOD_OF_UNIT.get(unit?.text ?? "");
       // "an" is a year in French and an article in English.
       const again = PERIOD_OF_UNIT.has(tokens[at + skipped + length + 1]?.text ?? "") && PER.has(unit?.text ?? "");
+      // "$350 for the night" is an evening's work.
+      if (first.text === "for" && unit?.text === "night") return null;
       const weekend =
         unit?.text === "week" &&
         tokens[at + skipped + length + 1]?.text === "-" &&
@@ -227,7 +229,12 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
     marker = "GBP";
     value = Math.round(value) / 100;
     to++;
-  } else if (marker === null && CENTS.has(tokens[to]?.text ?? "") && tokens[to]?.gap !== "line") {
+  } else if (
+    marker === null &&
+    Number.isInteger(value) &&
+    CENTS.has(tokens[to]?.text ?? "") &&
+    tokens[to]?.gap !== "line"
+  ) {
     marker = "¢";
     value = Math.round(value) / 100;
     to++;
@@ -240,6 +247,8 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
 
 /** "One" is an article in most languages, and no price. */
 const LEAST_SPOKEN = 2;
+/** Smaller ones in words may be an age. */
+const LEAST_ALONE = 90;
 
 /** "une trentaine d'euros" */
 const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
@@ -254,15 +263,20 @@ const THOUSANDS = /^(?:mille|riesen|ruggen)$/u;
 const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const number = spokenNumberAt(tokens, at);
   if (number === null || number.value < LEAST_SPOKEN) return null;
-  const currency = currencyAt(tokens, number.to);
+  const behind = currencyAt(tokens, number.to);
+  // "all six £100": the sign belongs to the figures behind it.
+  const isOfNext = behind !== null && tokens[behind.to]?.kind === "digits" && tokens[number.to]?.kind === "mark";
+  const currency = isOfNext ? null : behind;
   // "vier mille, Meppel", but "deux mille pages"
   const next = tokens[number.to];
   const closes = next === undefined || next.kind === "mark" || next.gap === "line";
   const last = tokens[number.to - 1]?.text ?? "";
   const grand = last === "grand" || (closes && number.to > at + 1 && THOUSANDS.test(last));
-  const of = currencyAt(tokens, number.to) === null ? currencyOfRound(tokens, number.to) : null;
+  const of = behind === null ? currencyOfRound(tokens, number.to) : null;
   const named = currency ?? of;
-  const told = grand || number.money || isQualified(tokens, number.to);
+  // "Zweihundertfünfzig, ..." as a sentence of its own is a sum, and more than anybody counts in words.
+  const alone = number.value >= LEAST_ALONE && startsSentence(tokens, at) && /^[.,!]$/u.test(next?.text ?? "");
+  const told = grand || alone || number.money || isQualified(tokens, number.to);
   if (named === null && !told) return null;
   const to = named?.to ?? number.to;
   const period = periodAt(tokens, to);
@@ -271,7 +285,7 @@ const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
     to: period?.to ?? to,
     value: number.value,
     max: null,
-    marker: named?.marker ?? (grand || number.money ? "," : null),
+    marker: named?.marker ?? (grand || alone || number.money ? "," : null),
     period: period?.period ?? unitBefore(tokens, at),
     aside: false,
   };

@@ -39,14 +39,15 @@ const LESSON_REACH = 3;
 const LEAD = 4;
 
 /**
- * Where a text says that it is for nothing: tokens `from` to `to` (exclusive), and whether it leads with that.
+ * Where a text says that it is for nothing: tokens `from` to `to` (exclusive), whether it leads with that,
+ * and whether it says so in a sentence that says no more.
  *
  * @param isHidden tells the tokens that say nothing of the price
  */
 export const findFree = (
   tokens: readonly Token[],
   isHidden: (at: number) => boolean,
-): { from: number; to: number; leads: boolean } | null => {
+): { from: number; to: number; leads: boolean; whole: boolean } | null => {
   const hits = findPhrases(tokens, WORDS);
   for (const [index, hit] of hits.entries()) {
     if (hit.sense === "lure" || isHidden(hit.from)) continue;
@@ -78,7 +79,8 @@ export const findFree = (
       if (near || !said || (!opens && OTHERWISE.test(before?.text ?? "") && !/^(?:is|are)$/u.test(before?.text ?? "")))
         continue;
     }
-    return { from: hit.from, to: hit.to, leads: hit.from < LEAD };
+    const whole = hit.sense === "given" && opens && startsSentence(tokens, hit.to + 1);
+    return { from: hit.from, to: hit.to, leads: hit.from < LEAD, whole };
   }
   return null;
 };

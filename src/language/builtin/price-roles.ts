@@ -1,6 +1,7 @@
 import type { Amount } from "./price-amounts.ts";
-import { BOUNDS, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price-words.ts";
+import { BOUNDS, PERIOD_OF_UNIT, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price-words.ts";
 import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
+import { spokenNumberAt } from "./spoken-numbers.ts";
 
 /**
  * Which words speak of which amount. Every word looks for its amount: the nearest one behind it or before it in the
@@ -19,7 +20,7 @@ export type Role = {
 /** How far a word may stand before its amount, in tokens; the default for those that are not listed. */
 const REACH_AHEAD = 7;
 const AHEAD: Partial<Record<PriceSense, number>> = {
-  fresh: 0,
+  fresh: 2,
   toward: 0,
   today: 1,
   extra: 2,
@@ -30,6 +31,8 @@ const AHEAD: Partial<Record<PriceSense, number>> = {
   negotiable: 1,
   discount: 3,
   with: 1,
+  part: 2,
+  restated: 1,
 };
 
 /** How far it may stand behind its amount. */
@@ -45,6 +48,9 @@ const BACK: Partial<Record<PriceSense, number>> = {
   half: 2,
   with: -1,
   running: 2,
+  fresh: 1,
+  part: 1,
+  restated: -1,
 };
 
 const isClauseEnd = (tokens: readonly Token[], at: number): boolean =>
@@ -110,10 +116,30 @@ const amountOf = <S>(hit: Hit<S>, map: Neighbours, reach: Reach): { amount: Amou
 const isCounted = (tokens: readonly Token[], at: number): boolean =>
   tokens[at - 1]?.kind === "digits" || /^(?:k|tsd|tys|mila|mil|t)$/u.test(tokens[at - 1]?.text ?? "");
 
+/** Between a former and a lower price: "from 350 to 200". */
+const LOWERED = new Set("to auf a para naar na voor now jetzt nu > -> ahora agora ora teraz".split(" "));
+
+/** The dearer one of "from 350 to 200" and "350 > 200" was asked before. */
+const markLowered = (tokens: readonly Token[], roles: readonly Role[]): void => {
+  roles.forEach((role, index) => {
+    const next = roles[index + 1];
+    if (next === undefined || next.amount.value >= role.amount.value || startsSentence(tokens, next.amount.from))
+      return;
+    const between = tokens
+      .slice(role.amount.to, next.amount.from)
+      .filter(({ kind, text }) => kind === "word" || text === ">");
+    const last = between.at(-1);
+    if (last !== undefined && between.length <= 1 && LOWERED.has(last.text)) role.senses.add("former");
+  });
+};
+
 /** What is said of each of the amounts, in their order. */
 export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): Role[] => {
   const roles = amounts.map((amount): Role => {
-    return { amount, senses: new Set(), near: new Set(), bounds: new Set(), period: amount.period };
+    // "One thirty a month ($130)": the words before tell the time.
+    const told = amount.period === null && isRestatement(amount, tokens) ? tokens[amount.from - 2]?.text : undefined;
+    const period = amount.period ?? PERIOD_OF_UNIT.get(told ?? "") ?? null;
+    return { amount, senses: new Set(), near: new Set(), bounds: new Set(), period };
   });
   const roleOf = new Map(roles.map((role) => [role.amount, role]));
   const hits = findPhrases(tokens, PRICE_WORDS);
@@ -127,6 +153,11 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
     const found = amountOf(hit, neighbours, reach);
     const role = found && roleOf.get(found.amount);
     if (!found || !role) continue;
+    // "new tyres 40" in a list is what was put on; "New sofa 40" is the thing itself.
+    if (hit.sense === "fresh" && found.amount.from > hit.to) {
+      if (tokens[hit.from - 1]?.text === "," && !startsSentence(tokens, hit.from)) role.senses.add("part");
+      continue;
+    }
     role.senses.add(hit.sense);
     if (found.distance <= 1) role.near.add(hit.sense);
   }
@@ -142,5 +173,28 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
     const role = found && roleOf.get(found.amount);
     if (role) role.period ??= hit.sense;
   }
+  markLowered(tokens, roles);
   return roles;
+};
+
+/** Before a bracket they end an amount in words: "sixty bucks ($60)", "a fiver each (£5)". */
+const SPOKEN_END = new Set(
+  `each apiece bucks quid dollars pounds euros euro month week day hour night person stowek zl zlotych ciascuno l'uno stuk
+  monat woche tag stunde mois semaine jour heure mes semana dia hora mese settimana giorno ora maand week dag uur`.split(
+    /\s+/u,
+  ),
+);
+/** Smaller numbers in words are counts. */
+const LEAST_TOLD = 5;
+
+/** True when brackets hold nothing but an amount, in figures, that was just told in words. */
+export const isRestatement = ({ from, to }: Amount, tokens: readonly Token[]): boolean => {
+  const opening = tokens[from - 1]?.text === "(" ? from - 1 : tokens[from]?.text === "(" ? from : -1;
+  if (opening < 0 || tokens[to]?.text !== ")") return false;
+  if (SPOKEN_END.has(tokens[opening - 1]?.text ?? "")) return true;
+  for (let at = opening - 3; at < opening; at++) {
+    const number = spokenNumberAt(tokens, at);
+    if (number !== null && number.value >= LEAST_TOLD && number.to >= opening - 1) return true;
+  }
+  return false;
 };

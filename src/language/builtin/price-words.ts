@@ -21,15 +21,20 @@ export type PriceSense =
   | "toward"
   | "today"
   | "aside"
+  | "part"
+  | "restated"
   | "with";
 
 /**
  * The roles of amounts, by the words beside them. `fresh` ("new") counts behind an amount only, `toward` ("for") says
- * little, `today` ("now") more, `instead` always means what comes after it, `aside` (cleaning, delivery) names something paid besides, or what is offered, and `with` ("plus") opens what
+ * little, `restated` ("that is") says an amount again, `part` (tyres, a service) was paid for what belongs to it, `today` ("now") more, `instead` always means what comes after it, `aside` (cleaning, delivery) names something paid besides, or what is offered, and `with` ("plus") opens what
  * is not about the amount before it.
  */
 export const PRICE_WORDS = compilePhrases<PriceSense>({
-  ask: `should like | should want | call it | looking to get | hope to get | hoping to get | takes it home | and it's yours | and its yours | and they're yours
+  ask: `chez moi | no bajo de | menos no | fica por | ficam por | non scendo sotto | unter geb ich | nicht unter | pas moins de | nao baixo de | niet onder | nie mniej niz | gets it | will get it | get it for | secures it | and it is yours | i'm after | we're after | wir zahlen | nous payons | pagamos | paghiamo | wij betalen | wir bieten | nous offrons | ofrecemos | offriamo | oferecemos | wij bieden | oferujemy | happy with | be happy with | i'm at | im at | we're at | letting it go for | letting them go for | let them go for | let her go for | make that | correction | scratch that | should say | should read | should have said | i meant
+    korrektur | soll heissen | statt dessen | zufrieden mit | je voulais dire | correction : | quise decir | correccion | volevo dire | correzione | ribassato: | ribassata: | queria dizer | correcao | correctie | ik bedoel | sprostowanie | u mnie | ours for | mine for | part with it for | part with them for | part with her for | part with him for | yours at | to you for | i say | we say | we start at | starting pay | you give me | you pay | give me | dropped to | dropped today to | dropped it to | cut to | cut it to | now at | knocked down to | i'd take | i'll take | i would take | we'd take | will take | do it for
+    off: | percent off: | what i want | bei uns | bei mir | jetzt fur | jetzt nur | runter auf | reduziert auf | gesenkt auf | rabatt: | chez nous | baisse a | passe a | ramene a | maintenant a | remise: | je le laisse pour | a vista | al contado | rebajado a | bajado a | ahora por | lo dejo a | la dejo a | descuento: | ve la portate via | ve lo portate via | ribassato a | sceso a | scesa a | ora a | sconto: | da noi
+    baixou para | baixei para | agora por | desconto: | bij ons | mag ie weg | mag hij weg | mag het weg | mogen weg | verlaagd naar | nu voor | korting: | u nas | jest za | teraz za | obnizone na | obnizona na | zejdzie za | rabat: | biore | oddaje za | should like | should want | call it | looking to get | hope to get | hoping to get | takes it home | and it's yours | and its yours | and they're yours
     and you can have it | let it go for | can be yours for | offered at | offered for | up for | shift it for | fp | vb preis | dafur | zu haben fur | gebe ich fur
     gebe ab fur | j'en demande | j'en veux | j'en voudrais | vendu | vendue | vendus | vendues | cede | cedee | je le vends | je la vends | lo vendo | la vendo
     los vendo | y es tuyo | y es tuya | y te lo llevas | y te la llevas | do via a | lo do via a | la do via a | e te lo porti via | e tuo | e teu | e tua | deixo por | faco por
@@ -56,11 +61,11 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     discutibile | negociavel | negociaveis | aceito propostas | aceito ofertas | aceita-se propostas | onderhandelbaar | bieden | of bod
     redelijk bod | of redelijk bod | t.e.a.b | n.o.t.k | bespreekbaar | do negocjacji | do malej negocjacji | negocjacji | do uzgodnienia
     lekka negocjacja`,
-  deposit: `deposit | security deposit | damage deposit | refundable deposit | holding deposit | surety | down payment | kaution | mietkaution | pfand
+  deposit: `genossenschaftsanteile | deposit | security deposit | damage deposit | refundable deposit | holding deposit | surety | down payment | kaution | mietkaution | pfand
     anzahlung | genossenschaftsanteil | caution | depot de garantie | acompte | arrhes | fianza | deposito | senal | cauzione | caparra
     deposito cauzionale | acconto | anticipo | caucao | sinal | borg | waarborg | waarborgsom | aanbetaling | kaucja | kaucji | kaucje | zadatek
     zaliczka | depozyt | hold | down | bond | depot | refundable | kaucji zwrotnej`,
-  former: `new these | new they | new it cost | it cost | they cost | cost over | cost about | in the shops | in shops | im laden | im handel | en magasin | neuf en magasin
+  former: `en boutique | in boutique | boutique | in der boutique | launch | at launch | store price | shop price | i gave | gave | set me back | byla za | byl za | bylo za | zahlte | hab bezahlt | listed at | was listed | first listed | originally listed | im geschaft | dans le commerce | en comercio | in commercio | nas lojas | w sklepie dalej | new these | new they | new it cost | it cost | they cost | cost over | cost about | in the shops | in shops | im laden | im handel | en magasin | neuf en magasin
     en tienda | in negozio | na loja | in de winkel | w sklepie | w sklepach | north of | upwards of | spent | ich zahlte | habe bezahlt | mal gekostet | neu gekostet
     payee | achetee | gastado | speso | gasto | uitgegeven | wydalem | wydalam | war | waren | lag bei | galeriepreis | ladenpreis | katalogpreis | listenpreis war | kaufpreis war | preis war | neupreis war | charged me | charged us | well spent | ouch | set me back | cost a fortune | nagelneu kostet | novo custa | nova custa | nuevo cuesta | nueva cuesta | neuf coute | neuve coute | nuovo costa | nuova costa | new costs | new cost | kostet neu | neu kostet
     nieuw kost | nowy kosztuje | nowa kosztuje | new ones cost | new ones are | was | were | new it was | bought | bought for | bought at | paid | i paid | we paid | cost me | cost us | cost new | originally
@@ -93,14 +98,21 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     toeristenbelasting | voorrijkosten | factuur | toeslag | wysylka | wysylki | wysylke | przesylka | przesylki | prowizja | prowizji | podatek
     faktura | dojazd | oplata | doplata | agency fees | admin fees | booking fees | application fees | non refundable | non-refundable
     move in fee | deliver for | can deliver | post for | pli | min spend | plus fees | mileage charge | bearbeitung`,
-  running: `bills | bills about | utilities | slip | hoa | hoa dues | council tax | water bill | tip share | nk | nebenkosten | bk | betriebskosten
+  running: `spesen | slip fee | tolls | site fees | stalling | bills | bills about | utilities | slip | hoa | hoa dues | council tax | water bill | tip share | nk | nebenkosten | bk | betriebskosten
     heizkosten | hausgeld | nk-vorauszahlung | abschlag | trinkgeld | zzgl. nk | charges | provision sur charges | provisions pour charges
     pourboires | electricite | chauffage | copropriete | gastos | gastos de comunidad | comunidad | suministros | propinas | spese
     spese condominiali | condominiali | utenze | bollette | mance | condominio | despesas | luz e agua | gorjetas | servicekosten | gas water licht
     energiekosten | vve | vve-bijdrage | g/w/l | fooien | oplaty | czynsz administracyjny | rachunki | prad | napiwki`,
   warm: `warm | warmmiete | gesamtmiete | bruttomiete | charges comprises | cc | c.c. | all in rent | gastos incluidos
     spese incluse | despesas incluidas`,
-  value: `offered | sold his for | sold hers for | sold her old one for | sold theirs for | sold ours for | sold one for | sold mine for | guide book | guidebook | guide price
+  value: `said | their site | others offer | andere zahlen | andere verlangen | verlangt | d'autres | otros cobran | otros pagan | altri chiedono | altri pagano | outros pedem | outros pagam | anderen vragen | anderen betalen | inni | neighbour | most firms | firms charge | agencies charge | most charge | most people | everyone else | trade-in | trade in | would sell at | kbb | says | they say | they ask | elsewhere it | ofrecido | han ofrecido | piden | chiedono | pedem | vragen ze | verlangen die | die meisten | la plupart | la mayoria | la maggior parte | a maioria | de meesten | wiekszosc | guessed | guesses | reckon | the shop | a shop | shops want | shop wants | the dealer | a dealer | dealer wants | dealer offered | dealers want | dealers ask | dealers charge | dealer asks | agents wanted | agent wanted | agents want | the agent | competitor | competitors | competition | pawnbroker | pawn shop | pawnshop | auctioneer | auction house | surveyor | next door | neighbours | the neighbour | neighbor
+    farm stand | the county | county has | takings | rumor | rumour | the grocery | webuy | catalogue | catalog | melt is | insurance valuation | receipt | turned down | refused | refuse | lowball | knocked off | bid | someone offered | somebody offered | was bid | others charge | others want | others pay | elsewhere
+    handler | handler bot | handler will | der handler | die konkurrenz | konkurrenz | bot | boten | geboten | bietet | angeboten | abgelehnt | michel | katalog | paketriesen | anderswo | woanders | nachbar | antiquar
+    brocanteur | antiquaire | concessionnaire | revendeur | le voisin | concurrence | concurrents | ailleurs | propose | proposait | proposaient | offrait | on m'a offert | decline | argus | expertise gratuite
+    tasador | chatarrero | concesionario | anticuario | ofrecio | ofrecieron | me ofrecen | ofrecian | rechace | rechazado | la competencia | vecino | en otros sitios
+    concessionario | rigattiere | antiquario | perito | offerto | mi hanno offerto | offriva | rifiutato | rifiutati | in allevamento | la concorrenza | altrove | vicino di casa | il negozio
+    ofereceram | ofereceu | recusei | stand pede | o stand | concorrencia | vizinho | handelaar | opkoper | taxateur | bood | geweigerd | afgeslagen | concurrent | concurrentie | elders | buurman
+    handlarz | komis | lombard | dawal | dawali | dawala | chcial dac | chcieli dac | proponowal | proponowali | odmowilem | odmowilam | konkurencja | sasiad | znajomy sprzedal | rzeczoznawca | offered | sold his for | sold hers for | sold her old one for | sold theirs for | sold ours for | sold one for | sold mine for | guide book | guidebook | guide price
     book price | book value | blue book | catalogue value | lists at | lists | listed at | go for | goes for | go new for | fetch | fetches | reckons | reckoned | valued
     quotes | quoted | was quoted | quoted me | quoted us | quote was | appraised | appraisal | appraised at | survey | surveyed | valued at | valuation | insured for | assessed | rateable value | estimated at
     offered me | offered us | was offered | been offered | shop offered | put her at | put it at | worth of | income | earn | earning | turnover
@@ -133,6 +145,12 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     livraison | envoi | deplacement | assurance | limpieza | sabanas | entrega | seguro | pulizie | biancheria | trasferta | uscita | assicurazione
     consegna | schoonmaak | beddengoed | bezorging | sprzatanie | posciel | dostawa | dostawy | kurier | parking | stellplatz | strom | maintenance
     electricity | heating | tip | tips | luz | courier | ubezpieczenie`,
+  part: `arranjo | conserto | rewired | recovered | reupholstered | rebuilt | overhaul | new felt | erneuert | getauscht | repariert | neue reifen | remplace | remplacee | cambiado | cambiada | sostituito | sostituita | trocado | trocada | vervangen | wymieniony | wymieniona | wymienione | replaced | tune-up | tuned | cleaned | clean | lock | lucchetto | antivol | candado | slot | serwis | beurt | repair | repairs | reparatur | reparation | reparacion | riparazione | reparacao | reparatie | naprawa | naprawe | clutch | tyre | tyres | tires | dpf | exhaust | cambelt | timing belt | brakes | radiator | igniters | in parts | parts cost | new strings | restrung | pads replaced | framed | framing | frame cost | damp course | new boiler | new roof | lift-out | new sails | saddle | strap | voucher | battery | batteries | mot | serviced | service done | last service | microchip | vaccinations
+    kupplung | reifen | zahnriemen | bremsen | inspektion | kantenservice | rahmung | hu | tuv neu | akku | stimmung | embrayage | pneus | courroie | revision | encadrement | controle technique | vidange | batterie | accordage
+    embrague | neumaticos | ruedas | correa | itv | enmarcado | bateria | pastillas | afinacion | frizione | gomme | cinghia | tagliando | bollo | cornice | revisione | vaccino | vaccini | accordatura | embraiagem | correia | revisao | inspecao | moldura | afinacao | vacinas
+    koppeling | banden | distributieriem | apk | inlijsten | achterlamp | accu | onderhoudsbeurt | sprzeglo | opony | rozrzad | strojenie | przeglad | oc | oprawa | akumulator`,
+  restated:
+    "soit | c'est-a-dire | ossia | ovvero | cioe | o sea | es decir | ou seja | dus | oftewel | czyli | to znaczy | i mean | that is | that's | d.h. | also nur | sprich",
   with: `bills in | bills inc | bills incl | bills included | bills inclusive | bills paid | all bills included | utilities included | utilities incl | plus | and | incl | incl. | including | included | includes | with | on invoice | tax included | without | und | zzgl | zzgl. | zuzuglich | inkl | inkl. | inklusive | ohne
     mit | exkl | excl | excl. | et | hors | avec | sans | y | mas | con | sin | incluido | incluida | incluidos | incluye | e | piu | senza
     compreso | compresa | comprese | incluso | inclusa | com | sem | mais | incluindo | en | met | zonder | exclusief | i | oraz | bez | z | w tym
@@ -151,6 +169,18 @@ export const NEVER_THE_PRICE: ReadonlySet<PriceSense> = new Set([
   "discount",
   "extra",
 ]);
+
+/** Says that no price is set: a sum that nothing calls the price is then none. */
+export const PRICE_OPEN = compilePhrases<"open">({
+  open: `price on application | price on request | price on asking | poa | p.o.a | sealed bids | highest bid | best bid | say a figure | name a figure | name a price | name your price | suggest a price | make me an offer | make an offer | make us an offer | offers invited | offers please | open to any offer
+    preis auf anfrage | preis vs | preis verhandelt | schlagt etwas vor | preisvorschlag | preisvorschlage | macht ein angebot | macht mir ein angebot | gegen gebot | hochstgebot | bitte angebot | angebote bitte
+    prix sur demande | faire offre | faites une offre | faites une proposition | faites-moi une offre | prix a definir | prix a convenir | au plus offrant
+    precio a convenir | precio a consultar | consultar precio | se escuchan propuestas | se escuchan ofertas | escucho propuestas | haced una oferta | hagan oferta | acepto propuestas
+    prezzo da concordare | prezzo da definire | prezzo su richiesta | fate un'offerta | fate una proposta | trattativa riservata | accetto proposte
+    preco a combinar | preco sob consulta | valor a combinar | facam proposta | faca uma proposta | aceito propostas | sob consulta
+    prijs op aanvraag | prijs overeen te komen | prijs n.o.t.k | doe een bod | doe maar een bod | doe een voorstel | bieden maar | t.e.a.b
+    cena do uzgodnienia | cena do ustalenia | cena na zapytanie | prosze o propozycje | czekam na propozycje | zaproponuj cene`,
+});
 
 /** Bounds before an amount: a ceiling or a budget, or the least. */
 export const BOUNDS = compilePhrases<"limit" | "from">({

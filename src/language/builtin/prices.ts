@@ -3,8 +3,8 @@ import { currencyOf, resolveCurrency, withLocalSigns } from "./currencies.ts";
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
 import { type Amount, findAmounts } from "./price-amounts.ts";
 import { findFree } from "./price-free.ts";
-import { type Role, rolesOf } from "./price-roles.ts";
-import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_WORDS } from "./price-words.ts";
+import { isRestatement, type Role, rolesOf } from "./price-roles.ts";
+import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_OPEN, PRICE_WORDS } from "./price-words.ts";
 import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
 
 /** The price of an offer. Amounts in major units of `currency` (ISO 4217); `label` is the quote. */
@@ -103,6 +103,7 @@ const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boo
 /** How sure it is that an amount is money at all. */
 const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: boolean): number => {
   if (amount.marker !== null) return 2;
+  if (near.has("restated")) return 1;
   if (near.has("ask") || near.has("negotiable") || near.has("warm") || (senses.has("ask") && !amount.aside)) return 1;
   if (near.has("today")) return 0.5;
   if (wanted && bounds.has("limit")) return 1;
@@ -115,9 +116,17 @@ const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: bool
  * Points for and against being the price, beyond those for being money: what is asked for, the first of several, not in
  * brackets. The figures were set by hand so that one strong word outweighs the order, and the order two weak words.
  */
-const headlineScore = (role: Role, index: number, isSentence: boolean): number => {
+const headlineScore = (
+  role: Role,
+  index: number,
+  isSentence: boolean,
+  isRestated: boolean,
+  isHeaded: boolean,
+): number => {
   const { amount, senses, near } = role;
-  let score = moneyScore(role, false);
+  let score = Math.max(moneyScore(role, false), isSentence || isRestated ? 0.5 : -1);
+  if (isRestated || near.has("restated")) score += 2;
+  if (senses.has("part") && isHeaded) score -= 2.4;
   // "total budget 600" beside "60 per post" is the same price, summed up.
   if (senses.has("ask")) score += senses.has("packet") ? 1 : 3;
   if (near.has("negotiable")) score += 2;
@@ -129,7 +138,7 @@ const headlineScore = (role: Role, index: number, isSentence: boolean): number =
   if (senses.has("packet")) score -= 1.5;
   if (senses.has("half")) score -= 2;
   if (isSentence) score += 1;
-  if (amount.aside) score -= 2;
+  if (amount.aside && !isRestated) score -= 2;
   if (senses.has("with")) score -= 1;
   return score - Math.min(index, 5) * 0.3;
 };
@@ -212,17 +221,45 @@ const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readon
   return low === undefined ? best : { ...low, period };
 };
 
+/** What may follow a sum that a sentence opens with: "4,750 and I throw in the tank bag". */
+const GOES_ON = new Set(
+  "and und et y e en i takes gets firm ono obo cash for fur pour por per voor za fest ferme negotiable".split(" "),
+);
+
+/** True when a sentence opens with a bare sum that no count could be. */
+const opensBare = ({ amount: { from, to, value, marker } }: Role, tokens: readonly Token[]): boolean =>
+  marker === null &&
+  value >= LEAST_BETWEEN_DASHES &&
+  startsSentence(tokens, from) &&
+  GOES_ON.has(tokens[to]?.text ?? "");
+
+/** True when nothing calls the amount the price, nor says it as one. */
+const isUncalled = ({ senses, near, period, bounds }: Role): boolean =>
+  !senses.has("ask") && !near.has("negotiable") && period === null && !bounds.has("from");
+
 const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
-  const candidates = reading.roles.filter(
-    (role) => !isNever(role) && !isByDistance(role, reading.tokens) && !isOfYear(role, reading.tokens),
-  );
+  const prices = reading.roles.filter((role) => !isNever(role) && !isOfYear(role, reading.tokens));
+  const whole = prices.filter((role) => !isByDistance(role, reading.tokens));
+  // Who drives for money has no other price than that of the distance.
+  const driven = prices[0] === reading.roles[0] && prices[0] !== whole[0] && prices[0]?.amount.marker !== null;
+  const candidates = driven && whole.every((role) => role.amount.marker === null) ? prices.slice(0, 1) : whole;
+  // Who says that no price is set sets none by the way.
+  const open = findPhrases(reading.tokens, PRICE_OPEN).some((hit) => !reading.isHidden(hit.from));
   let best: { role: Role; score: number } | null = null;
-  candidates.forEach((role, index) => {
+  const said = candidates.map((role) => {
     const { amount } = role;
     // "£150." by itself is what somebody wants for it.
-    const own = amount.marker !== null && startsSentence(reading.tokens, amount.from);
-    const isSentence = own && standsAlone(amount, reading.tokens);
-    const score = headlineScore(role, index, isSentence);
+    const own = startsSentence(reading.tokens, amount.from);
+    const alone = standsAlone(amount, reading.tokens);
+    const bare = own && alone && amount.value >= LEAST_BETWEEN_DASHES && amount.period === null;
+    const isSentence = (own && amount.marker !== null) || bare || opensBare(role, reading.tokens);
+    return { role, alone, isSentence, isRestated: isRestatement(amount, reading.tokens) };
+  });
+  // Where nothing else is said to be the price, the parts are what is offered: "Tune-up $45, brakes $30".
+  const isHeaded = said.some(({ role, isSentence, isRestated }) => isSentence || isRestated || role.senses.has("ask"));
+  said.forEach(({ role, alone, isSentence, isRestated }, index) => {
+    const score = headlineScore(role, index, isSentence, isRestated, isHeaded);
+    if (open && isUncalled(role) && !(role.amount.marker !== null && (isSentence || alone))) return;
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;
@@ -281,6 +318,7 @@ export const readPrice = (text: string, hints: Hints): PriceFound | null => {
   if (
     free !== null &&
     (best === null ||
+      (free.whole && !best.role.senses.has("ask")) ||
       isFreeAndMore(free, best.role, reading) ||
       (free.leads && !best.role.senses.has("ask")) ||
       best.role.amount.marker === null)
