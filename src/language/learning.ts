@@ -1,4 +1,5 @@
-import { Worker } from "node:worker_threads";
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { LEARNING, type Lesson } from "./builtin/learn.ts";
 
 /** Keeping what was learned from examples in step with the examples, in the database. */
@@ -11,15 +12,21 @@ export type LessonSource = {
   store: (changedAt: string, learning: number, learned: string) => Promise<void>;
 };
 
-const THREAD = new URL("./builtin/learn_thread.ts", import.meta.url);
+const PROCESS = fileURLToPath(new URL("./builtin/learn_process.ts", import.meta.url));
 
-/** Learns in a thread of its own: it takes seconds, in which a service has others to answer. */
+/**
+ * Learns in a process of its own: it takes seconds, in which a service has others to answer, and memory that a service
+ * should not keep. Nothing of the environment goes with it.
+ */
 const learnAside = (lesson: Lesson): Promise<string> =>
   new Promise((resolve, reject) => {
-    const thread = new Worker(THREAD, { workerData: lesson });
-    thread.once("message", resolve);
-    thread.once("error", reject);
-    thread.once("exit", (code) => reject(new Error(`the thread that learns ended with ${code}`)));
+    const process = fork(PROCESS, { serialization: "advanced", execArgv: [], env: {} });
+    process.once("message", (learned) => resolve(String(learned)));
+    process.once("error", reject);
+    process.once("exit", (code) => reject(new Error(`the process that learns ended with ${code}`)));
+    process.send(lesson, (error) => {
+      if (error) reject(error);
+    });
   });
 
 /**

@@ -100,6 +100,7 @@ test.serial("the committed migrations and db/schema bring the same rows", async 
     "market.domain",
     "market.embedding_model",
     "market.invariant",
+    "market.offer_example",
     "market.question",
     "market.reason",
     "market.setting",
