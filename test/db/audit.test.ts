@@ -439,11 +439,16 @@ test("the upkeep makes the months that come, takes in what waited for them, and 
   for (const gone of ["-13", "-14", "in the net"]) t.is(await where(gone), undefined, gone);
   const made = await own.sql(
     `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as guarded,
-       (select count(*)::int from pg_index x where x.indrelid = c.oid) as indexes
+       (select count(*)::int from pg_index x where x.indrelid = c.oid) as indexes,
+       obj_description(c.oid, 'pg_class') as comment,
+       (select count(*)::int from pg_attribute a
+         where a.attrelid = c.oid and a.attnum > 0 and col_description(c.oid, a.attnum) is null) as bare_columns
      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'market.audit_event'::regclass and c.relname = $1`,
     [await nameOf(1)],
   );
-  t.deepEqual(made, [{ name: await nameOf(1), guarded: true, indexes: 3 }]);
+  const name = await nameOf(1);
+  const comment = `The events of ${name.slice(-7).replace("_", "-")} (UTC), a part of market.audit_event.`;
+  t.deepEqual(made, [{ name, guarded: true, indexes: 3, comment, bare_columns: 0 }]);
 });
 
 test("making a month waits for whoever writes no longer than a second", async (t) => {

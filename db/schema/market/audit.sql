@@ -57,7 +57,9 @@ create policy "a person sees what was done in its account" on market.audit_event
 grant select (id, at, actor_type, agent_id, action, table_name, row_id, subject_account_id) on market.audit_event to souk_person;
 
 -- The net: what falls into no month is still written down.
-create table market.audit_event_default partition of market.audit_event default;
+create table market.audit_event_default (like market.audit_event including defaults including constraints including comments);
+comment on table market.audit_event_default is 'The events of no month that has a part of its own; empty while the upkeep runs.';
+alter table market.audit_event attach partition market.audit_event_default default;
 alter table market.audit_event_default enable row level security;
 alter table market.audit_event_default force row level security;
 create policy "the owner sees all" on market.audit_event_default to souk_owner using (true) with check (true);
@@ -78,7 +80,9 @@ begin
     name := 'audit_event_' || to_char(month, 'YYYY_MM');
     continue when to_regclass('market.' || name) is not null;
     -- Made apart and then attached, which unlike "partition of" lets others write to the log meanwhile.
-    execute format('create table market.%I (like market.audit_event including defaults including constraints)', name);
+    execute format('create table market.%I (like market.audit_event including defaults including constraints including comments)', name);
+    execute format('comment on table market.%I is %L', name,
+      'The events of ' || to_char(month, 'YYYY-MM') || ' (UTC), a part of market.audit_event.');
     execute format('alter table market.%I enable row level security', name);
     execute format('alter table market.%I force row level security', name);
     execute format('create policy "the owner sees all" on market.%I to souk_owner using (true) with check (true)', name);
