@@ -141,7 +141,12 @@ test("a moderator, a worker's upkeep and a DBA each go by their own name", async
   const offer = await market.offer(caller);
   const moderator = await market.approved();
   await within(
-    { "market.moderator_id": moderator.account, "market.account_id": moderator.account, "market.request_id": "r-1" },
+    {
+      "market.moderator_id": moderator.account,
+      "market.account_id": moderator.account,
+      "market.request_id": "r-1",
+      role: "souk_moderator",
+    },
     "update market.offer set status = 'removed', review_note = 'A note' where id = $1",
     [offer],
   );
@@ -194,6 +199,38 @@ test("a job goes by its name and number, also where the worker's login is a supe
   await pool.query("update market.setting set value = 'true' where name = 'pre_moderation'");
   t.like((await events("pre_moderation")).at(-1), { actor_type: "dba" }, "the session is the superuser's again");
   await pool.query("update market.setting set value = 'false' where name = 'pre_moderation'");
+});
+
+test("whoever sets our claims by hand is logged as the DBA that the session is", async (t) => {
+  const caller = await market.approved();
+  const offer = await market.offer(caller);
+  const claims = {
+    "market.moderator_id": caller.account,
+    "market.account_id": caller.account,
+    "market.agent_id": caller.agent,
+    "market.request_id": "r-2",
+  };
+  const toggle = "update market.offer set reviewed = not reviewed where id = $1";
+  await within(claims, toggle, [offer]);
+  await within({ ...claims, role: "souk_owner" }, toggle, [offer]);
+  await within({ ...claims, session_authorization: "souk_migrator", role: "souk_owner" }, toggle, [offer]);
+  const login = new URL(market.url).username;
+  t.deepEqual(
+    (await events(offer))
+      .slice(1)
+      .map(({ actor_type, account_id, agent_id, sql_role, request_id }) => [
+        actor_type,
+        account_id,
+        agent_id,
+        sql_role,
+        request_id,
+      ]),
+    [
+      ["dba", null, null, login, null],
+      ["dba", null, null, login, null],
+      ["dba", null, null, "souk_migrator", null],
+    ],
+  );
 });
 
 test("what changes nothing is no event", async (t) => {

@@ -1,6 +1,6 @@
 -- The audit log: who did what to which row, written by triggers in the same transaction, and changed by nobody.
 --
---   actor     agent, person, moderator   as the claims of the request say
+--   actor     agent, person, moderator   as the claims of the request say, which count in the service's own roles alone
 --             job                        the worker's own upkeep; a text that it reads is its sender's act
 --             dba                        anybody else, by the role that logged in
 --   subject   the account whose row it was, which is what a person reads as the activity of the account
@@ -120,12 +120,14 @@ declare
     case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end)::uuid;
   status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
   login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
-  moderator uuid := nullif(current_setting('market.moderator_id', true), '')::uuid;
+  -- Who has entered a request or a job. Anybody may set the claims by hand; of others they say nothing.
+  entered boolean := login in ('souk_api', 'souk_agent', 'souk_person', 'souk_moderator', 'souk_worker');
+  moderator uuid := case when entered then nullif(current_setting('market.moderator_id', true), '')::uuid end;
   agent uuid := case
     -- Nobody has entered: it is an agent that makes itself.
     when login = 'souk_api' and tg_table_name = 'agent' and tg_op = 'INSERT' then (becomes ->> 'id')::uuid
-    else market.agent_id() end;
-  account uuid := coalesce(moderator, market.account_id());
+    when entered then market.agent_id() end;
+  account uuid := coalesce(moderator, case when entered then market.account_id() end);
   actor text;
   before jsonb;
   after jsonb;
@@ -167,7 +169,7 @@ begin
       becomes ->> 'action', was ->> 'action', subject::text),
     subject,
     case when tg_op <> 'INSERT' then before end, case when tg_op <> 'DELETE' then after end,
-    nullif(current_setting('market.request_id', true), ''));
+    case when actor <> 'dba' then nullif(current_setting('market.request_id', true), '') end);
   return null;
 end
 $$;
