@@ -42,7 +42,7 @@ comment on column market.audit_event.agent_id is 'The agent that acted.';
 comment on column market.audit_event.sql_role is 'The role that the statement ran as; of a dba, the login.';
 comment on column market.audit_event.action is 'What was done: offer.published, agent.removed, ...; else the table with created, updated or deleted.';
 comment on column market.audit_event.table_name is 'Which table of schema market.';
-comment on column market.audit_event.row_id is 'Which row: its id, or what it has for one (the method, the switch, the capped action, the account of a profile).';
+comment on column market.audit_event.row_id is 'Which row: its id, or what it has for one (the method, the switch, the capped action, the offer of an appeal or a case, the account of a profile); all where the table was emptied.';
 comment on column market.audit_event.subject_account_id is 'Whose row it was.';
 comment on column market.audit_event.before is 'What changed, as it was; null for a new row.';
 comment on column market.audit_event.after is 'What changed, as it is; null for a deleted row.';
@@ -114,8 +114,8 @@ create or replace function market.audit() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
-  becomes jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  was jsonb := case when tg_op in ('UPDATE', 'DELETE') then to_jsonb(old) end;
+  becomes jsonb := case when tg_op in ('INSERT', 'UPDATE') then to_jsonb(new) end;
   subject uuid := coalesce(becomes ->> 'account_id', was ->> 'account_id',
     case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end)::uuid;
   status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
@@ -150,6 +150,7 @@ begin
   values (actor, case when login = 'souk_api' then coalesce(account, subject) else account end, agent,
     case actor when 'dba' then session_user else login end,
     case
+      when tg_op = 'TRUNCATE' then tg_table_name || '.truncated'
       when tg_table_name = 'offer' and status = 'published' and was ->> 'status' = 'removed' then 'offer.restored'
       when tg_table_name = 'offer' and status is not null then 'offer.' || status
       when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean and (becomes ->> 'reviewed')::boolean then 'offer.kept'
@@ -161,14 +162,19 @@ begin
       when tg_table_name = 'account' and was ->> 'suspended_at' is not null and becomes ->> 'suspended_at' is null then 'account.reinstated'
       when tg_table_name = 'account' and was ->> 'claimed_at' is null and becomes ->> 'claimed_at' is not null then 'account.claimed'
       when tg_table_name in ('account', 'profile') and tg_op <> 'DELETE' then 'profile.updated'
+      when tg_table_name = 'appeal' and was ->> 'decided_at' is null and becomes ->> 'decided_at' is not null and tg_op = 'UPDATE'
+        then 'appeal.decided'
+      when tg_table_name = 'review_case' and tg_op = 'UPDATE'
+        then 'review_case.' || case when becomes ->> 'held_by' is null then 'released' else 'claimed' end
       when tg_table_name = 'proved_method' then case tg_op when 'DELETE' then 'method.removed' else 'method.proved' end
       else tg_table_name || case tg_op when 'INSERT' then '.created' when 'UPDATE' then '.updated' else '.deleted' end
     end,
     tg_table_name,
-    coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name', was ->> 'name',
-      becomes ->> 'action', was ->> 'action', subject::text),
+    case when tg_op = 'TRUNCATE' then 'all' else
+      coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name', was ->> 'name',
+        becomes ->> 'action', was ->> 'action', becomes ->> 'offer_id', was ->> 'offer_id', subject::text) end,
     subject,
-    case when tg_op <> 'INSERT' then before end, case when tg_op <> 'DELETE' then after end,
+    case when was is not null then before end, case when becomes is not null then after end,
     case when actor <> 'dba' then nullif(current_setting('market.request_id', true), '') end);
   return null;
 end
@@ -202,3 +208,35 @@ create or replace trigger audit after insert or delete on market.moderator for e
   'account_id', 'appointed_by');
 create or replace trigger audit after insert or update or delete on market.cap_override for each row execute function market.audit(
   'action', 'cap');
+create or replace trigger audit after insert or update or delete on market.appeal for each row execute function market.audit(
+  'offer_id', 'account_id', 'agent_id', 'removed_at', 'decided_at');
+create or replace trigger audit after insert or delete on market.decision for each row execute function market.audit(
+  'moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
+create or replace trigger audit_change after update on market.decision for each row
+  -- An account or an agent that goes is taken out of decisions, which changes none of them.
+  when ((old.action, old.offer_id, old.reason, old.sentence, old.created_at)
+      is distinct from (new.action, new.offer_id, new.reason, new.sentence, new.created_at)
+    or old.moderator_id <> new.moderator_id or old.account_id <> new.account_id or old.agent_id <> new.agent_id)
+  execute function market.audit('moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
+-- What opens and closes a case is in the log by itself; that a moderator takes it is not.
+create or replace trigger audit after delete on market.review_case for each row execute function market.audit(
+  'held_by', 'held_until');
+create or replace trigger audit_change after update on market.review_case for each row
+  when (old.closed_at is null and new.closed_at is null
+    and (old.held_by, old.held_until) is distinct from (new.held_by, new.held_until))
+  execute function market.audit('held_by', 'held_until');
+
+-- Emptying a table fires none of these.
+create or replace trigger audit_truncate after truncate on market.offer for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.ask for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.agent for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.account for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.proved_method for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.profile for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.setting for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.report for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.moderator for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.cap_override for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.appeal for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.decision for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.review_case for each statement execute function market.audit();
