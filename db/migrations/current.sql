@@ -98,7 +98,26 @@ create or replace trigger audit_truncate after truncate on market.appeal for eac
 create or replace trigger audit_truncate after truncate on market.decision for each statement execute function market.audit();
 create or replace trigger audit_truncate after truncate on market.review_case for each statement execute function market.audit();
 
+-- The log by who acted, by what was done and by days.
+create index audit_event_account_id_idx on market.audit_event (account_id, id desc);
+create index audit_event_actor_type_idx on market.audit_event (actor_type, id desc);
+create index audit_event_action_idx on market.audit_event (action, id desc);
+comment on column admin.audit_event.actor_type is E'@behavior +filterBy\nperson, agent, moderator, job or dba.';
+comment on column admin.audit_event.account_id is E'@behavior +filterBy\nWho acted, or for whom its agent did.';
+comment on column admin.audit_event.action is E'@behavior +filterBy\nWhat was done, as offer.removed.';
+
 -- Functions beside tables whose text changed (as db/schema has them)
+
+CREATE OR REPLACE FUNCTION market.least_uuid_v7(moment timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  -- No id is from before 1970, and 48 bits end in the year 10889.
+  select rpad(lpad(to_hex((extract(epoch from least(greatest(moment, 'epoch'), '9999-12-31')) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+$function$;
+comment on function market.least_uuid_v7(timestamp with time zone) is 'Sorts before every UUIDv7 of this millisecond and those to come, and after those of the past.';
+grant execute on function market.least_uuid_v7(timestamp with time zone) to souk_moderator;
 
 CREATE OR REPLACE FUNCTION jobs.keep_audit_partitions()
  RETURNS integer

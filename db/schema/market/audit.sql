@@ -33,6 +33,10 @@ create table market.audit_event (
 ) partition by range (at);
 create index audit_event_subject_idx on market.audit_event (subject_account_id, at desc, id desc);
 create index audit_event_row_id_idx on market.audit_event (row_id, at desc);
+-- As moderators read the log: an id sorts by when it was made.
+create index audit_event_account_id_idx on market.audit_event (account_id, id desc);
+create index audit_event_actor_type_idx on market.audit_event (actor_type, id desc);
+create index audit_event_action_idx on market.audit_event (action, id desc);
 comment on table market.audit_event is 'One row is one change of one row that matters: append-only, kept for 12 months.';
 comment on column market.audit_event.id is 'UUIDv7.';
 comment on column market.audit_event.at is 'When.';
