@@ -13,6 +13,7 @@ create table market.account (
   constraint account_suspension_whole check (suspended_at is not null or (suspension_reason is null and suspension_note is null))
 );
 create index account_unclaimed_idx on market.account (created_at) where claimed_at is null;
+create index account_suspended_at_idx on market.account (suspended_at) where suspended_at is not null;
 create index account_suspension_reason_idx on market.account (suspension_reason) where suspension_reason is not null;
 -- Moderators look for people by the name they chose.
 create index account_display_name_idx on market.account (lower(display_name) text_pattern_ops);

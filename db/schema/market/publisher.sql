@@ -42,3 +42,17 @@ as $$
 $$;
 comment on function market.note_activity() is 'Remembers that the account acted for wrote to the market today.';
 grant execute on function market.note_activity() to souk_agent, souk_person;
+
+create or replace function market.accounts_being_hidden() returns uuid[]
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- A worker that did not come round to it in a day is not at work, and nothing else is read or matched either.
+  return (
+    select array_agg(a.id) from market.account a join market.publisher p on p.account_id = a.id
+    where a.suspended_at > now() - interval '1 day' and p.active > 0);
+end
+$$;
+comment on function market.accounts_being_hidden() is
+  'Accounts that were suspended and whose offers are not all archived yet: what is still live of them is shown to nobody else. Null when there are none, as nearly always.';
+grant execute on function market.accounts_being_hidden() to souk_agent, souk_person;
