@@ -107,16 +107,16 @@ comment on column admin.audit_event.account_id is E'@behavior +filterBy\nWho act
 comment on column admin.audit_event.action is E'@behavior +filterBy\nWhat was done, as offer.removed.';
 
 -- Offers of a suspended account are not shown while they are still being archived.
-create index account_suspended_at_idx on market.account (suspended_at) where suspended_at is not null;
+alter table market.account add column hiding boolean not null default false;
+comment on column market.account.hiding is 'Whether it is suspended and has offers that are still to be archived.';
+grant select (hiding) on market.account to souk_dba;
+create index account_hiding_idx on market.account (id) where hiding;
 
 create or replace function market.accounts_being_hidden() returns uuid[]
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A worker that did not come round to it in a day is not at work, and nothing else is read or matched either.
-  return (
-    select array_agg(a.id) from market.account a join market.publisher p on p.account_id = a.id
-    where a.suspended_at > now() - interval '1 day' and p.active > 0);
+  return (select array_agg(a.id) from market.account a where a.hiding);
 end
 $$;
 comment on function market.accounts_being_hidden() is
@@ -139,6 +139,34 @@ AS $function$
 $function$;
 comment on function market.least_uuid_v7(timestamp with time zone) is 'Sorts before every UUIDv7 of this millisecond and those to come, and after those of the past.';
 grant execute on function market.least_uuid_v7(timestamp with time zone) to souk_moderator;
+
+CREATE OR REPLACE FUNCTION market.settle_standing(account_id uuid, batch integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  suspended boolean;
+  touched integer;
+begin
+  select a.suspended_at is not null into suspended from market.account a where a.id = settle_standing.account_id for no key update;
+  if suspended then
+    update market.offer o set status = 'archived', suspended_at = now()
+    where o.id in (select p.id from market.offer p
+      where p.account_id = settle_standing.account_id and p.status = 'published' order by p.id limit settle_standing.batch);
+  else
+    update market.offer o set status = 'published'
+    where o.id in (select p.id from market.offer p
+      where p.account_id = settle_standing.account_id and p.suspended_at is not null order by p.id limit settle_standing.batch);
+  end if;
+  get diagnostics touched = row_count;
+  update market.account a set hiding = not a.hiding
+  where a.id = settle_standing.account_id and a.hiding <> (suspended and touched = settle_standing.batch);
+  return touched < settle_standing.batch;
+end
+$function$;
+comment on function market.settle_standing(uuid,integer) is 'Archives what a suspended account has live, or publishes again what its suspension archived, so many offers at a time; true when nothing is left to do.';
 
 CREATE OR REPLACE FUNCTION jobs.keep_audit_partitions()
  RETURNS integer
@@ -210,7 +238,8 @@ declare
   before jsonb;
   after jsonb;
 begin
-  if was - 'updated_at' = becomes - 'updated_at' then
+  -- Nobody does these: a clock, and the job that follows a suspension.
+  if was - array['updated_at', 'hiding'] = becomes - array['updated_at', 'hiding'] then
     return null;
   end if;
   actor := case

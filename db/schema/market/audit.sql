@@ -136,7 +136,8 @@ declare
   before jsonb;
   after jsonb;
 begin
-  if was - 'updated_at' = becomes - 'updated_at' then
+  -- Nobody does these: a clock, and the job that follows a suspension.
+  if was - array['updated_at', 'hiding'] = becomes - array['updated_at', 'hiding'] then
     return null;
   end if;
   actor := case

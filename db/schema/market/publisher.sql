@@ -47,10 +47,7 @@ create or replace function market.accounts_being_hidden() returns uuid[]
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A worker that did not come round to it in a day is not at work, and nothing else is read or matched either.
-  return (
-    select array_agg(a.id) from market.account a join market.publisher p on p.account_id = a.id
-    where a.suspended_at > now() - interval '1 day' and p.active > 0);
+  return (select array_agg(a.id) from market.account a where a.hiding);
 end
 $$;
 comment on function market.accounts_being_hidden() is
