@@ -219,8 +219,8 @@ create or replace trigger audit after insert or delete on market.decision for ea
   'moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
 create or replace trigger audit_change after update on market.decision for each row
   -- An account or an agent that goes is taken out of decisions, which changes none of them.
-  when ((old.action, old.offer_id, old.reason, old.sentence, old.created_at)
-      is distinct from (new.action, new.offer_id, new.reason, new.sentence, new.created_at)
+  when (old.action <> new.action or old.offer_id is distinct from new.offer_id or old.reason is distinct from new.reason
+    or old.sentence is distinct from new.sentence or old.created_at <> new.created_at
     or old.moderator_id <> new.moderator_id or old.account_id <> new.account_id or old.agent_id <> new.agent_id)
   execute function market.audit('moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
 -- What opens and closes a case is in the log by itself; that a moderator takes it is not.
