@@ -97,11 +97,11 @@ test.serial("every schema, table, view, column and function has a comment", asyn
     select 'schema ' || name from ours where obj_description(oid, 'pg_namespace') is null
     union all
     select 'table ' || name from relation
-    where relkind in ('r', 'p', 'v', 'm') and not relispartition and obj_description(oid, 'pg_class') is null
+    where relkind in ('r', 'p', 'v', 'm') and obj_description(oid, 'pg_class') is null
     union all
     select 'column ' || relation.name || '.' || a.attname
     from relation join pg_attribute a on a.attrelid = relation.oid
-    where relation.relkind in ('r', 'p', 'v', 'm') and not relation.relispartition
+    where relation.relkind in ('r', 'p', 'v', 'm')
       and a.attnum > 0 and not a.attisdropped and col_description(relation.oid, a.attnum) is null
     union all
     select 'function ' || name from routine where obj_description(oid, 'pg_proc') is null

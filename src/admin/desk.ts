@@ -19,6 +19,9 @@ export type Desk = {
 
 export type Viewer = { viewer: Frame["viewer"] };
 
+/** Whether a list goes on, and from where. */
+export type PageInfo = { hasNextPage: boolean; endCursor: string | null };
+
 /** A form's fields, read and found to be this browser's. @throws Refusal */
 export const formOf = async (desk: Desk, request: Request, response: Response): Promise<URLSearchParams> => {
   const { fields, stale } = await readAnswer(request, response, desk.baseUrl());

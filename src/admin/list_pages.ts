@@ -1,8 +1,9 @@
 import type { Page } from "../pages/frame.ts";
-import { CURSOR_LENGTH, type Desk, noticeOf, queried, queriedId, type Viewer } from "./desk.ts";
+import { CURSOR_LENGTH, type Desk, noticeOf, type PageInfo, queried, type Viewer } from "./desk.ts";
+import { logPage } from "./log_page.ts";
 import { QUEUES, renderAdmin } from "./render.ts";
 
-/** The queue, the search over everything, and the log. */
+/** The queue, and the search over everything. */
 
 type Case = {
   offerId: string;
@@ -14,7 +15,6 @@ type Case = {
   holder: { accountId: string; name: string } | null;
   offer: { title: string; text: string; status: string; price: string | null; location: string | null } | null;
 };
-type PageInfo = { hasNextPage: boolean; endCursor: string | null };
 type Queue = Viewer & {
   queues: { nodes: { name: string; cases: number; oldest: string }[] };
   reviewCases: { pageInfo: PageInfo; nodes: Case[] };
@@ -28,7 +28,6 @@ type Finding = {
   offerId: string | null;
   accountId: string | null;
 };
-type Event = { id: string; at: string; actorType: string; action: string };
 
 /** Words that people look for are shorter. */
 const WORDS_LENGTH = 200;
@@ -84,37 +83,5 @@ export const listPages = (desk: Desk): Page[] => [
       );
     },
   },
-  auditPage(desk),
+  logPage(desk),
 ];
-
-const auditPage = (desk: Desk): Page => ({
-  path: "/admin/audit",
-  operation: "adminAudit",
-  get: async (request, response) => {
-    const about = queriedId(request.query["about"]);
-    const account = queriedId(request.query["account"]);
-    const chosen = { ...(about && { about }), ...(account && { account }) };
-    const after = queried(request.query["after"], CURSOR_LENGTH) || null;
-    const { viewer, auditEvents } = await desk.ask<Viewer & { auditEvents: { pageInfo: PageInfo; nodes: Event[] } }>(
-      request,
-      "audit",
-      {
-        condition: {
-          ...(about && { rowId: about }),
-          ...(account && { subjectAccountId: account }),
-        },
-        after,
-      },
-    );
-    response.type("html").send(
-      renderAdmin("audit", desk.frame(viewer, "audit"), {
-        about: about ?? account,
-        kind: about === null ? "account" : "offer",
-        events: auditEvents.nodes,
-        next: auditEvents.pageInfo.hasNextPage
-          ? `?${new URLSearchParams({ ...chosen, after: auditEvents.pageInfo.endCursor ?? "" })}`
-          : null,
-      }),
-    );
-  },
-});

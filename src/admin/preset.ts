@@ -3,6 +3,7 @@ import "postgraphile";
 import { makePgService } from "postgraphile/adaptors/pg";
 import type {} from "postgraphile/graphile-build-pg";
 import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
+import { LOG_DAYS } from "./log_days.ts";
 
 /**
  * What PostGraphile makes of schema `admin`: its views as connections, its functions as fields and mutations, and nothing
@@ -37,7 +38,7 @@ const PlainNames: GraphileConfig.Plugin = {
 /** @param pool sessions that may read the catalogue */
 export const createPreset = (pool: pg.Pool): GraphileConfig.Preset => ({
   extends: [PostGraphileAmberPreset],
-  plugins: [PlainNames],
+  plugins: [PlainNames, ...LOG_DAYS],
   disablePlugins: [
     // Rows have ids of their own.
     "NodePlugin",

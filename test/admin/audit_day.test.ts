@@ -36,6 +36,8 @@ const AUDITED = [
   "report",
   "moderator",
   "cap_override",
+  "appeal",
+  "decision",
 ];
 
 /** A second witness, by triggers of its own that know no exceptions: what was done to which row, in which order. */
@@ -54,7 +56,7 @@ const watch = () =>
           insert into witness.change (name, row_id, op, was, becomes) values (tg_table_name, case tg_table_name
             when 'proved_method' then one ->> 'method' when 'setting' then one ->> 'name'
             when 'cap_override' then one ->> 'action' when 'profile' then one ->> 'account_id'
-            when 'moderator' then one ->> 'account_id' else one ->> 'id' end, tg_op, was, becomes);
+            when 'moderator' then one ->> 'account_id' when 'appeal' then one ->> 'offer_id' else one ->> 'id' end, tg_op, was, becomes);
         end if;
         return null;
       end $$;
@@ -259,12 +261,25 @@ test("a day of work leaves each change once in the log, with who did it and for 
     { id: offer, at: await updatedAt(offer) },
     ["offer.removed", "Seller"],
     ["report.updated", "Buyer"],
+    ["decision.created", "Seller"],
   );
-  await calls("Seller", seller.agent, "POST", `${offerPath}/appeal`, { comment: "Aardvark" });
+  await calls("Seller", seller.agent, "POST", `${offerPath}/appeal`, { comment: "Aardvark" }, "appeal.created");
+  for (const [button, action] of [
+    ["Take for ten minutes", "review_case.claimed"],
+    ["Give back", "review_case.released"],
+  ] as const)
+    await step(
+      `Ann presses ${button}`,
+      async () => ok(await ann.send(await ann.get(`${url}/admin/offers/${offer}`), button)),
+      (page) => [[action, "moderator Ann", "-", idOf(page)]],
+    );
   await step(
     "Ann restores on the page",
     async () => ok(await ann.send(await ann.get(`${url}/admin/offers/${offer}`), "Restore")),
-    (page) => [["offer.restored", "moderator Ann", "Seller", idOf(page)]],
+    (page) =>
+      ["offer.restored", "appeal.decided", "decision.created"].map(
+        (action): Event => [action, "moderator Ann", "Seller", idOf(page)],
+      ),
   );
 
   // Measures.
@@ -276,6 +291,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
     { id: seller.account },
     ["account.suspended", "Seller"],
     ["offer.archived", "Seller"],
+    ["decision.created", "Seller"],
   );
   const reinstate = `mutation($id: UUID!) { reinstateAccount(input: {id: $id}) { account { id } } }`;
   await decides(
@@ -285,11 +301,33 @@ test("a day of work leaves each change once in the log, with who did it and for 
     { id: seller.account },
     ["account.reinstated", "Seller"],
     ["offer.published", "Seller"],
+    ["decision.created", "Seller"],
   );
   const cap = `mutation($id: UUID!, $cap: Int) { overrideCap(input: {accountId: $id, action: "create_ask", cap: $cap}) { account { id } } }`;
-  await decides("Mo", mo, cap, { id: buyer.account, cap: 7 }, ["cap_override.created", "Buyer"]);
-  await decides("Mo", mo, cap, { id: buyer.account, cap: 9 }, ["cap_override.updated", "Buyer"]);
-  await decides("Mo", mo, cap, { id: buyer.account, cap: null }, ["cap_override.deleted", "Buyer"]);
+  await decides(
+    "Mo",
+    mo,
+    cap,
+    { id: buyer.account, cap: 7 },
+    ["cap_override.created", "Buyer"],
+    ["decision.created", "Buyer"],
+  );
+  await decides(
+    "Mo",
+    mo,
+    cap,
+    { id: buyer.account, cap: 9 },
+    ["cap_override.updated", "Buyer"],
+    ["decision.created", "Buyer"],
+  );
+  await decides(
+    "Mo",
+    mo,
+    cap,
+    { id: buyer.account, cap: null },
+    ["cap_override.deleted", "Buyer"],
+    ["decision.created", "Buyer"],
+  );
   const change = `mutation($value: JSON!, $seen: JSON!) {
     changeSetting(input: {name: "pre_moderation", value: $value, expectedValue: $seen}) { setting { name } } }`;
   await decides("Mo", mo, change, { value: true, seen: false }, ["setting.updated", "-"]);
@@ -301,6 +339,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
       rejectOffer(input: {id: $id, expectedUpdatedAt: $at, reason: "spam", sentence: "Aardvark."}) { offer { status } } }`,
     { id: waiting.body.offer_id, at: await updatedAt(waiting.body.offer_id) },
     ["offer.rejected", "Seller"],
+    ["decision.created", "Seller"],
   );
   await decides("Mo", mo, change, { value: false, seen: true }, ["setting.updated", "-"]);
 
@@ -407,7 +446,9 @@ const eachChangeIsThereOnce = async (t: ExecutionContext) => {
     market.database.url,
     "select table_name as name, row_id from market.audit_event where at > (select min(at) from witness.change)",
   );
-  t.deepEqual(counts(log), counts(meant));
+  // That a case was taken is no row's life: of cases the log has no more than that.
+  const lives = log.filter(({ name }) => name !== "review_case");
+  t.deepEqual(counts(lives), counts(meant));
 };
 
 /** No name, mailbox, sentence, comment, token or hash, neither as it is nor as the database prints bytes. */

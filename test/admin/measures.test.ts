@@ -74,6 +74,51 @@ test.serial("a suspended account's agents may read, and what they write is refus
   t.deepEqual(codes(await ben.graphql(REINSTATE, { id: account })), ["invalid_state"]);
 });
 
+test.serial("from the moment of a suspension nobody else sees what its account has live", async (t) => {
+  const [agent, stranger] = [await room.agent(), await room.agent()];
+  await room.publish(agent);
+  const id = await room.publish(agent);
+  const ask = (await stranger.call("POST", "/v1/asks", { text: "Looking for a grey sofa in Berlin" })).body.id;
+  const lists = async (method: string, path: string, body?: object) => {
+    const { results } = (await stranger.call(method, path, body)).body;
+    return results.some((offer: { id: string }) => offer.id === id);
+  };
+  const seen = async () => ({
+    got: (await stranger.call("GET", `/v1/offers/${id}`)).status,
+    searched: await lists("POST", "/v1/offers/search", { query: "grey sofa", limit: 50 }),
+    browsed: await lists("POST", "/v1/offers/search", { filters: { offer_kind: "sale" }, sort: "newest" }),
+    matched: await lists("GET", `/v1/asks/${ask}/matches`),
+  });
+  const all = { got: 200, searched: true, browsed: true, matched: true };
+  await room.sql(
+    "insert into market.match (ask_id, offer_id, score, reasons) values ($1, $2, 1, '[]') on conflict do nothing",
+    [ask, id],
+  );
+  t.deepEqual(await eventually(seen, ({ matched, searched }) => matched && searched), all);
+  // Between two batches of the job: one offer is archived, and this one, the newer, is still live.
+  const account = await room.accountOf(agent);
+  await room.sql("update market.account set suspended_at = now() where id = $1", [account]);
+  const settle = async () => (await room.sql("select market.settle_standing($1, 1) as done", [account]))[0]?.["done"];
+  t.false(await settle());
+  t.deepEqual(await room.sql("select status from market.offer where account_id = $1 order by id", [account]), [
+    { status: "archived" },
+    { status: "published" },
+  ]);
+  t.deepEqual(await seen(), { got: 404, searched: false, browsed: false, matched: false });
+  t.is((await stranger.call("POST", `/v1/offers/${id}/report`, { reason: "spam" })).status, 404);
+  t.is((await agent.call("GET", `/v1/offers/${id}`)).status, 200, "its owner sees it");
+  t.false(await settle());
+  t.true(await settle());
+  t.deepEqual(await room.sql("select hiding from market.account where id = $1", [account]), [{ hiding: false }]);
+  await room.sql("update market.account set suspended_at = null where id = $1", [account]);
+  while (!(await settle()));
+  t.like(await seen(), { got: 200, searched: true, browsed: true });
+  const log = await room.sql("select from market.audit_event where row_id = $1 and action = 'profile.updated'", [
+    account,
+  ]);
+  t.deepEqual(log, [], "the job's own note is nobody's act");
+});
+
 test.serial("offers that are being read when their account is suspended are not published", async (t) => {
   const agent = await room.agent();
   const account = await room.accountOf(agent);

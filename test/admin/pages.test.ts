@@ -231,6 +231,66 @@ test("what a moderator did is in the log, with the request that did it", async (
   t.true(page.text.includes("offer.removed"));
 });
 
+/** The actions that a page of the log lists, newest first. */
+const listed = (page: string): string[] =>
+  [...page.matchAll(/<td><a href="[^"]*action=([a-z_.]+)/g)].map(([, action]) => action ?? "");
+
+test("the log is filtered by who acted, by what was done and by days, all at once, page by page", async (t) => {
+  const agent = await room.agent();
+  const account = await room.accountOf(agent);
+  const id = await room.publish(agent);
+  await moderator.decide("removeOffer", id, { reason: "spam" });
+  await moderator.decide("restoreOffer", id);
+  const log = async (query: string) => listed((await open(`/admin/audit?about=${id}&${query}`)).text);
+  const whole = ["offer.restored", "offer.removed", "offer.published"];
+  t.deepEqual(await log(""), whole);
+  t.deepEqual(await log("actor=&action=&since=&until="), whole, "an empty field filters nothing");
+  t.deepEqual(await log("actor=moderator"), ["offer.restored", "offer.removed"]);
+  t.deepEqual(await log("actor=agent"), ["offer.published"]);
+  t.deepEqual(await log(`by=${account}`), ["offer.published"]);
+  t.deepEqual(await log("action=offer.removed"), ["offer.removed"]);
+  t.deepEqual(await log("actor=agent&action=offer.removed"), []);
+
+  // Days are those of UTC, both ends included; an id says when it was made.
+  const moved =
+    "update market.audit_event set at = $2, id = market.least_uuid_v7($2) where row_id = $1 and action = $3";
+  await room.sql(moved, [id, "2026-05-01T00:00:00Z", "offer.published"]);
+  await room.sql(moved, [id, "2026-05-02T23:59:59.999Z", "offer.removed"]);
+  t.deepEqual(await log("since=2026-05-01&until=2026-05-02"), ["offer.removed", "offer.published"]);
+  t.deepEqual(await log("since=2026-05-02&until=2026-05-02"), ["offer.removed"]);
+  t.deepEqual(await log("until=2026-05-01"), ["offer.published"]);
+  t.deepEqual(await log("since=2026-05-03"), ["offer.restored"]);
+  t.deepEqual(await log("since=2026-05-03&until=2026-05-01"), []);
+
+  const form = (await open("/admin/audit?actor=moderator&action=offer.kept&since=2026-05-01")).text;
+  for (const shown of ['value="moderator" selected', 'value="offer.kept"', 'value="2026-05-01"'])
+    t.true(form.includes(shown), shown);
+
+  await room.sql(
+    `insert into market.audit_event (actor_type, sql_role, action, table_name, row_id)
+     select 'dba', 'x', 'offer.updated', 'offer', 'row ' || n from generate_series(1, 51) as n`,
+  );
+  const first = (await open("/admin/audit?actor=dba&action=offer.updated")).text;
+  t.is(listed(first).length, 50);
+  const older = /href="[^"]*(\/admin\/audit\?[^"]*after=[^"]*)"/.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  t.deepEqual(listed((await open(older)).text), ["offer.updated"]);
+});
+
+test("a filter of the log that cannot be meant says what to give", async (t) => {
+  for (const [query, said] of [
+    ["actor=nobody", /agent, person, moderator, job and dba/],
+    ["since=yesterday", /2026-05-31/],
+    ["until=2026-02-30", /2026-05-31/],
+    ["until=9999-12-31", /2026-05-31/],
+  ] as const) {
+    const { status, text } = await open(`/admin/audit?${query}`);
+    t.is(status, 400, query);
+    t.regex(text, said, query);
+    t.true(text.includes('<form method="get"'), "the page is there, to correct it");
+  }
+  t.deepEqual(listed((await open("/admin/audit?action=%22%3E%3Cscript%3Ealert(1)")).text), []);
+});
+
 test("a moment is said as people say it", (t) => {
   const now = Date.parse("2026-06-01T12:00:00Z");
   t.deepEqual(

@@ -38,6 +38,12 @@ const QUERIES: Record<string, string> = {
   "appeals of an offer": `select * from admin.appeal where offer_id = ${ID}`,
   "the log": "select * from admin.audit_event order by id desc limit 50",
   "the log of a row": `select * from admin.audit_event where row_id = ${ID}`,
+  "the log of who acted": `select * from admin.audit_event where account_id = ${ID} order by id desc limit 50`,
+  "the log of a kind of actor":
+    "select * from admin.audit_event where actor_type = 'moderator' order by id desc limit 50",
+  "the log of an action": "select * from admin.audit_event where action = 'offer.removed' order by id desc limit 50",
+  "the log of some days": `select * from admin.audit_event
+    where id >= market.least_uuid_v7('2026-05-01') and id < market.least_uuid_v7('2026-05-03') order by id desc limit 50`,
   "the log of an account": `select * from admin.audit_event where subject_account_id = ${ID}::uuid`,
   "words of hidden offers":
     "select id from market.offer where status <> 'published' and search @@ 'sofa' order by id desc limit 20",

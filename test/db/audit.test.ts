@@ -141,7 +141,12 @@ test("a moderator, a worker's upkeep and a DBA each go by their own name", async
   const offer = await market.offer(caller);
   const moderator = await market.approved();
   await within(
-    { "market.moderator_id": moderator.account, "market.account_id": moderator.account, "market.request_id": "r-1" },
+    {
+      "market.moderator_id": moderator.account,
+      "market.account_id": moderator.account,
+      "market.request_id": "r-1",
+      role: "souk_moderator",
+    },
     "update market.offer set status = 'removed', review_note = 'A note' where id = $1",
     [offer],
   );
@@ -196,6 +201,38 @@ test("a job goes by its name and number, also where the worker's login is a supe
   await pool.query("update market.setting set value = 'false' where name = 'pre_moderation'");
 });
 
+test("whoever sets our claims by hand is logged as the DBA that the session is", async (t) => {
+  const caller = await market.approved();
+  const offer = await market.offer(caller);
+  const claims = {
+    "market.moderator_id": caller.account,
+    "market.account_id": caller.account,
+    "market.agent_id": caller.agent,
+    "market.request_id": "r-2",
+  };
+  const toggle = "update market.offer set reviewed = not reviewed where id = $1";
+  await within(claims, toggle, [offer]);
+  await within({ ...claims, role: "souk_owner" }, toggle, [offer]);
+  await within({ ...claims, session_authorization: "souk_migrator", role: "souk_owner" }, toggle, [offer]);
+  const login = new URL(market.url).username;
+  t.deepEqual(
+    (await events(offer))
+      .slice(1)
+      .map(({ actor_type, account_id, agent_id, sql_role, request_id }) => [
+        actor_type,
+        account_id,
+        agent_id,
+        sql_role,
+        request_id,
+      ]),
+    [
+      ["dba", null, null, login, null],
+      ["dba", null, null, login, null],
+      ["dba", null, null, "souk_migrator", null],
+    ],
+  );
+});
+
 test("what changes nothing is no event", async (t) => {
   const caller = await market.approved();
   const offer = await market.offer(caller);
@@ -212,10 +249,132 @@ test("what changes nothing is no event", async (t) => {
   t.is(n, before[0].n);
 });
 
+test("an appeal, whoever took its case, and each decision are in the log, by whom and without their words", async (t) => {
+  const [caller, other] = [await market.approved(), await market.approved()];
+  const offer = await market.offer(caller);
+  const moderator = await market.approved();
+  await market.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test'), ($2, 'a test')", [
+    moderator.account,
+    other.account,
+  ]);
+  const operate = async (call: string, who = moderator) => {
+    const client = new pg.Client({ connectionString: market.url });
+    await client.connect();
+    try {
+      await client.query("begin; set local role souk_api");
+      await client.query("select market.enter_moderator($1)", [who.session]);
+      const seen = await client.query("select updated_at::text as at from market.offer where id = $1", [offer]);
+      await client.query(call.replaceAll("OFFER", `'${offer}'`).replaceAll("SEEN", `'${seen.rows[0].at}'`));
+      await client.query("commit");
+    } finally {
+      await client.end();
+    }
+  };
+  const start = (await market.sql("select clock_timestamp()::text as at"))[0].at;
+  // The second changes nothing of the offer: the decision is all that there is of it.
+  await operate("select admin.keep_offer(OFFER, SEEN, 'Aardvark', 0)");
+  await operate("select admin.keep_offer(OFFER, SEEN, 'Aardvark', 0)");
+  await operate("select admin.remove_offer(OFFER, SEEN, 'spam', 'Aardvark', 0)");
+  await market.call(caller, "appeal_offer", { id: offer, comment: "Aardvark" });
+  await operate("select admin.claim_case(OFFER)", other);
+  await operate("select admin.release_case(OFFER)", other);
+  await operate("select admin.uphold_removal(OFFER, SEEN, 'Aardvark', 0)", other);
+  const log = await market.sql(
+    `select actor_type, account_id, action, row_id, subject_account_id, before, after from market.audit_event
+     where at > $1::timestamptz and account_id = any ($2) order by at, id`,
+    [start, [caller.account, moderator.account, other.account]],
+  );
+  const names = new Map([
+    [caller.account, "caller"],
+    [moderator.account, "moderator"],
+    [other.account, "other"],
+  ]);
+  t.deepEqual(
+    log.map(({ actor_type, account_id, action }) => `${actor_type} ${names.get(account_id)}: ${action}`),
+    [
+      "moderator moderator: offer.kept",
+      "moderator moderator: decision.created",
+      "moderator moderator: decision.created",
+      "moderator moderator: offer.removed",
+      "moderator moderator: decision.created",
+      "agent caller: appeal.created",
+      "moderator other: review_case.claimed",
+      "moderator other: review_case.released",
+      "moderator other: appeal.decided",
+      "moderator other: decision.created",
+    ],
+  );
+  for (const { action, row_id, subject_account_id } of log) {
+    if (!action.startsWith("decision")) t.is(row_id, offer, action);
+    t.is(subject_account_id, action.startsWith("review_case") ? null : caller.account, action);
+  }
+  t.deepEqual([log[1]?.after.action, log[4]?.after.reason], ["keep", "spam"]);
+  t.deepEqual(log[6]?.after.held_by, other.account);
+  t.false(JSON.stringify(log).includes("Aardvark"));
+});
+
+test("whoever changes or deletes a decision, or deletes a case, by hand leaves a trace", async (t) => {
+  const caller = await market.approved();
+  const offer = await market.offer(caller);
+  await market.call(await market.approved(), "report_offer", { id: offer, reason: "spam", comment: null });
+  const [{ id }] = await market.sql(
+    "insert into market.decision (action, offer_id, account_id, sentence) values ('keep', $1, $2, 'Aardvark') returning id",
+    [offer, caller.account],
+  );
+  await market.sql("update market.decision set sentence = 'Another' where id = $1", [id]);
+  await market.sql("delete from market.decision where id = $1", [id]);
+  t.deepEqual(
+    (await events(id)).map(({ action, actor_type }) => [action, actor_type]),
+    ["created", "updated", "deleted"].map((done) => [`decision.${done}`, "dba"]),
+  );
+  await market.sql("delete from market.review_case where offer_id = $1", [offer]);
+  t.deepEqual(
+    (await events(offer)).slice(1).map(({ action, actor_type }) => [action, actor_type]),
+    [["review_case.deleted", "dba"]],
+  );
+});
+
+test("emptying a table whose changes are logged is logged, for every one of them", async (t) => {
+  const own = await openMarket(t);
+  const audited = await own.sql(
+    `select distinct c.relname as name from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
+     where tg.tgfoid = 'market.audit'::regproc order by 1`,
+  );
+  t.deepEqual(
+    audited.map(({ name }) => name),
+    Object.keys(MAY_STAND),
+  );
+  for (const { name } of audited) {
+    const start = (await own.sql("select clock_timestamp()::text as at"))[0].at;
+    await own.sql(`truncate market.${name} cascade`);
+    const log = await own.sql(
+      `select actor_type, sql_role, action, row_id, subject_account_id, before, after from market.audit_event
+       where at > $1::timestamptz and table_name = $2`,
+      [start, name],
+    );
+    t.deepEqual(
+      log,
+      [
+        {
+          actor_type: "dba",
+          sql_role: new URL(own.url).username,
+          action: `${name}.truncated`,
+          row_id: "all",
+          subject_account_id: null,
+          before: null,
+          after: null,
+        },
+      ],
+      name,
+    );
+  }
+});
+
 /** Columns whose values the log may hold: an id, a time, a state or a value of the vocabulary. A new one is worth a thought. */
 const MAY_STAND = {
   account: ["claimed_at", "suspended_at", "suspension_reason"],
   agent: ["account_id", "connected_at", "removed_at"],
+  appeal: ["account_id", "agent_id", "decided_at", "offer_id", "removed_at"],
   ask: [
     "account_id",
     "agent_id",
@@ -229,6 +388,7 @@ const MAY_STAND = {
     "watch_enabled",
   ],
   cap_override: ["action", "cap"],
+  decision: ["account_id", "action", "agent_id", "moderator_id", "offer_id", "reason"],
   moderator: ["account_id", "appointed_by"],
   offer: [
     "account_id",
@@ -251,6 +411,7 @@ const MAY_STAND = {
   profile: [],
   proved_method: ["method", "proved_at"],
   report: ["account_id", "agent_id", "offer_id", "reason", "settled_at"],
+  review_case: ["held_by", "held_until"],
   setting: ["value"],
 };
 
@@ -439,11 +600,16 @@ test("the upkeep makes the months that come, takes in what waited for them, and 
   for (const gone of ["-13", "-14", "in the net"]) t.is(await where(gone), undefined, gone);
   const made = await own.sql(
     `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as guarded,
-       (select count(*)::int from pg_index x where x.indrelid = c.oid) as indexes
+       (select count(*)::int from pg_index x where x.indrelid = c.oid) as indexes,
+       obj_description(c.oid, 'pg_class') as comment,
+       (select count(*)::int from pg_attribute a
+         where a.attrelid = c.oid and a.attnum > 0 and col_description(c.oid, a.attnum) is null) as bare_columns
      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'market.audit_event'::regclass and c.relname = $1`,
     [await nameOf(1)],
   );
-  t.deepEqual(made, [{ name: await nameOf(1), guarded: true, indexes: 3 }]);
+  const name = await nameOf(1);
+  const comment = `The events of ${name.slice(-7).replace("_", "-")} (UTC), a part of market.audit_event.`;
+  t.deepEqual(made, [{ name, guarded: true, indexes: 6, comment, bare_columns: 0 }]);
 });
 
 test("making a month waits for whoever writes no longer than a second", async (t) => {

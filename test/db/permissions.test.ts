@@ -424,6 +424,7 @@ test.serial("without entering, the login role of the HTTP layer gets no answer, 
  * has to be added here, and to refuse or to give nothing of anyone's.
  */
 const AS_OWNER: Record<string, { call: string; gives: string }> = {
+  "market.accounts_being_hidden()": { call: "market.accounts_being_hidden()", gives: "null" },
   "market.admit(text,text,bytea,jsonb)": { call: "market.admit('publish_offer', null, null, '[]')", gives: "PT401" },
   "market.answer_search(jsonb,jsonb,text,text,jsonb)": {
     call: `market.answer_search('{"query": "sofa"}', null, null, null, '[]')`,

@@ -1,4 +1,5 @@
 import test from "ava";
+import { report } from "../../src/schemas.ts";
 import { shownText } from "../../src/shown.ts";
 import { nameOfMethod, SIGN_IN_METHODS } from "../../src/sign_in/methods.ts";
 import { openMarket } from "./market.ts";
@@ -74,5 +75,13 @@ test("a sign-in method has one name, in sentences of the database and of pages",
   t.deepEqual(
     known.map(({ method }) => method),
     [...SIGN_IN_METHODS],
+  );
+});
+
+test("what may be reported, and why a moderator takes down, is one list", async (t) => {
+  const known = await market.sql("select code from market.reason order by rank");
+  t.deepEqual(
+    known.map(({ code }) => code),
+    report.shape.reason.options,
   );
 });

@@ -10,11 +10,11 @@ create view admin.audit_event with (security_invoker) as
 comment on view admin.audit_event is E'@primaryKey id\nSomething that somebody changed. Nobody can change or delete what stands here.';
 comment on column admin.audit_event.id is 'UUIDv7: sorts by age.';
 comment on column admin.audit_event.at is 'When.';
-comment on column admin.audit_event.actor_type is 'person, agent, moderator, job or dba.';
-comment on column admin.audit_event.account_id is 'Who acted, or for whom its agent did.';
+comment on column admin.audit_event.actor_type is E'@behavior +filterBy\nperson, agent, moderator, job or dba.';
+comment on column admin.audit_event.account_id is E'@behavior +filterBy\nWho acted, or for whom its agent did.';
 comment on column admin.audit_event.agent_id is 'The agent that acted.';
 comment on column admin.audit_event.sql_role is 'The role in the database.';
-comment on column admin.audit_event.action is 'What was done, as offer.removed.';
+comment on column admin.audit_event.action is E'@behavior +filterBy\nWhat was done, as offer.removed.';
 comment on column admin.audit_event.table_name is 'What kind of thing it was done to.';
 comment on column admin.audit_event.row_id is E'@behavior +filterBy\nTo which.';
 comment on column admin.audit_event.subject_account_id is E'@behavior +filterBy\nWhose it was.';

@@ -81,7 +81,7 @@ grant select on market.reason, market.moderator, market.review_case, market.cap_
 grant select (created_at, expires_at) on market.moderator_link to souk_dba;
 grant select (id, moderator_id, action, offer_id, account_id, agent_id, reason, created_at) on market.decision to souk_dba;
 grant select (offer_id, removed_at, account_id, agent_id, created_at, decided_at) on market.appeal to souk_dba;
-grant select (suspended_at, suspension_reason) on market.account to souk_dba;
+grant select (suspended_at, suspension_reason, hiding) on market.account to souk_dba;
 grant select (review_reason, suspended_at) on market.offer to souk_dba;
 grant select (settled_at, counted) on market.report to souk_dba;
 

@@ -56,6 +56,7 @@ as $$
 declare
   read market.offer := market.read_offer(submission.text, reading);
   current market.offer;
+  addresses_agents boolean := coalesce((reading ->> 'addresses_agents')::boolean, false);
 begin
   read.warnings := market.image_warnings(submission.images);
   if submission.kind = 'preview_offer' then
@@ -72,8 +73,12 @@ begin
   if 'contact' = any (read.missing_fields) then
     status := 400;
     body := jsonb_build_object('code', 'missing_contact',
-      'detail', 'The text names no way to reach the publisher. Ask the person for a phone number, an e-mail address or a link, put it into the text and send it again.',
-      'errors', jsonb_build_array(jsonb_build_object('pointer', '/text', 'detail', 'Add a phone number, an e-mail address or a link.')));
+      'detail', case when addresses_agents
+        then 'The text names no way to reach the publisher outside of sentences that address a model, and those are not read: no contact in them counts. Leave them out, say a phone number, an e-mail address or a link that the person gave you in a sentence for people, and send the text again.'
+        else 'The text names no way to reach the publisher. Ask the person for a phone number, an e-mail address or a link, put it into the text and send it again.' end,
+      'errors', jsonb_build_array(jsonb_build_object('pointer', '/text', 'detail', case when addresses_agents
+        then 'Leave out what addresses a model, and add a phone number, an e-mail address or a link in a sentence of its own.'
+        else 'Add a phone number, an e-mail address or a link.' end)));
     return;
   end if;
 
@@ -107,7 +112,7 @@ begin
     returning * into current;
     status := 201;
   end if;
-  perform market.review_read_offer(current, coalesce((finish_offer.reading ->> 'addresses_agents')::boolean, false));
+  perform market.review_read_offer(current, addresses_agents);
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || market.understood(current);
 end
 $$;

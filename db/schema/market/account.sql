@@ -8,11 +8,13 @@ create table market.account (
   suspended_at timestamptz,
   suspension_reason text constraint account_suspension_reason_fkey references market.reason on delete restrict,
   suspension_note text,
+  hiding boolean not null default false,
   constraint account_display_name_length check (char_length(display_name) between 1 and 80),
   constraint account_suspension_note_length check (char_length(suspension_note) between 1 and 500),
   constraint account_suspension_whole check (suspended_at is not null or (suspension_reason is null and suspension_note is null))
 );
 create index account_unclaimed_idx on market.account (created_at) where claimed_at is null;
+create index account_hiding_idx on market.account (id) where hiding;
 create index account_suspension_reason_idx on market.account (suspension_reason) where suspension_reason is not null;
 -- Moderators look for people by the name they chose.
 create index account_display_name_idx on market.account (lower(display_name) text_pattern_ops);
@@ -24,6 +26,7 @@ comment on column market.account.created_at is 'Member since.';
 comment on column market.account.suspended_at is 'Since when moderation has suspended it; null while in good standing.';
 comment on column market.account.suspension_reason is 'Why it is suspended, as a code.';
 comment on column market.account.suspension_note is 'Why it is suspended, as a sentence for its owner.';
+comment on column market.account.hiding is 'Whether it is suspended and has offers that are still to be archived.';
 
 alter table market.account enable row level security;
 alter table market.account force row level security;

@@ -1,6 +1,6 @@
 -- The audit log: who did what to which row, written by triggers in the same transaction, and changed by nobody.
 --
---   actor     agent, person, moderator   as the claims of the request say
+--   actor     agent, person, moderator   as the claims of the request say, which count in the service's own roles alone
 --             job                        the worker's own upkeep; a text that it reads is its sender's act
 --             dba                        anybody else, by the role that logged in
 --   subject   the account whose row it was, which is what a person reads as the activity of the account
@@ -33,6 +33,10 @@ create table market.audit_event (
 ) partition by range (at);
 create index audit_event_subject_idx on market.audit_event (subject_account_id, at desc, id desc);
 create index audit_event_row_id_idx on market.audit_event (row_id, at desc);
+-- As moderators read the log: an id sorts by when it was made.
+create index audit_event_account_id_idx on market.audit_event (account_id, id desc);
+create index audit_event_actor_type_idx on market.audit_event (actor_type, id desc);
+create index audit_event_action_idx on market.audit_event (action, id desc);
 comment on table market.audit_event is 'One row is one change of one row that matters: append-only, kept for 12 months.';
 comment on column market.audit_event.id is 'UUIDv7.';
 comment on column market.audit_event.at is 'When.';
@@ -42,7 +46,7 @@ comment on column market.audit_event.agent_id is 'The agent that acted.';
 comment on column market.audit_event.sql_role is 'The role that the statement ran as; of a dba, the login.';
 comment on column market.audit_event.action is 'What was done: offer.published, agent.removed, ...; else the table with created, updated or deleted.';
 comment on column market.audit_event.table_name is 'Which table of schema market.';
-comment on column market.audit_event.row_id is 'Which row: its id, or what it has for one (the method, the switch, the capped action, the account of a profile).';
+comment on column market.audit_event.row_id is 'Which row: its id, or what it has for one (the method, the switch, the capped action, the offer of an appeal or a case, the account of a profile); all where the table was emptied.';
 comment on column market.audit_event.subject_account_id is 'Whose row it was.';
 comment on column market.audit_event.before is 'What changed, as it was; null for a new row.';
 comment on column market.audit_event.after is 'What changed, as it is; null for a deleted row.';
@@ -57,7 +61,9 @@ create policy "a person sees what was done in its account" on market.audit_event
 grant select (id, at, actor_type, agent_id, action, table_name, row_id, subject_account_id) on market.audit_event to souk_person;
 
 -- The net: what falls into no month is still written down.
-create table market.audit_event_default partition of market.audit_event default;
+create table market.audit_event_default (like market.audit_event including defaults including constraints including comments);
+comment on table market.audit_event_default is 'The events of no month that has a part of its own; empty while the upkeep runs.';
+alter table market.audit_event attach partition market.audit_event_default default;
 alter table market.audit_event_default enable row level security;
 alter table market.audit_event_default force row level security;
 create policy "the owner sees all" on market.audit_event_default to souk_owner using (true) with check (true);
@@ -78,7 +84,9 @@ begin
     name := 'audit_event_' || to_char(month, 'YYYY_MM');
     continue when to_regclass('market.' || name) is not null;
     -- Made apart and then attached, which unlike "partition of" lets others write to the log meanwhile.
-    execute format('create table market.%I (like market.audit_event including defaults including constraints)', name);
+    execute format('create table market.%I (like market.audit_event including defaults including constraints including comments)', name);
+    execute format('comment on table market.%I is %L', name,
+      'The events of ' || to_char(month, 'YYYY-MM') || ' (UTC), a part of market.audit_event.');
     execute format('alter table market.%I enable row level security', name);
     execute format('alter table market.%I force row level security', name);
     execute format('create policy "the owner sees all" on market.%I to souk_owner using (true) with check (true)', name);
@@ -110,23 +118,26 @@ create or replace function market.audit() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
-  becomes jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;
+  was jsonb := case when tg_op in ('UPDATE', 'DELETE') then to_jsonb(old) end;
+  becomes jsonb := case when tg_op in ('INSERT', 'UPDATE') then to_jsonb(new) end;
   subject uuid := coalesce(becomes ->> 'account_id', was ->> 'account_id',
     case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end)::uuid;
   status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
   login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
-  moderator uuid := nullif(current_setting('market.moderator_id', true), '')::uuid;
+  -- Who has entered a request or a job. Anybody may set the claims by hand; of others they say nothing.
+  entered boolean := login in ('souk_api', 'souk_agent', 'souk_person', 'souk_moderator', 'souk_worker');
+  moderator uuid := case when entered then nullif(current_setting('market.moderator_id', true), '')::uuid end;
   agent uuid := case
     -- Nobody has entered: it is an agent that makes itself.
     when login = 'souk_api' and tg_table_name = 'agent' and tg_op = 'INSERT' then (becomes ->> 'id')::uuid
-    else market.agent_id() end;
-  account uuid := coalesce(moderator, market.account_id());
+    when entered then market.agent_id() end;
+  account uuid := coalesce(moderator, case when entered then market.account_id() end);
   actor text;
   before jsonb;
   after jsonb;
 begin
-  if was - 'updated_at' = becomes - 'updated_at' then
+  -- Nobody does these: a clock, and the job that follows a suspension.
+  if was - array['updated_at', 'hiding'] = becomes - array['updated_at', 'hiding'] then
     return null;
   end if;
   actor := case
@@ -144,6 +155,7 @@ begin
   values (actor, case when login = 'souk_api' then coalesce(account, subject) else account end, agent,
     case actor when 'dba' then session_user else login end,
     case
+      when tg_op = 'TRUNCATE' then tg_table_name || '.truncated'
       when tg_table_name = 'offer' and status = 'published' and was ->> 'status' = 'removed' then 'offer.restored'
       when tg_table_name = 'offer' and status is not null then 'offer.' || status
       when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean and (becomes ->> 'reviewed')::boolean then 'offer.kept'
@@ -155,15 +167,20 @@ begin
       when tg_table_name = 'account' and was ->> 'suspended_at' is not null and becomes ->> 'suspended_at' is null then 'account.reinstated'
       when tg_table_name = 'account' and was ->> 'claimed_at' is null and becomes ->> 'claimed_at' is not null then 'account.claimed'
       when tg_table_name in ('account', 'profile') and tg_op <> 'DELETE' then 'profile.updated'
+      when tg_table_name = 'appeal' and was ->> 'decided_at' is null and becomes ->> 'decided_at' is not null and tg_op = 'UPDATE'
+        then 'appeal.decided'
+      when tg_table_name = 'review_case' and tg_op = 'UPDATE'
+        then 'review_case.' || case when becomes ->> 'held_by' is null then 'released' else 'claimed' end
       when tg_table_name = 'proved_method' then case tg_op when 'DELETE' then 'method.removed' else 'method.proved' end
       else tg_table_name || case tg_op when 'INSERT' then '.created' when 'UPDATE' then '.updated' else '.deleted' end
     end,
     tg_table_name,
-    coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name', was ->> 'name',
-      becomes ->> 'action', was ->> 'action', subject::text),
+    case when tg_op = 'TRUNCATE' then 'all' else
+      coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name', was ->> 'name',
+        becomes ->> 'action', was ->> 'action', becomes ->> 'offer_id', was ->> 'offer_id', subject::text) end,
     subject,
-    case when tg_op <> 'INSERT' then before end, case when tg_op <> 'DELETE' then after end,
-    nullif(current_setting('market.request_id', true), ''));
+    case when was is not null then before end, case when becomes is not null then after end,
+    case when actor <> 'dba' then nullif(current_setting('market.request_id', true), '') end);
   return null;
 end
 $$;
@@ -196,3 +213,35 @@ create or replace trigger audit after insert or delete on market.moderator for e
   'account_id', 'appointed_by');
 create or replace trigger audit after insert or update or delete on market.cap_override for each row execute function market.audit(
   'action', 'cap');
+create or replace trigger audit after insert or update or delete on market.appeal for each row execute function market.audit(
+  'offer_id', 'account_id', 'agent_id', 'removed_at', 'decided_at');
+create or replace trigger audit after insert or delete on market.decision for each row execute function market.audit(
+  'moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
+create or replace trigger audit_change after update on market.decision for each row
+  -- An account or an agent that goes is taken out of decisions, which changes none of them.
+  when (old.action <> new.action or old.offer_id is distinct from new.offer_id or old.reason is distinct from new.reason
+    or old.sentence is distinct from new.sentence or old.created_at <> new.created_at
+    or old.moderator_id <> new.moderator_id or old.account_id <> new.account_id or old.agent_id <> new.agent_id)
+  execute function market.audit('moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
+-- What opens and closes a case is in the log by itself; that a moderator takes it is not.
+create or replace trigger audit after delete on market.review_case for each row execute function market.audit(
+  'held_by', 'held_until');
+create or replace trigger audit_change after update on market.review_case for each row
+  when (old.closed_at is null and new.closed_at is null
+    and (old.held_by, old.held_until) is distinct from (new.held_by, new.held_until))
+  execute function market.audit('held_by', 'held_until');
+
+-- Emptying a table fires none of these.
+create or replace trigger audit_truncate after truncate on market.offer for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.ask for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.agent for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.account for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.proved_method for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.profile for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.setting for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.report for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.moderator for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.cap_override for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.appeal for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.decision for each statement execute function market.audit();
+create or replace trigger audit_truncate after truncate on market.review_case for each statement execute function market.audit();

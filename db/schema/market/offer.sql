@@ -130,7 +130,8 @@ alter table market.offer force row level security;
 create policy "the owner sees all" on market.offer to souk_owner using (true) with check (true);
 create policy "everyone sees published offers and an account its own" on market.offer for select
   to souk_agent, souk_person
-  using (status = 'published' or account_id = (select market.account_id()));
+  using (status = 'published' and (account_id = any ((select market.accounts_being_hidden())::uuid[])) is not true
+    or account_id = (select market.account_id()));
 create policy "a connected caller moves offers of its account" on market.offer for update to souk_agent, souk_person
   using (account_id = (select market.account_id()) and (select market.connected()))
   with check (account_id = (select market.account_id()));

@@ -42,3 +42,14 @@ as $$
 $$;
 comment on function market.note_activity() is 'Remembers that the account acted for wrote to the market today.';
 grant execute on function market.note_activity() to souk_agent, souk_person;
+
+create or replace function market.accounts_being_hidden() returns uuid[]
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (select array_agg(a.id) from market.account a where a.hiding);
+end
+$$;
+comment on function market.accounts_being_hidden() is
+  'Accounts that were suspended and whose offers are not all archived yet: what is still live of them is shown to nobody else. Null when there are none, as nearly always.';
+grant execute on function market.accounts_being_hidden() to souk_agent, souk_person;

@@ -2,7 +2,8 @@
 -- on its own, and fused by reciprocal rank (Cormack, Clarke and Buettcher 2009, k = 60).
 --
 -- These run as their owner, because text search and vector operators are not leakproof: under row-level security
--- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published'.
+-- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published', and nothing of an
+-- account that is being hidden.
 
 create or replace function market.read_place(places jsonb) returns tsquery
   language plpgsql stable
@@ -61,6 +62,7 @@ declare
   by_letters boolean;
   -- When fewer have every word, those that have some are looked at, too: two pages.
   enough constant integer := 20;
+  hidden uuid[] := market.accounts_being_hidden();
 begin
   select m.search_floor, m.search_share, m.by_letters into floor, share, by_letters from market.embedding_model m where m.model = search_offers.model;
   select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
@@ -117,7 +119,8 @@ begin
       cross join lateral (
         select market.place_agreement(o, there, countries) as place,
           market.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
-      where o.id = any (by_words) and a.place is not null and a.price is not null) as c
+      where o.id = any (by_words) and a.place is not null and a.price is not null
+        and (hidden is null or (o.account_id = any (hidden)) is not true)) as c
   ), similar_to as (
     select n.offer_id as id, row_number() over (order by n.distance
       - 0.5 * market.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
@@ -125,6 +128,7 @@ begin
     join market.offer o on o.id = n.offer_id
     cross join lateral (select market.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
     where 1 - n.distance >= floor and a.price is not null
+      and (hidden is null or (o.account_id = any (hidden)) is not true)
   )
   select coalesce(w.id, s.id),
     -- 0 to 1: first in both lists is 1.
@@ -150,17 +154,20 @@ declare
   after_id uuid := (after ->> 'id')::uuid;
   after_time timestamptz := (after ->> 'time')::timestamptz;
   after_price bigint := (after ->> 'price')::bigint;
+  hidden uuid[] := market.accounts_being_hidden();
 begin
   if sort = 'newest' then
     return query
     select o.id, extract(epoch from o.published_at) from market.offer o
     where market.passes(o, conditions)
+      and (hidden is null or (o.account_id = any (hidden)) is not true)
       and (after is null or (o.published_at, o.id) < (after_time, after_id))
     order by o.published_at desc, o.id desc limit candidates;
   elsif sort = 'price_asc' then
     return query
     select o.id, o.price_hundredths::numeric from market.offer o
     where market.passes(o, conditions)
+      and (hidden is null or (o.account_id = any (hidden)) is not true)
       and o.price_hundredths is not null
       and (after is null or (o.price_hundredths, o.id) > (after_price, after_id))
     order by case when narrowed then o.price_hundredths + 0 else o.price_hundredths end, o.id limit candidates;
@@ -168,6 +175,7 @@ begin
     return query
     select o.id, o.price_hundredths::numeric from market.offer o
     where market.passes(o, conditions)
+      and (hidden is null or (o.account_id = any (hidden)) is not true)
       and o.price_hundredths is not null
       and (after is null or (o.price_hundredths, o.id) < (after_price, after_id))
     order by case when narrowed then o.price_hundredths + 0 else o.price_hundredths end desc, o.id desc limit candidates;

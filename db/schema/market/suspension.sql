@@ -74,6 +74,8 @@ begin
       where p.account_id = settle_standing.account_id and p.suspended_at is not null order by p.id limit settle_standing.batch);
   end if;
   get diagnostics touched = row_count;
+  update market.account a set hiding = not a.hiding
+  where a.id = settle_standing.account_id and a.hiding <> (suspended and touched = settle_standing.batch);
   return touched < settle_standing.batch;
 end
 $$;

@@ -14,3 +14,12 @@ as $$
 $$;
 comment on function market.uuid_v7() is 'A new UUIDv7: sorts by the time it was made.';
 grant execute on function market.uuid_v7() to souk_agent, souk_person, souk_moderator;
+
+create or replace function market.least_uuid_v7(moment timestamptz) returns uuid
+  language sql stable parallel safe
+as $$
+  -- No id is from before 1970, and 48 bits end in the year 10889.
+  select rpad(lpad(to_hex((extract(epoch from least(greatest(moment, 'epoch'), '9999-12-31')) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+$$;
+comment on function market.least_uuid_v7(timestamptz) is 'Sorts before every UUIDv7 of this millisecond and those to come, and after those of the past.';
+grant execute on function market.least_uuid_v7(timestamptz) to souk_moderator;
