@@ -182,7 +182,7 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
       const { learn, migrate } = await loadMigrate();
       await untilItWorks("the database could not be migrated", log, stopping.signal, async () => {
         await migrate(url, embedded !== null, stopping.signal);
-        await learn(url);
+        await learn(url, stopping.signal);
       });
       migrated = true;
     }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
 import pg from "pg";
-import { learnWhenDue } from "./language/learning.ts";
+import { type LessonSource, learnWhenDue } from "./language/learning.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../db/migrations", import.meta.url));
 
@@ -93,20 +93,27 @@ const apply = async (connectionString: string): Promise<void> => {
 /**
  * Learns from the examples of a migrated database what is not learned yet (learning.ts): a first time, or after a change of
  * the way of learning. Texts are read by what was learned.
+ * @param stopping ends it at once
  */
-export const learn = async (url: string): Promise<void> => {
+export const learn = async (url: string, stopping: AbortSignal = new AbortController().signal): Promise<void> => {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => undefined);
   await client.connect();
   try {
     await client.query("set role souk_owner");
-    await learnWhenDue({
+    const source: LessonSource = {
       get: async (learning) =>
         (await client.query("select jobs.get_lesson($1) as lesson", [learning])).rows[0]?.lesson ?? null,
       store: async (changedAt, learning, learned) => {
         await client.query("select jobs.store_classifiers($1, $2, $3)", [changedAt, learning, learned]);
       },
-    });
+    };
+    try {
+      await learnWhenDue(source, stopping);
+    } finally {
+      // The connections of an embedded database share a session.
+      await client.query("reset role");
+    }
   } finally {
     await client.end();
   }

@@ -74,6 +74,8 @@ export const startWorker = (options: {
 }): Worker => {
   const { log, metrics } = options;
   let stopping = false;
+  /** Ends what need not be finished. */
+  const leaving = new AbortController();
   let runner: Runner | null = null;
   /** Pools of workers that this process has started and not yet reported as stopped. */
   const poolIds = new Set<string>();
@@ -133,7 +135,7 @@ export const startWorker = (options: {
         await call("store_classifiers", changedAt, learning, learned);
       },
     };
-    await learnWhenDue(lessons);
+    await learnWhenDue(lessons, leaving.signal);
     const first = await nextVocabulary();
     if (!first) throw new Error("there is no vocabulary");
     const makers = makersOf(first);
@@ -152,7 +154,7 @@ export const startWorker = (options: {
       try {
         // New words hold at once, and what is learned with them a little later.
         await refreshVocabulary();
-        if (await learnWhenDue(lessons)) await refreshVocabulary();
+        if (await learnWhenDue(lessons, leaving.signal)) await refreshVocabulary();
       } finally {
         following = false;
       }
@@ -245,7 +247,9 @@ export const startWorker = (options: {
         .catch((error: unknown) => log.warn({ err: error }, "a heartbeat failed"));
     }, BEAT_MS);
     const follower = setInterval(() => {
-      follow().catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));
+      follow().catch((error: unknown) => {
+        if (!stopping) log.warn({ err: error }, "the vocabulary could not be followed");
+      });
     }, VOCABULARY_POLL_MS);
     try {
       await runner.promise;
@@ -271,6 +275,7 @@ export const startWorker = (options: {
   return {
     async stop() {
       stopping = true;
+      leaving.abort();
       await runner?.stop().catch((error: unknown) => log.warn({ err: error }, "the worker did not stop cleanly"));
       await finished;
       await pool.end();

@@ -18,9 +18,9 @@ const PROCESS = fileURLToPath(new URL("./builtin/learn_process.ts", import.meta.
  * Learns in a process of its own: it takes seconds, in which a service has others to answer, and memory that a service
  * should not keep. Nothing of the environment goes with it.
  */
-const learnAside = (lesson: Lesson): Promise<string> =>
+const learnAside = (lesson: Lesson, stopping: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
-    const process = fork(PROCESS, { serialization: "advanced", execArgv: [], env: {} });
+    const process = fork(PROCESS, { serialization: "advanced", execArgv: [], env: {}, signal: stopping });
     process.once("message", (learned) => resolve(String(learned)));
     process.once("error", reject);
     process.once("exit", (code) => reject(new Error(`the process that learns ended with ${code}`)));
@@ -31,12 +31,13 @@ const learnAside = (lesson: Lesson): Promise<string> =>
 
 /**
  * Learns from the examples if words, taxonomy or examples changed since, and stores what was learned.
+ * @param stopping ends the learning at once
  * @returns whether there was something to learn
- * @throws what the source throws; nothing is then stored, and the next time is as this one
+ * @throws what the source throws, or that it was stopped; nothing is then stored, and the next time is as this one
  */
-export const learnWhenDue = async ({ get, store }: LessonSource): Promise<boolean> => {
+export const learnWhenDue = async ({ get, store }: LessonSource, stopping: AbortSignal): Promise<boolean> => {
   const lesson = await get(LEARNING);
   if (lesson === null) return false;
-  await store(lesson.changed_at, LEARNING, await learnAside(lesson));
+  await store(lesson.changed_at, LEARNING, await learnAside(lesson, stopping));
   return true;
 };

@@ -20,10 +20,11 @@ as $$
   from market.vocabulary_change v
   where not exists (
     select from market.classifier c
-    where c.learned_from = v.changed_at and c.learning = get_lesson.learning)
+    -- Of workers of two releases the older leaves alone what the newer learned: else they would learn in turns.
+    where c.learned_from = v.changed_at and c.learning >= get_lesson.learning)
 $$;
 comment on function jobs.get_lesson(integer) is
-  'The words and the examples, when something changed since it was last learned from them in the given way; otherwise null.';
+  'The words and the examples, when something changed since it was last learned from them in the given or a later way; otherwise null.';
 grant execute on function jobs.get_lesson(integer) to souk_worker;
 
 create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers jsonb) returns void
