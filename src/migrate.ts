@@ -94,9 +94,14 @@ const apply = async (connectionString: string): Promise<void> => {
  * Learns from the examples of a migrated database what is not learned yet (learning.ts): a first time, or after a change of
  * the way of learning. Texts are read by what was learned.
  * @param stopping ends it at once
+ * @throws when it could not be learned or stored; what was learned before then stays, and a worker tries again
  */
-export const learn = async (url: string, stopping: AbortSignal = new AbortController().signal): Promise<void> => {
-  const client = new pg.Client({ connectionString: url });
+export const learn = async (
+  url: string,
+  embedded = false,
+  stopping: AbortSignal = new AbortController().signal,
+): Promise<void> => {
+  const client = new pg.Client({ connectionString: embedded ? url : withLockTimeout(url) });
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -112,7 +117,7 @@ export const learn = async (url: string, stopping: AbortSignal = new AbortContro
       await learnWhenDue(source, stopping);
     } finally {
       // The connections of an embedded database share a session.
-      await client.query("reset role");
+      await client.query("reset role").catch(() => undefined);
     }
   } finally {
     await client.end();

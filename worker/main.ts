@@ -38,6 +38,8 @@ const BEAT_MS = 10_000;
 /** A notification starts a job at once; polling finds retries, and on PGlite, where none arrive, everything. */
 const POLL_MS = { server: 1_000, embedded: 100 };
 const RESTART_MS = 1_000;
+/** Learning takes seconds of a processor: what cannot be learned is not tried all the time. */
+const LEARN_AGAIN_MS = 300_000;
 
 /**
  * UTC. The months of the audit log are looked after every hour, since a process on a desk may never see a given one. What
@@ -135,7 +137,19 @@ export const startWorker = (options: {
         await call("store_classifiers", changedAt, learning, learned);
       },
     };
-    await learnWhenDue(lessons, leaving.signal);
+    /** After a failure another try waits, while texts are read by what was learned before. */
+    let learnAgainAt = 0;
+    const learn = async (): Promise<boolean> => {
+      if (performance.now() < learnAgainAt) return false;
+      try {
+        return await learnWhenDue(lessons, leaving.signal);
+      } catch (error) {
+        learnAgainAt = performance.now() + LEARN_AGAIN_MS;
+        if (!stopping) log.warn({ err: error }, "the examples could not be learned from");
+        return false;
+      }
+    };
+    await learn();
     const first = await nextVocabulary();
     if (!first) throw new Error("there is no vocabulary");
     const makers = makersOf(first);
@@ -154,7 +168,7 @@ export const startWorker = (options: {
       try {
         // New words hold at once, and what is learned with them a little later.
         await refreshVocabulary();
-        if (await learnWhenDue(lessons, leaving.signal)) await refreshVocabulary();
+        if (await learn()) await refreshVocabulary();
       } finally {
         following = false;
       }

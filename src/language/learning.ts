@@ -12,6 +12,9 @@ export type LessonSource = {
   store: (changedAt: string, learning: number, learned: string) => Promise<void>;
 };
 
+/** Many times as long as a lesson takes: what hangs must not keep a worker from following the words. */
+const TIMEOUT_MS = 300_000;
+
 const PROCESS = fileURLToPath(new URL("./builtin/learn_process.ts", import.meta.url));
 
 /**
@@ -20,7 +23,8 @@ const PROCESS = fileURLToPath(new URL("./builtin/learn_process.ts", import.meta.
  */
 const learnAside = (lesson: Lesson, stopping: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
-    const process = fork(PROCESS, { serialization: "advanced", execArgv: [], env: {}, signal: stopping });
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
+    const process = fork(PROCESS, { serialization: "advanced", execArgv: [], env: {}, signal });
     process.once("message", (learned) => resolve(String(learned)));
     process.once("error", reject);
     process.once("exit", (code) => reject(new Error(`the process that learns ended with ${code}`)));

@@ -31,7 +31,7 @@ export const PRICE_TYPES = ["fixed", "range", "from", "free", "on_request", "exc
 /**
  * A value and where the text says it.
  * `quote` is copied verbatim from the text: for a stated value the words that state it, for an inferred one the words
- * it was inferred from. `confidence` is 0 to 1; what a maker would give less than 0.5 it leaves out (null).
+ * it was inferred from. `confidence` is 0 to 1; what a maker is not confident of it leaves out (null).
  */
 const found = <T extends z.ZodType>(value: T) =>
   z.strictObject({

@@ -3,12 +3,14 @@
 create view inspect.classifier_weights with (security_invoker = true) as
 select c.name as classifier, s.class, f.feature,
   -- A signed byte: from 128 on it counts from -128.
-  (case when s.byte > 127 then s.byte - 256 else s.byte end) / 10.0 as weight
-from market.classifier c
+  ((case when s.byte > 127 then s.byte - 256 else s.byte end) / 10.0)::numeric(4, 1) as weight
+-- Unpacked once, not for each byte.
+from (select name, classes, features, weights || ''::bytea as weights from market.classifier offset 0) as c
 cross join lateral unnest(c.features) with ordinality as f (feature, n)
 cross join lateral (
   select k.class, get_byte(c.weights, ((f.n - 1) * cardinality(c.classes) + k.n - 1)::integer) as byte
-  from unnest(c.classes) with ordinality as k (class, n)) as s
+  from unnest(c.classes) with ordinality as k (class, n)
+  offset 0) as s
 where s.byte <> 0;
 comment on view inspect.classifier_weights is
   'When texts are read as the wrong kind or category: what speaks for and against it. For example, what makes an ask one to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. Nothing is mended here: add examples to market.ask_example or market.offer_example, and a worker learns within a minute.';

@@ -31,8 +31,13 @@ create or replace function jobs.store_classifiers(changed_at timestamptz, learni
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Of two workers that learned the same, the second stores it again: the same rows.
-  perform from market.vocabulary_change for update;
+  -- Of workers that learned the same only the first stores it, and none what others overtook while it learned.
+  perform pg_advisory_xact_lock(hashtext('market.classifier'));
+  if exists (
+    select from market.classifier c
+    where (c.learned_from, c.learning) >= (store_classifiers.changed_at, store_classifiers.learning)) then
+    return;
+  end if;
   delete from market.classifier;
   insert into market.classifier (name, classes, bias, features, weights, learned_from, learning)
   select l.name,
@@ -45,5 +50,5 @@ begin
 end
 $$;
 comment on function jobs.store_classifiers(timestamptz, integer, jsonb) is
-  'Stores what was learned, in place of what was learned before: by name the classes, the bias of each, the features, and their weights as base64.';
+  'Stores what was learned, in place of what was learned before, unless others stored the same or later meanwhile: by name the classes, the bias of each, the features, and their weights as base64.';
 grant execute on function jobs.store_classifiers(timestamptz, integer, jsonb) to souk_worker;

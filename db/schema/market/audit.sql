@@ -70,7 +70,7 @@ create policy "the owner sees all" on market.audit_event_default to souk_owner u
 
 create or replace function jobs.keep_audit_partitions() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  -- Whoever writes to the log waits behind this for its lock: better to try again tomorrow.
+  -- Whoever writes to the log waits behind this for its lock: better to try again in an hour.
   set lock_timeout = '1s'
 as $$
 declare

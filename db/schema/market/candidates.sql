@@ -1,5 +1,6 @@
 -- Which offers are worth ranking. Ranking is linear, so candidates are capped: by words the newest that pass, by vector the
--- nearest. What the caps let through depends on nothing that is published later, so that pages stay as they are.
+-- nearest. What the caps let through by words depends on nothing that is published later, so that pages stay as they are; the
+-- graph of vectors finds nearly the same from page to page.
 
 create or replace function market.facets_asked(c market.conditions) returns tsquery
   language sql stable
@@ -136,6 +137,9 @@ create or replace function market.indexed_part(conditions market.conditions) ret
 as $$
 begin
   conditions.period := null;
+  if num_nonnulls(conditions.price_min, conditions.price_max) = 0 then
+    conditions.currency := null;
+  end if;
   conditions.filters := case when conditions.filters ? 'posted_since'
     then jsonb_build_object('posted_since', conditions.filters -> 'posted_since') else '{}' end;
   return conditions;

@@ -47,7 +47,8 @@ create or replace function market.accounts_being_hidden() returns uuid[]
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (select array_agg(a.id) from market.account a where a.hiding);
+  return (select array_agg(a.id) from market.account a
+    where a.hiding and a.suspended_at is not null);
 end
 $$;
 comment on function market.accounts_being_hidden() is

@@ -33,8 +33,8 @@ const BIAS_RATE = 0.02;
 /** Errors of less teach nothing, and most are. */
 const LEAST_ERROR = 1e-3;
 
-/** A stride prime to most counts: examples of one class, which stand together, do not come together. */
-const STRIDE = 7919;
+/** Primes, of which one is prime to any count there is: examples of one class, which stand together, do not come together. */
+const STRIDES = [7919, 7907] as const;
 
 /** Features by number, each with a row of weights, in units. */
 type Matrix = {
@@ -123,10 +123,11 @@ export const learn = (
     // A rare class counts for more than its examples, a frequent one for less.
     share: Math.sqrt(examples.length / classes.length / (counts.get(name) ?? 1)),
   }));
+  const stride = rows.length % STRIDES[0] === 0 ? STRIDES[1] : STRIDES[0];
   const probabilities = new Float64Array(classes.length);
   for (let pass = 0; pass < PASSES; pass++) {
     for (let step = 0; step < rows.length; step++) {
-      const example = rows[(step * STRIDE + pass * 31) % rows.length];
+      const example = rows[(step * stride + pass * 31) % rows.length];
       if (example === undefined) continue;
       const { row, right, share } = example;
       weigh(matrix, row, probabilities);

@@ -227,8 +227,7 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     if (clause === undefined) return;
     if (hit.sense === "than") {
       const after = firstAfter(clause.mentions, hit.to);
-      const compared = tokens[hit.from]?.text === ">" || near[order - 1]?.sense !== undefined;
-      if (compared && after !== undefined && after.from - hit.to < THAN_REACH) {
+      if (after !== undefined && after.from - hit.to < THAN_REACH) {
         const better = near
           .slice(Math.max(0, order - 4), order)
           .some((other) => (MANNERS[other.sense]?.points ?? 0) > 0 && clauses.of[other.from] === index);

@@ -22,7 +22,7 @@ const DOMAIN_PRIOR = 5;
 type Taught = { features: Features; name: string };
 
 /** All that was learned, by the name of the classifier. */
-export type Learned = Record<ClassifierName, Weights>;
+export type Learned = Partial<Record<ClassifierName, Weights>>;
 
 /** What is learned from: words and taxonomy say what is seen of an example. */
 export type Words = Pick<Vocabulary, "taxonomy" | "terms">;
@@ -56,6 +56,7 @@ export const learnFrom = ({ taxonomy }: Words, seen: readonly Observed[]): Learn
   const works: readonly string[] = CLASSIFIERS.filter((name) => taxonomy.some(({ domain }) => domain === name));
   const isOn = (shelf: Shelf, category: string): boolean => {
     const domain = category.split("/")[0] ?? category;
+    if (shelf === "general") return true;
     return shelf === "goods" ? !works.includes(domain) : domain === shelf;
   };
   const shelf = (name: Shelf): Weights => {
@@ -74,14 +75,17 @@ export const learnFrom = ({ taxonomy }: Words, seen: readonly Observed[]): Learn
     return learn(taught, prior);
   };
 
-  return {
+  const learned: Required<Learned> = {
     ask_kind: kindsOf("ask", ASK_KINDS),
     offer_kind: kindsOf("offer", OFFER_KINDS),
     goods: shelf("goods"),
     services: shelf("services"),
     jobs_projects: shelf("jobs_projects"),
     community: shelf("community"),
+    general: shelf("general"),
   };
+  // A taxonomy may have nothing for a shelf.
+  return Object.fromEntries(Object.entries(learned).filter(([, { classes }]) => classes.length > 0));
 };
 
 /** The examples, and the words by which they are seen. */

@@ -6,7 +6,7 @@ import { compilePhrases } from "./prose.ts";
  * Praise: `way` announces the best ("best way", "first port of call"), `best` is said of what stands before it ("is
  * best", "suits better"), `prefer` of what stands nearest, `first` names an order, `swift` promises an answer.
  * Reserve: `slow` says what comes of it, `fallback` when to use it at all, `avoid` and `than` what not to use.
- * `kin` with `answers` says that somebody else is reached. `cash` and the like, `object`, are preferred instead of a way.
+ * `kin` with `answers` says that somebody else is reached.
  */
 export type PreferenceSense =
   | "way"
