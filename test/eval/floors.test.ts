@@ -20,7 +20,7 @@ const OFFER_FLOORS = {
   price: 0.96,
   offer_kind: 0.94,
   domain: 0.93,
-  category: 0.88,
+  category: 0.9,
   location: 0.96,
   title: 0.97,
 };

@@ -31,7 +31,7 @@ const isKnown = ({ document, kind }: Example): boolean =>
   (document === "ask" ? (ASK_KINDS as readonly string[]) : (OFFER_KINDS as readonly string[])).includes(kind);
 
 /** An example and what classifiers see of it. */
-export type Observed = Example & { features: Features };
+type Observed = Example & { features: Features };
 
 /** Looks at all examples. Those of kinds that there are not are passed over: an operator's slip must not stop reading. */
 export const observe = (vocabulary: Words, examples: readonly Example[]): Observed[] => {
@@ -45,7 +45,7 @@ export const observe = (vocabulary: Words, examples: readonly Example[]): Observ
 };
 
 /** Learns from what was observed. */
-export const learnFrom = ({ taxonomy }: Words, seen: readonly Observed[]): Learned => {
+const learnFrom = ({ taxonomy }: Words, seen: readonly Observed[]): Learned => {
   const kindsOf = (document: Example["document"], kinds: readonly string[]): Weights =>
     learn(
       seen.filter((one) => one.document === document).map(({ features, kind }): Taught => ({ features, name: kind })),
