@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Page } from "../pages/frame.ts";
-import { CURSOR_LENGTH, type Desk, type PageInfo, queried, queriedId, type Viewer } from "./desk.ts";
+import { CURSOR_LENGTH, type Desk, type PageInfo, queried, queriedId, type Viewer } from "./page_context.ts";
 import { renderAdmin } from "./render.ts";
 
 /** The log, and its filters: all of them in the address of the page, so that a view of it can be handed on. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
-import { refuse, toRefusal } from "../problem.ts";
-import { hashSecret } from "../tokens.ts";
+import { refuse, toRefusal } from "../http/problem.ts";
+import { hashSecret } from "../http/tokens.ts";
 import { browserSecret, giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
 import type { PagesContext } from "./pages.ts";

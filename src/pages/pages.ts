@@ -1,5 +1,5 @@
 import type { Router } from "express";
-import type { Database } from "../database.ts";
+import type { Database } from "../database/database.ts";
 import type { SignIn } from "../sign_in/sign_in.ts";
 import { aboutPages } from "./about.ts";
 import { connectPages } from "./connect.ts";

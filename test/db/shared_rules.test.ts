@@ -1,6 +1,6 @@
 import test from "ava";
-import { report } from "../../src/schemas.ts";
-import { shownText } from "../../src/shown.ts";
+import { report } from "../../src/http/schemas.ts";
+import { shownText } from "../../src/http/visible_text.ts";
 import { nameOfMethod, SIGN_IN_METHODS } from "../../src/sign_in/methods.ts";
 import { openMarket } from "./market.ts";
 

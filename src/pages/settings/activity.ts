@@ -1,5 +1,5 @@
-import { toRefusal } from "../../problem.ts";
-import { shownName, shownText } from "../../shown.ts";
+import { toRefusal } from "../../http/problem.ts";
+import { shownName, shownText } from "../../http/visible_text.ts";
 import { nameOfMethod } from "../../sign_in/methods.ts";
 import type { Page } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";

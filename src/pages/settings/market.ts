@@ -1,7 +1,7 @@
 import type { Request } from "express";
-import { isId } from "../../ids.ts";
-import { refuse, toRefusal } from "../../problem.ts";
-import { shownText } from "../../shown.ts";
+import { isId } from "../../http/ids.ts";
+import { refuse, toRefusal } from "../../http/problem.ts";
+import { shownText } from "../../http/visible_text.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";

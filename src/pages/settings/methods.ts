@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
-import { toRefusal } from "../../problem.ts";
-import { shownText } from "../../shown.ts";
+import { toRefusal } from "../../http/problem.ts";
+import { shownText } from "../../http/visible_text.ts";
 import { isSignInMethod, nameOfMethod, type SignInMethod, titleOfMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../forgery.ts";

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js";
-import { toRefusal } from "../../problem.ts";
+import { toRefusal } from "../../http/problem.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";

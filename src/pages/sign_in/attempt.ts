@@ -1,12 +1,12 @@
 import type { Request, Response } from "express";
-import { addressOf } from "../../address.ts";
-import { readCookie, setCookie } from "../../cookies.ts";
+import { addressOf } from "../../http/address.ts";
+import { readCookie, setCookie } from "../../http/cookies.ts";
+import { refuse, toRefusal } from "../../http/problem.ts";
+import { hashSecret, newSecret } from "../../http/tokens.ts";
+import { shownText } from "../../http/visible_text.ts";
 import { signInMessage } from "../../mail/messages.ts";
-import { refuse, toRefusal } from "../../problem.ts";
-import { shownText } from "../../shown.ts";
 import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import type { SignInMethod } from "../../sign_in/methods.ts";
-import { hashSecret, newSecret } from "../../tokens.ts";
 import { renewFormSecret } from "../forgery.ts";
 import { seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../problem.ts";
+import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../http/problem.ts";
 import { isSignInMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../forgery.ts";

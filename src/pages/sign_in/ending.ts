@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { PROBLEMS, toProblem, toRefusal } from "../../problem.ts";
+import { PROBLEMS, toProblem, toRefusal } from "../../http/problem.ts";
 import { type Handler, requestIdOf, seeOther, wantsJson } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";
 import { signInPath } from "../render.ts";

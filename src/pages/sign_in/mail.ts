@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
-import { refuse } from "../../problem.ts";
+import { refuse } from "../../http/problem.ts";
+import { hashSecret } from "../../http/tokens.ts";
 import { codeHash, codeOf } from "../../sign_in/flow.ts";
 import type { SignInMethod } from "../../sign_in/methods.ts";
-import { hashSecret } from "../../tokens.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { toRefusal } from "../../problem.ts";
+import { toRefusal } from "../../http/problem.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, seeOther } from "../frame.ts";
 import type { PagesContext } from "../pages.ts";

@@ -1,4 +1,4 @@
-import type { ProblemCode } from "../../problem.ts";
+import type { ProblemCode } from "../../http/problem.ts";
 import { nameOfMethod, type SignInMethod } from "../../sign_in/methods.ts";
 import { minutesLeft, renderPage } from "../render.ts";
 
