@@ -3,10 +3,10 @@ import type pg from "pg";
 import { z } from "zod";
 import { readJsonBody } from "../http/body.ts";
 import { refuse } from "../http/problem.ts";
+import type { Log } from "../log.ts";
 import { checkSender } from "../pages/forgery.ts";
 import { requestIdOf, servePages } from "../pages/frame.ts";
 import { sessionHash } from "../pages/session.ts";
-import type { AdminContext } from "./admin.ts";
 import { openAdminSchema } from "./graphql.ts";
 import { ide } from "./ide.ts";
 import { adminPages } from "./pages.ts";
@@ -30,7 +30,7 @@ const admitted = (request: Request, baseUrl: string): Buffer => {
 };
 
 /** Makes the room. @throws when the database's catalogue cannot be read */
-export const openRoom = async (context: AdminContext & { pool: pg.Pool }): Promise<Router> => {
+export const openRoom = async (context: { pool: pg.Pool; log: Log; baseUrl: () => string }): Promise<Router> => {
   const { baseUrl, log, pool } = context;
   const schema = await openAdminSchema(pool, (error) => log.error({ err: error }, "an admin operation failed"));
   const router = express.Router({ caseSensitive: true, strict: true });

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { LIMITED_ACTIONS } from "../database/enums.ts";
 import {
   ASK_ID,
   ASKED,
@@ -53,7 +54,7 @@ export type Endpoint = {
   /** What a caller without it is refused for; checked by the function, named here for requests that never reach it. */
   permission?: string;
   /** Whose window the call counts in: its headers are on every answer. */
-  limit?: "publish_offer" | "create_ask" | "preview_offer";
+  limit?: (typeof LIMITED_ACTIONS)[number];
   pathParameters?: z.ZodObject;
   query?: z.ZodObject;
   body?: { schema: z.ZodType; required: boolean; limit: number; example: unknown };

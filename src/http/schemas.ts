@@ -1,28 +1,22 @@
 import { z } from "zod";
-import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../reader/extraction.ts";
-import { SIGN_IN_METHODS } from "../sign_in/methods.ts";
+import {
+  ASK_KINDS,
+  ASK_STATUSES,
+  CONDITIONS,
+  CONTACT_TYPES,
+  OFFER_KINDS,
+  OFFER_STATUSES,
+  PRICE_PERIODS,
+  PRICE_TYPES,
+  REPORT_REASONS,
+  SIGN_IN_METHODS,
+  VERIFICATION_STATUSES,
+} from "../database/enums.ts";
 
 /**
  * The shapes of the contract, in requests and responses. The OpenAPI document is made from these; requests are checked
  * against them at the edge; a test holds real responses against them. `meta({ id })` names a component.
  */
-
-const OFFER_STATUSES = ["draft", "pending_review", "published", "rejected", "archived", "removed"] as const;
-const ASK_STATUSES = ["draft", "active", "fulfilled", "archived"] as const;
-const REPORT_REASONS = [
-  "prohibited_item",
-  "scam",
-  "spam",
-  "duplicate",
-  "wrong_category",
-  "personal_data",
-  "adult_content",
-  "minor_safety",
-  "hate",
-  "counterfeit",
-  "addresses_agents",
-  "other",
-] as const;
 
 /** PostgreSQL stores no NUL, and no encoding has lone surrogates: such a string is a mistake of the sender. */
 const text = () =>
@@ -115,7 +109,7 @@ export const verification = z
   .object({
     id,
     method: z.enum(SIGN_IN_METHODS),
-    status: z.enum(["pending", "completed", "expired", "cancelled"]),
+    status: z.enum(VERIFICATION_STATUSES),
     url: z.url().optional().describe("Present while pending. For the person, not for the agent."),
     expires_in: seconds,
     summary: z.string(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
 
 /**
  * What reading a text yields, and the two interfaces behind which the makers stand.
@@ -10,23 +11,6 @@ import { z } from "zod";
  *
  * A maker reads; the database decides. `jobs.finish_reading` verifies every span again and publishes or refuses.
  */
-
-export const OFFER_KINDS = ["sale", "rental", "service_offer", "project_hire", "dating", "friendship"] as const;
-export const ASK_KINDS = [
-  "buy",
-  "rent",
-  "sell",
-  "lease_out",
-  "hire",
-  "offer_service",
-  "dating",
-  "friendship",
-  "general",
-] as const;
-export const CONTACT_TYPES = ["email", "phone", "sms", "whatsapp", "url"] as const;
-export const CONDITIONS = ["new", "like_new", "used_good", "used_fair", "refurbished", "for_parts"] as const;
-export const PRICE_PERIODS = ["one_time", "hour", "day", "week", "month", "year", "project"] as const;
-export const PRICE_TYPES = ["fixed", "range", "from", "free", "on_request", "exchange"] as const;
 
 /**
  * A value and where the text says it.

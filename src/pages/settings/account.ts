@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { refuse } from "../../http/problem.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { renderPage, rootOf } from "../render.ts";
 import { forgetSession, personOf } from "../session.ts";
 import { deleteAccount, exportAccount } from "./account_data.ts";

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import type { SignInMethod } from "../../database/enums.ts";
 import { addressOf } from "../../http/address.ts";
 import { readCookie, setCookie } from "../../http/cookies.ts";
 import { refuse, toRefusal } from "../../http/problem.ts";
@@ -6,10 +7,9 @@ import { hashSecret, newSecret } from "../../http/tokens.ts";
 import { shownText } from "../../http/visible_text.ts";
 import { signInMessage } from "../../mail/messages.ts";
 import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
-import type { SignInMethod } from "../../sign_in/methods.ts";
+import type { PagesContext } from "../context.ts";
 import { renewFormSecret } from "../forgery.ts";
 import { seeOther } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { LABEL_LENGTH, rootOf } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { giveSession, sessionHash } from "../session.ts";

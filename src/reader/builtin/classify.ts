@@ -1,4 +1,5 @@
-import type { ASK_KINDS, OFFER_KINDS, Vocabulary, Weights } from "../extraction.ts";
+import type { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
+import type { Vocabulary, Weights } from "../extraction.ts";
 import { type Classifier, type Features, useWeights } from "./classifier.ts";
 import { type Seen, see } from "./features.ts";
 import type { Hit } from "./lexicon.ts";

@@ -1,3 +1,4 @@
+import type { ContactType } from "../../database/enums.ts";
 import {
   type Clause,
   type Clauses,
@@ -10,7 +11,6 @@ import {
   narrowed,
 } from "./contact-clauses.ts";
 import { ALTERNATIVE, type Manner, mentionFor } from "./contact-references.ts";
-import type { ContactType } from "./contacts.ts";
 import {
   AFTER_BEST,
   ALL_THE_SAME,

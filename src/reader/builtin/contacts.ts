@@ -1,4 +1,5 @@
 import { LinkifyIt } from "linkify-it";
+import type { ContactType } from "../../database/enums.ts";
 import { findAddressedToModel } from "./addressed.ts";
 import { preferredAmong } from "./contact-preference.ts";
 import { around, calledAs, isRefused, isShowcase, numberTypes } from "./contact-roles.ts";
@@ -17,8 +18,6 @@ import {
 } from "./phones.ts";
 import { findPhrases, type Token, tokenize } from "./prose.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
-
-export type ContactType = "email" | "phone" | "sms" | "whatsapp" | "url";
 
 /** A way to be reached, with the words of the text that say it. */
 export type ContactFound = {

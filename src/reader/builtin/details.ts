@@ -1,4 +1,4 @@
-import type { CONDITIONS } from "../extraction.ts";
+import type { CONDITIONS } from "../../database/enums.ts";
 import type { Hit } from "./lexicon.ts";
 import type { Span } from "./span.ts";
 import { fold, type Token } from "./tokens.ts";

@@ -1,4 +1,5 @@
-import { ASK_KINDS, type Example, OFFER_KINDS, type Vocabulary, type Weights } from "../extraction.ts";
+import { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
+import type { Example, Vocabulary, Weights } from "../extraction.ts";
 import { survey } from "./annotate.ts";
 import { type Features, learn } from "./classifier.ts";
 import { CLASSIFIERS, type ClassifierName, type Shelf, shelfOf } from "./classify.ts";
