@@ -185,7 +185,7 @@ const httpServer: MakePart = (service) => ({
         database,
         waiting: made(service.submissions, "notifications of submissions"),
         embedder: metrics.measured(embedder),
-        readQuery: service.readiness.readQuery,
+        extractQuery: service.readiness.extractQuery,
         log,
         baseUrl: () => service.baseUrl,
         connectionsPerHour: config.connectionsPerHour,

@@ -1,16 +1,16 @@
 import type { TaskList } from "graphile-worker";
 import { onBehalfOfItsJob, type Tools } from "./task.ts";
 import { checkInvariants } from "./tasks/check_invariants.ts";
+import { completeStanding } from "./tasks/complete_standing.ts";
 import { completeSubmission } from "./tasks/complete_submission.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { reembed } from "./tasks/reembed.ts";
-import { sendApprovalNotice } from "./tasks/send_notice.ts";
-import { settleStanding } from "./tasks/settle_standing.ts";
+import { sendApprovalNotice } from "./tasks/send_approval_notice.ts";
 import {
-  forgetAgents,
-  forgetKeys,
-  forgetSignIns,
   keepAuditPartitions,
+  purgeAgents,
+  purgeKeys,
+  purgeSignIns,
   resumeReembedding,
   sweepSubmissions,
 } from "./tasks/upkeep.ts";
@@ -21,12 +21,12 @@ export const taskList = (tools: Tools): TaskList =>
     read_submission: completeSubmission(tools),
     embed_offer: embedOffer(tools),
     embed_ask: embedAsk(tools),
-    settle_standing: settleStanding(tools),
+    settle_standing: completeStanding(tools),
     reembed: reembed(tools),
     resume_reembedding: resumeReembedding(tools),
-    forget_keys: forgetKeys(tools),
-    forget_sign_ins: forgetSignIns(tools),
-    forget_agents: forgetAgents(tools),
+    forget_keys: purgeKeys(tools),
+    forget_sign_ins: purgeSignIns(tools),
+    forget_agents: purgeAgents(tools),
     send_approval_notice: sendApprovalNotice(tools),
     keep_audit_partitions: keepAuditPartitions(tools),
     sweep_submissions: sweepSubmissions(tools),

@@ -12,7 +12,7 @@ import {
   parse,
   validate,
 } from "postgraphile/graphql";
-import { PROBLEMS, type ProblemCode, toRefusal } from "../http/problem.ts";
+import { PROBLEMS, type ProblemCode, problemOf } from "../http/problem.ts";
 import { checkLimits, LIMITS, operationOf } from "./limits.ts";
 import { createPreset } from "./preset.ts";
 
@@ -60,7 +60,7 @@ const refused = (code: ProblemCode, detail: string): GraphQLError =>
 
 /** Members of a Problem that say something to a client; headers do not. */
 const extensionsOf = (thrown: unknown): { detail: string; extensions: Record<string, unknown> } => {
-  const { refused: code, detail, members } = toRefusal(thrown);
+  const { code, detail, members } = problemOf(thrown);
   return { detail, extensions: { ...members, code, status: PROBLEMS[code].status } };
 };
 

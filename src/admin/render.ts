@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
-import { shownName } from "../http/visible_text.ts";
+import { visibleName } from "../http/visible_text.ts";
 import { STYLESHEET } from "../pages/render.ts";
 
 /** The moderators' pages as text. Templates are compiled once, when the first moderator comes. */
@@ -118,7 +118,7 @@ export const piecesOf = (text: string, readings: { field: string; start: number;
   return pieces.filter((piece) => piece.text !== "");
 };
 
-/** What every page of the room shows around itself. */
+/** What every page of the admin shows around itself. */
 export type Frame = {
   baseUrl: string;
   viewer: { accountId: string; name: string };
@@ -129,21 +129,21 @@ export type Frame = {
   fault?: string | undefined;
 };
 
-/** One of the room's pages, from plain data. */
+/** One page of the admin, from plain data. */
 export const renderAdmin = (template: string, frame: Frame, data: object): string => {
   const root = new URL(frame.baseUrl).pathname.replace(/\/$/, "");
   return eta.render(`@${template}`, {
     ...data,
     ...frame,
-    viewer: { ...frame.viewer, name: shownName(frame.viewer.name) },
+    viewer: { ...frame.viewer, name: visibleName(frame.viewer.name) },
     root,
-    room: `${root}/admin`,
+    admin: `${root}/admin`,
     base: `${root}/assets/souk.css?v=${STYLESHEET.etag.replaceAll('"', "")}`,
     asset: (name: string) => `${root}/admin/assets/${name}?v=${ASSET_FILES[name]?.hash ?? ""}`,
     ago,
     exactly,
     words,
-    shownName,
+    visibleName,
     queueName: (name: string) => QUEUES[name] ?? words(name),
     decided: (action: string) => DECIDED[action] ?? words(action),
   });

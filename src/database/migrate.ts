@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
 import pg from "pg";
-import { type LessonSource, learnWhenDue } from "../reader/learning.ts";
+import { learnWhenDue, type TrainingSource } from "../reader/learning.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../db/migrations", import.meta.url));
 
@@ -106,7 +106,7 @@ export const learn = async (
   await client.connect();
   try {
     await client.query("set role souk_owner");
-    const source: LessonSource = {
+    const source: TrainingSource = {
       get: async (learning) =>
         (await client.query("select jobs.get_lesson($1) as lesson", [learning])).rows[0]?.lesson ?? null,
       store: async (changedAt, learning, learned) => {

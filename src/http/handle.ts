@@ -5,13 +5,13 @@ import pgvector from "pgvector";
 import { z } from "zod";
 import type { Actor, Arguments, Database } from "../database/database.ts";
 import type { Log } from "../log.ts";
-import type { Embedder, QueryReading } from "../reader/extraction.ts";
+import type { Embedder, QueryExtraction } from "../reader/extraction.ts";
 import { addressOf } from "./address.ts";
 import { readJsonBody } from "./body.ts";
 import { isFromOwnPage, readCookie, SESSION_COOKIE } from "./cookies.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { isId } from "./ids.ts";
-import { type Answer, isConnectionLost, isUnavailable, type Refusal, refuse, toRefusal } from "./problem.ts";
+import { type Answer, isConnectionLost, isUnavailable, type Problem, problem, problemOf } from "./problem.ts";
 import { hashSecret, isToken, linkKey, newCode, newSecret, newToken } from "./tokens.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -21,7 +21,7 @@ export type Context = {
   waiting: Waiting;
   embedder: Embedder;
   /** What a query says beside the thing it looks for; null before the vocabulary has been loaded: then words alone rank. */
-  readQuery: (query: string) => QueryReading | null;
+  extractQuery: (query: string) => QueryExtraction | null;
   log: Log;
   baseUrl: () => string;
   connectionsPerHour: number;
@@ -91,7 +91,7 @@ const personOf = (request: Request, baseUrl: string): Actor | null => {
   const session = readCookie(request, baseUrl, SESSION_COOKIE);
   if (session === null) return null;
   if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, baseUrl)) {
-    throw refuse(
+    throw problem(
       "unauthorized",
       `A session changes something only from a page of this service, and this request did not come from one: its Origin is not ${new URL(baseUrl).origin}. A program sends Authorization: Bearer with its token instead.`,
     );
@@ -110,13 +110,13 @@ const authenticate = (request: Request, baseUrl: string): { actor: Actor; token:
   }
   const [scheme, token, ...rest] = (request.headers.authorization ?? "").split(" ");
   if (!scheme) {
-    throw refuse(
+    throw problem(
       "unauthorized",
       "Send the header Authorization: Bearer with the token that POST /v1/connect returned.",
     );
   }
   if (scheme.toLowerCase() !== "bearer" || !token || rest.length > 0 || !isToken(token)) {
-    throw refuse(
+    throw problem(
       "unauthorized",
       "This is not a token of this service. Send Authorization: Bearer with the agent_token exactly as POST /v1/connect returned it.",
     );
@@ -128,7 +128,7 @@ const authenticate = (request: Request, baseUrl: string): { actor: Actor; token:
  * What stands in the way of a request that failed before its function could run: who is calling, whether it may, and its
  * rate headers. When the database cannot be asked, the failure itself is the answer.
  */
-const refuseUnread = async (context: Context, endpoint: Endpoint, actor: Actor, failure: Refusal): Promise<Refusal> => {
+const refuseUnread = async (context: Context, endpoint: Endpoint, actor: Actor, failure: Problem): Promise<Problem> => {
   if (actor === "visitor") return failure;
   try {
     const headers = await context.database.call(actor, "check_call", {
@@ -137,7 +137,7 @@ const refuseUnread = async (context: Context, endpoint: Endpoint, actor: Actor, 
     });
     return { ...failure, headers: { ...failure.headers, ...JSON.parse(headers) } };
   } catch (error) {
-    return isUnavailable(error) ? failure : toRefusal(error);
+    return isUnavailable(error) ? failure : problemOf(error);
   }
 };
 
@@ -150,11 +150,11 @@ const parse = async (
 ): Promise<Parsed> => {
   const body = endpoint.body ? await readJsonBody(request, response, endpoint.body.limit) : undefined;
   if (endpoint.body?.required && body === undefined) {
-    throw refuse("bad_request", "The request has no body. Send a JSON object.");
+    throw problem("bad_request", "The request has no body. Send a JSON object.");
   }
   const key = endpoint.idempotent ? request.headers["idempotency-key"] : undefined;
   if (key !== undefined && (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key))) {
-    throw refuse("bad_request", "An Idempotency-Key has 1 to 255 characters of printable ASCII.");
+    throw problem("bad_request", "An Idempotency-Key has 1 to 255 characters of printable ASCII.");
   }
   const parameters: Arguments = {};
   for (const name of Object.keys(endpoint.pathParameters?.shape ?? {})) {
@@ -217,7 +217,7 @@ type Envelope = {
 };
 
 /** The text was or may have been admitted, and then the database could not be reached to hear what became of it. */
-const UNKNOWN_OUTCOME = refuse(
+const UNKNOWN_OUTCOME = problem(
   "service_unavailable",
   "The market could not be reached while the text was being read, so it is not known what became of it. Repeat the request with the same Idempotency-Key; without one, look at your list first.",
   { retry_after: 2 },
@@ -228,8 +228,8 @@ const fromEnvelope = (envelope: Envelope, headers: Record<string, string | numbe
   const { status, body = {} } = envelope;
   if (status === undefined) throw UNKNOWN_OUTCOME;
   if (status >= 400) {
-    const { code, detail, ...members } = body as { code: Refusal["refused"]; detail: string };
-    throw refuse(code, detail, members, headers);
+    const { code, detail, ...members } = body as { code: Problem["code"]; detail: string };
+    throw problem(code, detail, members, headers);
   }
   return { status, headers: { ...headers, "Content-Type": JSON_TYPE }, body: JSON.stringify(body) };
 };
@@ -250,7 +250,7 @@ const awaitAnswer = async (
       Math.min(context.waiting.listens() ? LISTENING_POLL_MS : context.pollMs, left),
     );
     // Whoever hung up is not waited for; the text is read all the same, and a key replays.
-    if (gone()) throw refuse("service_unavailable", "The client hung up.");
+    if (gone()) throw problem("service_unavailable", "The client hung up.");
     try {
       const answer = JSON.parse(
         await context.database.call(actor, "get_answer", { submission_id: submission }),
@@ -281,8 +281,8 @@ const submit = async (context: Context, endpoint: Endpoint, parsed: Parsed, resp
     const answer = await awaitAnswer(context, parsed.actor, admitted.submission, () => response.destroyed);
     return fromEnvelope(answer, headers);
   } catch (error) {
-    const refusal = isUnavailable(error) ? UNKNOWN_OUTCOME : toRefusal(error);
-    throw { ...refusal, headers: { ...headers, ...refusal.headers } };
+    const failure = isUnavailable(error) ? UNKNOWN_OUTCOME : problemOf(error);
+    throw { ...failure, headers: { ...headers, ...failure.headers } };
   }
 };
 
@@ -347,7 +347,7 @@ const connect = async (context: Context, endpoint: Endpoint, parsed: Parsed, req
 
 /**
  * Answers one request to an endpoint of the table, but for documents, which need no database.
- * @throws Refusal, or an error that `toRefusal` understands
+ * @throws Problem, or an error that `problemOf` understands
  */
 export const handle = async (
   context: Context,
@@ -363,10 +363,10 @@ export const handle = async (
     // Functions that take errors refuse by themselves, after the replay and the cap.
     if (parsed.errors.length > 0 && !endpoint.args?.includes("errors")) {
       const [first] = parsed.errors;
-      throw refuse("bad_request", first ? first.detail : "The request cannot be used.", { errors: parsed.errors });
+      throw problem("bad_request", first ? first.detail : "The request cannot be used.", { errors: parsed.errors });
     }
   } catch (error) {
-    throw await refuseUnread(context, endpoint, actor, toRefusal(error));
+    throw await refuseUnread(context, endpoint, actor, problemOf(error));
   }
 
   switch (endpoint.kind) {
@@ -383,7 +383,7 @@ export const handle = async (
       if (endpoint.kind === "search") {
         const query = parsed.body["query"];
         const { embedding, notices } = await embedQuery(context, actor, query);
-        const reading = typeof query === "string" && query.trim() !== "" ? context.readQuery(query) : null;
+        const reading = typeof query === "string" && query.trim() !== "" ? context.extractQuery(query) : null;
         Object.assign(args, { reading, embedding, model: context.embedder.model, notices: JSON.stringify(notices) });
       }
       const body = await context.database.call(

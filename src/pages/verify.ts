@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
 import type { SignInMethod } from "../database/enums.ts";
-import { refuse, toRefusal } from "../http/problem.ts";
+import { problem, problemOf } from "../http/problem.ts";
 import { hashSecret } from "../http/tokens.ts";
-import { shownName, shownText } from "../http/visible_text.ts";
+import { visibleName, visibleText } from "../http/visible_text.ts";
 import { nameOfMethod } from "../sign_in/methods.ts";
 import { providerOrigins } from "../sign_in/sign_in.ts";
 import type { PagesContext } from "./context.ts";
@@ -43,11 +43,11 @@ export const renderVerification = (
 ): string => {
   const data = {
     ...shown,
-    name: shownName(verification.agent_name),
+    name: visibleName(verification.agent_name),
     method: verification.method,
     title: nameOfMethod(verification.method),
     // To anyone else the label says no more than that it is the agent's account.
-    account: verification.mine ? shownText(verification.account_label, LABEL_LENGTH) : null,
+    account: verification.mine ? visibleText(verification.account_label, LABEL_LENGTH) : null,
     left: minutesLeft(verification.expires_in),
   };
   if (verification.status !== "pending") {
@@ -122,13 +122,13 @@ export const verifyPages = (context: PagesContext): Page[] => {
       });
       return seeOther(response, back);
     }
-    if (decision !== "continue") throw refuse("bad_request", "The answer is none of those on the page.");
+    if (decision !== "continue") throw problem("bad_request", "The answer is none of those on the page.");
     try {
       await database.call("visitor", "continue_verification", { secret_hash: hashOf(request) });
       seeOther(response, back);
     } catch (thrown) {
-      const { refused, detail } = toRefusal(thrown);
-      if (refused !== "verification_incomplete" || wantsJson(request)) throw thrown;
+      const { code, detail } = problemOf(thrown);
+      if (code !== "verification_incomplete" || wantsJson(request)) throw thrown;
       response.status(409);
       await render(request, response, await find(request), "", { form: detail });
     }

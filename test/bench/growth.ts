@@ -5,8 +5,8 @@ import pgvector from "pgvector";
 import { statementOf } from "../../src/database/database.ts";
 import { hashSecret } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
-import { createQueryReader } from "../../src/reader/builtin/query.ts";
-import type { QueryReading, Vocabulary } from "../../src/reader/extraction.ts";
+import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
+import type { QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
 import { withClient } from "../support/database.ts";
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
 import { type Market, makeMarket } from "./market.ts";
@@ -99,7 +99,7 @@ const BARE = `
 const measureSearches = async (
   market: Market,
   offers: number,
-  readQuery: (query: string) => QueryReading,
+  extractQuery: (query: string) => QueryExtraction,
 ): Promise<{ name: string; ours: Percentiles; bare: number }[]> => {
   const asAgent = new pg.Client({ connectionString: market.url.replace(/\/\/[^@/]+@/, "//souk_api@") });
   await asAgent.connect();
@@ -111,7 +111,7 @@ const measureSearches = async (
         for (const body of bodies) {
           const { query = null, filters = {} } = body;
           const [vector] = query === null ? [] : await embedder.embed([query], AbortSignal.timeout(5_000));
-          const reading = query === null ? null : readQuery(query);
+          const reading = query === null ? null : extractQuery(query);
           const args = {
             request: JSON.stringify(body),
             reading: reading && JSON.stringify(reading),
@@ -248,7 +248,7 @@ export const measureGrowth = async (
       return rows[0]?.vocabulary ?? { taxonomy: [], terms: [], classifiers: {} };
     });
     tell(`${offers}: searching`);
-    for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryReader(vocabulary))) {
+    for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryExtractor(vocabulary))) {
       const one = series.get(what) ?? { name: what, ours: [], bare: [] };
       series.set(what, one);
       one.ours.push(ours);
