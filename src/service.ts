@@ -4,6 +4,7 @@ import { type Admin, openAdmin } from "./admin/admin.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createApp } from "./http/app.ts";
+import { ENDPOINTS } from "./http/endpoints.ts";
 import { createReadiness, type Readiness } from "./http/readiness.ts";
 import { serve } from "./http/server.ts";
 import { listenForSubmissions, type Waiting } from "./http/waiting.ts";
@@ -182,6 +183,7 @@ const httpServer: MakePart = (service) => ({
       : createBuiltinEmbedder();
     const app = createApp(
       {
+        endpoints: ENDPOINTS,
         database,
         waiting: made(service.submissions, "notifications of submissions"),
         embedder: metrics.measured(embedder),

@@ -8,9 +8,8 @@ import { metricsHandler } from "../metrics/serve.ts";
 import { pages } from "../pages/pages.ts";
 import type { SignIn } from "../sign_in/sign_in.ts";
 import { hasBody } from "./body.ts";
-import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
-import { type Context, handle } from "./handle.ts";
-import { indexDocument, openApiDocument } from "./openapi.ts";
+import type { Context, Endpoint } from "./endpoint.ts";
+import { handle } from "./handle.ts";
 import { type Answer, problem, problemAnswer, problemOf } from "./problem.ts";
 
 const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
@@ -61,11 +60,6 @@ const routesOf = (context: Context, endpoints: Endpoint[]) => {
     const endpoint = byMethod.get(request.method);
     if (!endpoint) throw problem("method_not_allowed", `This path has only: ${allow}.`, {}, { Allow: allow });
     response.locals["operation"] = endpoint.operationId;
-    if (endpoint.kind === "document") {
-      const document = endpoint.operationId === "getIndex" ? indexDocument : openApiDocument;
-      sendCached(request, response, JSON.stringify(document(context.baseUrl())));
-      return;
-    }
     const answer = await handle(context, endpoint, request, response);
     if (endpoint.cache === "public" && typeof answer.body === "string") sendCached(request, response, answer.body);
     else
@@ -153,7 +147,7 @@ export const createApp = (
       xPermittedCrossDomainPolicies: false,
     }),
   );
-  for (const [path, endpoints] of Map.groupBy(ENDPOINTS, (endpoint) => endpoint.path)) {
+  for (const [path, endpoints] of Map.groupBy(context.endpoints, (endpoint) => endpoint.path)) {
     app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), routesOf(context, endpoints));
   }
   app.use(pages({ database: context.database, baseUrl: context.baseUrl, signIn: options.signIn }));
