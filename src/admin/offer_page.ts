@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
+import { type Refusal, refuse } from "../http/problem.ts";
 import type { Page } from "../pages/frame.ts";
-import { type Refusal, refuse } from "../problem.ts";
-import { type Desk, formOf, formPage, idOf, noticeOf, queried, typed, type Viewer } from "./desk.ts";
+import { type Desk, formOf, formPage, idOf, noticeOf, queried, typed, type Viewer } from "./page_context.ts";
 import { piecesOf, readingsOf, renderAdmin, shownValue } from "./render.ts";
 
 /** An offer as a moderator judges it: its text and how it was read, what others say of it, and what can be decided. */
@@ -17,7 +17,7 @@ type Offer = {
   obstacle: string | null;
   contact: { methods?: { type: string; value: string }[] };
   reviewCase: { queue: string; causes: string[]; holder: { accountId: string; name: string } | null } | null;
-  reports: { nodes: { reason: string; settledAt: string | null }[] };
+  reports: { nodes: { reason: string; completedAt: string | null }[] };
 };
 type Shown = Viewer & {
   offer: Offer | null;
@@ -54,7 +54,7 @@ const DECISIONS = ["keep", "remove", "publish", "reject", "restore", "uphold"] a
 
 /** The reason that most of the open reports give, or what the market found by itself, to be taken with one key. */
 const likelyReason = ({ reports, reviewCase }: Offer): string | null => {
-  const open = reports.nodes.filter(({ settledAt }) => settledAt === null);
+  const open = reports.nodes.filter(({ completedAt }) => completedAt === null);
   const counts = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, given]) => ({
     reason,
     count: given.length,

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import pg from "pg";
-import { hangs, type Provider, slowly, startProvider, well } from "../language/provider.ts";
+import { hangs, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
 import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
@@ -69,7 +69,7 @@ const untilRead = (count: number) =>
 const unreadJobs = () =>
   sqlValue<number>(
     database.url,
-    "select count(*)::int from graphile_worker.jobs where task_identifier = 'read_submission'",
+    "select count(*)::int from graphile_worker.jobs where task_identifier = 'complete_submission'",
   );
 
 /** Makes dead workers look dead for long, so that a test need not wait for it. */

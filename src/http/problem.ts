@@ -1,0 +1,244 @@
+/**
+ * Refusals as RFC 9457 problem documents. The database refuses by SQLSTATE `PT<status>` (internal.raise_problem); everything else it
+ * says is either a passing condition, answered 503, or a bug, answered 500 with nothing of it shown.
+ */
+
+/** Every code of the contract: its status, its title, and what the page at /errors says about it. */
+export const PROBLEMS = {
+  bad_request: {
+    status: 400,
+    title: "The request cannot be used",
+    retryable: false,
+    help: "Something in the request is missing or malformed. `detail` and `errors` say what to fix; then send it again.",
+  },
+  missing_contact: {
+    status: 400,
+    title: "The text names no contact",
+    retryable: false,
+    help: "An offer must contain a way to reach the publisher: a phone number, an e-mail address or a link. Ask the person, add it to the text and send it again. Handles of other apps and street addresses do not count.",
+  },
+  unknown_method: {
+    status: 400,
+    title: "The sign-in method is not offered",
+    retryable: false,
+    help: "Only the methods listed in `options` can be started now.",
+  },
+  unauthorized: {
+    status: 401,
+    title: "The token is missing or not valid",
+    retryable: false,
+    help: "Send `Authorization: Bearer` with the token that POST /v1/connect returned. A token that was removed stays invalid: connect once more, and ask the person to approve the new agent.",
+  },
+  verification_required: {
+    status: 403,
+    title: "A person has to approve this agent",
+    retryable: false,
+    help: "The agent is not connected to a person yet. Give the person the connection link; after approval the same call succeeds.",
+  },
+  not_found: {
+    status: 404,
+    title: "Not found",
+    retryable: false,
+    help: "There is nothing here, or it is not visible to you. GET /v1 lists what exists.",
+  },
+  method_not_allowed: {
+    status: 405,
+    title: "The method is not allowed here",
+    retryable: false,
+    help: "The path exists, but not with this method. The `Allow` header lists those it has.",
+  },
+  connection_already_used: {
+    status: 409,
+    title: "The link was already used",
+    retryable: false,
+    help: "A connection link works once, and someone approved this one. A new agent gets a new link.",
+  },
+  idempotency_in_flight: {
+    status: 409,
+    title: "The first request is still running",
+    retryable: true,
+    help: "A request with this Idempotency-Key is being worked on. Wait a second and repeat it with the same key; the answer is then replayed.",
+  },
+  idempotency_key_reused: {
+    status: 409,
+    title: "The key belongs to another request",
+    retryable: false,
+    help: "This Idempotency-Key was used with a different body. Use a new key for a new request.",
+  },
+  invalid_state: {
+    status: 409,
+    title: "The current status does not allow this",
+    retryable: false,
+    help: "`detail` names the status in the way. Read the resource to see what can be done with it.",
+  },
+  verification_incomplete: {
+    status: 409,
+    title: "The person has not finished signing in",
+    retryable: true,
+    help: "Continue once the person has finished the sign-in.",
+  },
+  connection_expired: {
+    status: 410,
+    title: "The link no longer works",
+    retryable: false,
+    help: "A connection link lasts 30 minutes. Connect again for a new one.",
+  },
+  link_expired: {
+    status: 410,
+    title: "The link no longer works",
+    retryable: false,
+    help: "A link or code that was sent by mail works once and lasts 15 minutes. Start signing in again for a new one.",
+  },
+  payload_too_large: {
+    status: 413,
+    title: "The body is too large",
+    retryable: false,
+    help: "A request body may have 1 MB, that of an offer 256 KB, and an offer's text 4,000 characters. Refer to images by link.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: "The media type is not supported",
+    retryable: false,
+    help: "Bodies are JSON in UTF-8: send `Content-Type: application/json`.",
+  },
+  rate_limited: {
+    status: 429,
+    title: "Too many calls",
+    retryable: true,
+    help: "The cap of the rolling hour is reached. Wait as many seconds as `Retry-After` says. When creating agents: reuse the token you hold.",
+  },
+  internal_error: {
+    status: 500,
+    title: "Something went wrong here",
+    retryable: true,
+    help: "This is our mistake. Try once more with backoff, with the same Idempotency-Key if you sent one, and report `request_id` if it persists.",
+  },
+  service_unavailable: {
+    status: 503,
+    title: "The service is briefly unavailable",
+    retryable: true,
+    help: "Wait as many seconds as `Retry-After` says, then try again, with the same Idempotency-Key if you sent one. `detail` says whether anything may have been done.",
+  },
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** A refusal on its way to the client: what `toProblem` needs, from wherever it comes. */
+export type Refusal = {
+  refused: ProblemCode;
+  detail: string;
+  /** Further members of the document: errors, next, retry_after, those of VerificationRequired, ... */
+  members?: Record<string, unknown>;
+  headers?: Record<string, string | number>;
+};
+
+export const refuse = (
+  refused: ProblemCode,
+  detail: string,
+  members: Record<string, unknown> = {},
+  headers: Record<string, string | number> = {},
+): Refusal => ({ refused, detail, members, headers });
+
+const isRefusal = (thrown: unknown): thrown is Refusal =>
+  typeof thrown === "object" && thrown !== null && "refused" in thrown;
+
+const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
+
+/**
+ * SQLSTATEs and Node's error codes that mean "not now": connections (08, 57P, ECONN…), resources (53), locks and timeouts
+ * (55P03, 57014), conflicts (40), a read-only server (25006). https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const NOT_NOW =
+  /^(08...|40001|40P01|25006|53...|55P03|57014|57P0[1-5]|58030|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENOENT|EHOSTUNREACH)$/;
+/** node-postgres says these without a code. */
+const NOT_NOW_MESSAGE =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|connection timeout|Query read timeout/i;
+
+/** Whether a failure says that the database cannot be used now, rather than that something is wrong. */
+export const isUnavailable = (thrown: unknown): boolean => {
+  if (!(thrown instanceof Error)) return false;
+  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+  return NOT_NOW.test(code) || NOT_NOW_MESSAGE.test(thrown.message);
+};
+
+/**
+ * Whether a failure left it open if the statement was committed: the connection went while it ran. A statement that
+ * PostgreSQL refused or cancelled, or that never got a connection, did nothing.
+ */
+export const isConnectionLost = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  (/^(08...|57P0[1-5]|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(
+    "code" in thrown && typeof thrown.code === "string" ? thrown.code : "",
+  ) ||
+    /Connection terminated|connection error|Query read timeout/i.test(thrown.message));
+
+/** The account or the agent that a new row refers to was deleted after the request had entered as it. */
+const isCallerGone = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  "code" in thrown &&
+  thrown.code === "23503" &&
+  "constraint" in thrown &&
+  /_(account|agent)_fkey$/.test(String(thrown.constraint));
+
+/** Seconds a client is asked to wait when the database cannot be used: restarts take about this long. */
+const UNAVAILABLE_RETRY_SECONDS = 2;
+
+/** Any thrown value as a Refusal; what is neither a refusal nor a passing condition is an internal_error. */
+export const toRefusal = (thrown: unknown): Refusal => {
+  if (isRefusal(thrown)) return thrown;
+  if (thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" && /^PT\d{3}$/.test(thrown.code)) {
+    const hint = "hint" in thrown && typeof thrown.hint === "string" ? JSON.parse(thrown.hint) : {};
+    const detail = "detail" in thrown && typeof thrown.detail === "string" ? thrown.detail : "";
+    const { headers, ...members } = hint as { headers?: Record<string, string | number> };
+    if (isCode(thrown.message)) return refuse(thrown.message, detail, members, headers ?? {});
+  }
+  if (isCallerGone(thrown)) {
+    return refuse(
+      "unauthorized",
+      "The account or the agent was deleted while this request was under way. Nothing was done.",
+    );
+  }
+  if (isUnavailable(thrown)) {
+    return refuse(
+      "service_unavailable",
+      "The market cannot be reached at the moment. Nothing was done; try again in a few seconds.",
+      {
+        retry_after: UNAVAILABLE_RETRY_SECONDS,
+      },
+    );
+  }
+  return refuse(
+    "internal_error",
+    "Something went wrong on our side. Try once more; if it happens again, report the request_id.",
+  );
+};
+
+/** An answer ready for the socket. */
+export type Answer = { status: number; headers: Record<string, string | number>; body: string | Buffer | null };
+
+/** A refusal as the problem document that clients get. */
+export const toProblem = (refusal: Refusal, requestId: string, baseUrl: string): Answer => {
+  const { status, title, retryable } = PROBLEMS[refusal.refused];
+  const members: Record<string, unknown> = refusal.members ?? {};
+  const retryAfter = members["retry_after"];
+  return {
+    status,
+    headers: {
+      ...refusal.headers,
+      "Content-Type": "application/problem+json; charset=utf-8",
+      "Cache-Control": "no-store",
+      ...(typeof retryAfter === "number" ? { "Retry-After": retryAfter } : {}),
+      ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="souk"' } : {}),
+    },
+    body: JSON.stringify({
+      type: `${baseUrl}/errors#${refusal.refused}`,
+      title,
+      status,
+      code: refusal.refused,
+      detail: refusal.detail,
+      request_id: requestId,
+      retryable,
+      ...members,
+    }),
+  };
+};

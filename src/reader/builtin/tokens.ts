@@ -1,0 +1,66 @@
+/** Words of a text as they are compared, each with where it stands. */
+
+/** `start` and `end` are UTF-16 offsets in the text. */
+export type Token = {
+  /** Lower case, without accents, as reading.fold folds. */
+  folded: string;
+  start: number;
+  end: number;
+  /** True for an upper-case first letter. */
+  capital: boolean;
+  /** What stands between the token before and this one. */
+  before: string;
+  /** True when a sentence, a line or a paragraph ended before it. */
+  opens: boolean;
+};
+
+/** What NFKD leaves whole, as in db/schema/market/fold.sql. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ł: "l",
+  ø: "o",
+  đ: "d",
+  ð: "d",
+  ı: "i",
+  þ: "t",
+};
+
+const ASCII = /^[\x20-\x7e]*$/;
+
+/** Folds words for comparison: lower case, no accents, compatibility forms resolved. */
+export const fold = (words: string): string => {
+  const lower = words.toLowerCase();
+  if (ASCII.test(lower)) return lower;
+  return lower
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .replace(/[ßæœłøđðıþ]/g, (letter) => LETTERS[letter] ?? letter);
+};
+
+/** A mark that ends a sentence or a clause of its own when white space or nothing follows. */
+const ENDS_SENTENCE = /[.!?…:;](?=\s|$)|[\n\r\u2028\u2029]|\s[-–—•·|/]\s|[\p{Extended_Pictographic}]/u;
+
+/** Splits a text into its words and numbers. Linear in the text. */
+export const tokenize = (text: string): Token[] => {
+  const tokens: Token[] = [];
+  let last = 0;
+  for (const match of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
+    const word = match[0];
+    const start = match.index;
+    const end = start + word.length;
+    const before = text.slice(last, start);
+    const first = word.charAt(0);
+    tokens.push({
+      folded: fold(word),
+      start,
+      end,
+      capital: first !== first.toLowerCase(),
+      before,
+      opens: tokens.length === 0 || ENDS_SENTENCE.test(before),
+    });
+    last = end;
+  }
+  return tokens;
+};

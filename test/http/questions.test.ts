@@ -1,0 +1,55 @@
+import test from "ava";
+import { type Market, openMarket } from "./contract.ts";
+
+/** What a preview asks the person: one question for each missing field, in the language of the text. */
+
+let market: Market;
+test.before(async () => {
+  market = await openMarket();
+});
+test.after.always(() => market?.stop());
+
+const TEXTS = {
+  en: "I am selling my old sofa, it is in good condition and very comfortable.",
+  de: "Ich verkaufe mein altes Sofa, es ist in gutem Zustand und sehr bequem.",
+  fr: "Je vends mon vieux canapé, il est en bon état et très confortable.",
+  es: "Vendo mi viejo sofá, está en buen estado y es muy cómodo.",
+  it: "Vendo il mio vecchio divano, è in buone condizioni e molto comodo.",
+  pt: "Vendo o meu sofá antigo, está em bom estado e é muito confortável.",
+  nl: "Ik verkoop mijn oude bank, hij is in goede staat en zit erg lekker.",
+  pl: "Sprzedam moją starą kanapę, jest w dobrym stanie i bardzo wygodna.",
+} as const;
+
+for (const [language, text] of Object.entries(TEXTS)) {
+  test.serial(`a text in ${language} is asked about in ${language}`, async (t) => {
+    const agent = await market.agent();
+    const { status, body } = await agent.call("POST", "/v1/offers/preview", { text });
+    t.is(status, 200);
+    t.deepEqual(body.missing_fields, ["price", "location", "contact"]);
+    const wanted = await market.sql(
+      "select q.question from unnest($1::text[]) with ordinality as f (field, n) join reading.question q using (field) where q.language = $2 order by f.n",
+      [body.missing_fields, language],
+    );
+    t.is(wanted.length, 3);
+    t.deepEqual(
+      body.questions,
+      wanted.map(({ question }) => question),
+    );
+  });
+}
+
+test.serial("every field that can be missing has a question in each of the eight languages", async (t) => {
+  const [row] = await market.sql(
+    `select count(*)::integer as questions from reading.question
+     where field in ('domain', 'category', 'offer_kind', 'price', 'location', 'contact') and language = any ($1)`,
+    [Object.keys(TEXTS)],
+  );
+  t.is(row.questions, 6 * 8);
+});
+
+test.serial("a text that lacks nothing is asked nothing", async (t) => {
+  const agent = await market.agent();
+  const text = "Selling my old sofa, 80 EUR, pick up in Berlin. Write to lena@example.com";
+  const { body } = await agent.call("POST", "/v1/offers/preview", { text });
+  t.deepEqual(body.questions, []);
+});
