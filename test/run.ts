@@ -1,9 +1,13 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { findServer } from "./support/postgres.ts";
+import type { FileTime } from "./support/times.ts";
 
 /**
  * `npm test`: a PostgreSQL server, the tests against it, and one closing line `N passed, N failed`.
@@ -15,6 +19,15 @@ import { findServer } from "./support/postgres.ts";
 
 /** Long enough for ava to say which tests were pending, and for services to stop; then they are killed. */
 const GRACE_MS = 5_000;
+
+/** How many slow files are worth a look. */
+const SLOWEST = 10;
+
+/**
+ * What V8 made of our files and of the packages, kept from process to process and from run to run: a test file or a
+ * service is there in two thirds of the time.
+ */
+const COMPILED = fileURLToPath(new URL("../node_modules/.cache/souk/compiled", import.meta.url));
 
 const AVA = fileURLToPath(new URL("../node_modules/ava/entrypoints/cli.js", import.meta.url));
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -37,12 +50,20 @@ async function testAgainstServer(): Promise<number> {
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interruption.abort());
   const testRun = randomBytes(4).toString("hex");
+  const times = join(tmpdir(), `souk-test-times-${testRun}`);
   const server = await findServer(testRun);
   try {
-    const environment = { ...process.env, TEST_DATABASE_URL: server.url, TEST_RUN: testRun };
+    const environment = {
+      NODE_COMPILE_CACHE: COMPILED,
+      ...process.env,
+      TEST_DATABASE_URL: server.url,
+      TEST_RUN: testRun,
+      TEST_TIMES: times,
+    };
     return interruption.signal.aborted ? 1 : await runAva(environment, interruption.signal);
   } finally {
     await server.release();
+    await tellSlowest(times);
   }
 }
 
@@ -92,6 +113,17 @@ function tally(line: string): void {
   if (/^ {2}[✔√] /.test(line)) count.passed += 1;
   if (/^ {2}[✘×] /.test(line)) count.failed += 1;
   if (/^ {2}- \[(?:skip|todo)\] /.test(line)) count.skipped += 1;
+}
+
+/** Prints which files took longest: time to save is there. */
+async function tellSlowest(times: string): Promise<void> {
+  const noted = await readFile(times, "utf8").catch(() => "");
+  await rm(times, { force: true });
+  const lines = noted.split("\n").filter((line) => line !== "");
+  if (lines.length < 2) return;
+  print("\nThe slowest files, in seconds:");
+  const slowest = lines.map((line): FileTime => JSON.parse(line)).sort((one, other) => other.ms - one.ms);
+  for (const { file, ms } of slowest.slice(0, SLOWEST)) print(`${(ms / 1000).toFixed(1).padStart(6)}  ${file}`);
 }
 
 function close(code: number): number {
