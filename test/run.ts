@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { changedTests } from "./changed.ts";
 import { findServer } from "./support/postgres.ts";
 import type { FileTime } from "./support/times.ts";
 
 /**
  * `npm test`: a PostgreSQL server, the tests against it, and one closing line `N passed, N failed`.
  *
- * Arguments go to ava: `npm test -- test/schema.test.ts`, `npm test -- --match "a link *"`.
+ * Arguments go to ava: `npm test -- test/schema.test.ts`, `npm test -- --match "a link *"`. `npm test -- --changed` runs
+ * the test files that a change can affect (changed.ts).
  * The counting reads ava's report for people: its TAP reporter breaks off at a timeout, of all things, and then names
  * no test. What tests print themselves goes to standard error, so it is never mistaken for the report.
  */
@@ -29,12 +31,15 @@ const SLOWEST = 10;
  */
 const COMPILED = fileURLToPath(new URL("../node_modules/.cache/souk/compiled", import.meta.url));
 
+/** Runs the tests that a change can affect. */
+const CHANGED = "--changed";
+
 const AVA = fileURLToPath(new URL("../node_modules/ava/entrypoints/cli.js", import.meta.url));
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-type Count = { passed: number; failed: number; skipped: number; complete: boolean };
+type Count = { passed: number; failed: number; skipped: number; complete: boolean; nothingToDo: boolean };
 
-const count: Count = { passed: 0, failed: 0, skipped: 0, complete: false };
+const count: Count = { passed: 0, failed: 0, skipped: 0, complete: false, nothingToDo: false };
 // At the very end, so that the closing line is there and is the last however this process ends.
 process.once("exit", (code) => {
   process.exitCode = close(code);
@@ -47,6 +52,16 @@ try {
 }
 
 async function testAgainstServer(): Promise<number> {
+  const args = process.argv.slice(2).filter((argument) => argument !== CHANGED);
+  if (process.argv.includes(CHANGED)) {
+    const files = await changedTests();
+    count.nothingToDo = files.length === 0;
+    if (count.nothingToDo) {
+      print("No test can be affected by what differs from the main line.");
+      return 0;
+    }
+    args.push(...files);
+  }
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interruption.abort());
   const testRun = randomBytes(4).toString("hex");
@@ -60,16 +75,16 @@ async function testAgainstServer(): Promise<number> {
       TEST_RUN: testRun,
       TEST_TIMES: times,
     };
-    return interruption.signal.aborted ? 1 : await runAva(environment, interruption.signal);
+    return interruption.signal.aborted ? 1 : await runAva(args, environment, interruption.signal);
   } finally {
     await server.release();
     await tellSlowest(times);
   }
 }
 
-async function runAva(environment: NodeJS.ProcessEnv, interruption: AbortSignal): Promise<number> {
+async function runAva(args: string[], environment: NodeJS.ProcessEnv, interruption: AbortSignal): Promise<number> {
   // A group of its own, so that what a dying test file leaves behind can be ended with it.
-  const ava = spawn(process.execPath, [AVA, ...process.argv.slice(2)], {
+  const ava = spawn(process.execPath, [AVA, ...args], {
     cwd: ROOT,
     // ava writes into a pipe here, and would leave colours out although a person is looking.
     env: process.stdout.isTTY ? { FORCE_COLOR: "1", ...environment } : environment,
@@ -127,7 +142,7 @@ async function tellSlowest(times: string): Promise<void> {
 }
 
 function close(code: number): number {
-  const sound = code === 0 && count.complete && count.failed === 0 && count.passed > 0;
+  const sound = code === 0 && (count.nothingToDo || (count.complete && count.failed === 0 && count.passed > 0));
   const failed = sound ? 0 : Math.max(1, count.failed);
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
   print(`${count.passed} passed, ${failed} failed${skipped}`);
