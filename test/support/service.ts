@@ -26,8 +26,8 @@ const PROBE_TIMEOUT_MS = 2_000;
 
 const READY_LINE = /(?<!not )\bready\b/i;
 
-/** What a process needs to run at all, and what coverage and debugging need to reach it. */
-const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_OPTIONS", "NODE_V8_COVERAGE"];
+/** What a process needs to run at all and to load fast, and what coverage and debugging need to reach it. */
+const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "NODE_V8_COVERAGE"];
 
 /** The port may be taken between being found free and being listened on; three times in a row is something else. */
 const PORT_TRIES = 3;
