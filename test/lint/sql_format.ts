@@ -26,7 +26,9 @@ const OVERFLOW_COST = 1000;
 const ENDS = new Set([";", "begin", "then", "else", "loop", "declare"]);
 
 /** What follows a clause is indented further than the clause. */
-const HEADS = new Set("select insert update delete with set case if elsif grant create constraint perform return".split(" "));
+const HEADS = new Set(
+  "select insert update delete with set case if elsif grant create constraint perform return".split(" "),
+);
 
 /** Clauses begin a line most legibly, so a break before one of them costs nothing. */
 const CLAUSES = new Set(
@@ -46,7 +48,7 @@ const STARTS_BLOCK = /^create (or replace )?(function|procedure|table|view|mater
 type Break = { at: number; level: number; cost: number };
 
 /**
- * Lays SQL out: words in lower case, no line longer than 120 characters where it can be broken, one blank line before each
+ * Lays SQL out: words in lower case, even indentation, no line longer than 120 characters where it can be broken, one blank line before each
  * function, table, view and type, no white space at line ends. What it has laid out it leaves as it is.
  * @throws when the result would not mean the same
  */
@@ -69,11 +71,14 @@ function linesOf(sql: string): Line[] {
   return joinComments(joinCommentOn(joinReturns(lines.map(tidy))));
 }
 
-/** A line in lower case, with spaces in place of tabs, and without white space at its end. */
+/** A line in lower case, indented by an even number of spaces, and without white space at its end. */
 function tidy(line: Line): Line {
-  const tidied = line.map(({ kind, text }): Token => {
+  const tidied = line.map(({ kind, text }, index): Token => {
     if (kind === "word") return { kind, text: text.toLowerCase() };
-    if (kind === "space") return { kind, text: text.replaceAll("\t", INDENT) };
+    if (kind === "space") {
+      const spaces = text.replaceAll("\t", INDENT);
+      return { kind, text: index === 0 && spaces.length % 2 === 1 ? `${spaces} ` : spaces };
+    }
     return { kind, text: kind === "comment" ? text.trimEnd() : text };
   });
   return tidied.at(-1)?.kind === "space" ? tidied.slice(0, -1) : tidied;
@@ -85,8 +90,11 @@ function joinReturns(lines: Line[]): Line[] {
     const next = lines[index + 1] ?? [];
     const before = lines[index - 1] ?? [];
     const isFirst = isSignature(line) && !line.some(({ text }) => text.startsWith("--"));
-    if (isSignature(before) && !before.some(({ text }) => text.startsWith("--")) && line[1]?.text === "returns") return [];
-    return isFirst && next[1]?.text === "returns" ? [[...line, { kind: "space", text: " " }, ...next.slice(1)]] : [line];
+    if (isSignature(before) && !before.some(({ text }) => text.startsWith("--")) && line[1]?.text === "returns")
+      return [];
+    return isFirst && next[1]?.text === "returns"
+      ? [[...line, { kind: "space", text: " " }, ...next.slice(1)]]
+      : [line];
   });
 }
 
@@ -157,8 +165,8 @@ function joinComments(lines: Line[]): Line[] {
 
 function ownComment(line: Line): { indent: string; text: string } | undefined {
   const [first, second] = line;
-  if (line.length === 1 && first?.text.startsWith("--")) return { indent: "", text: first.text };
-  if (line.length === 2 && first?.kind === "space" && second?.text.startsWith("--")) {
+  if (line.length === 1 && first?.text.startsWith("-- ")) return { indent: "", text: first.text };
+  if (line.length === 2 && first?.kind === "space" && second?.text.startsWith("-- ")) {
     return { indent: first.text, text: second.text };
   }
   return undefined;
@@ -186,7 +194,7 @@ function layOut(line: Line, goesOn = false): string[] {
   const indent = first?.kind === "space" ? first.text : "";
   const tokens = first?.kind === "space" ? line.slice(1) : line;
   const last = tokens.at(-1);
-  if (last?.text.startsWith("--")) {
+  if (last?.text.startsWith("-- ") && tokens.length > 1) {
     const code = tidy(line.slice(0, -1));
     return [...layOutAll(joinComments([commentLine(indent, last.text)])), ...layOut(code, goesOn)];
   }
@@ -249,13 +257,18 @@ function breakCode(indent: string, tokens: Token[], goesOn: boolean): string[] {
   for (let start = starts.length - 1; start >= 0; start -= 1) {
     best[start] = { cost: Number.POSITIVE_INFINITY, next: starts.length };
     for (let end = start; end < ends.length; end += 1) {
-      const width = textOf(tokens.slice(starts[start]?.at, ends[end])).trimEnd().length + indent.length + (start > 0 ? INDENT.length : 0);
+      const width =
+        textOf(tokens.slice(starts[start]?.at, ends[end])).trimEnd().length +
+        indent.length +
+        (start > 0 ? INDENT.length : 0);
       const isLast = end === ends.length - 1;
       const overflow = Math.max(0, width - MAX_LINE);
       if (overflow > 0 && end > start) break;
       const cost =
         (overflow > 0 ? OVERFLOW_COST + overflow : 0) +
-        (isLast ? 0 : LINE_COST + (starts[end + 1]?.cost ?? 0) + (best[end + 1]?.cost ?? 0) + (MAX_LINE - width) / MAX_LINE);
+        (isLast
+          ? 0
+          : LINE_COST + (starts[end + 1]?.cost ?? 0) + (best[end + 1]?.cost ?? 0) + (MAX_LINE - width) / MAX_LINE);
       if (cost < (best[start]?.cost ?? 0)) best[start] = { cost, next: end + 1 };
     }
   }

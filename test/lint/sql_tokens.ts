@@ -38,7 +38,8 @@ export function tokensOf(sql: string): Token[] {
   for (let at = 0; at < sql.length; ) {
     const token: Token = dollarQuoted(sql, at, body, before) ?? matched(sql, at);
     if (token.kind === "quote") body = body === undefined ? token.text : undefined;
-    if (token.kind !== "space" && token.kind !== "newline" && token.kind !== "comment") before = token.text.toLowerCase();
+    if (token.kind !== "space" && token.kind !== "newline" && token.kind !== "comment")
+      before = token.text.toLowerCase();
     tokens.push(token);
     at += token.text.length;
   }
