@@ -3,8 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { LEARNING } from "../../src/language/builtin/learn.ts";
-import { learn, migrate } from "../../src/migrate.ts";
+import { learn, migrate } from "../../src/database/migrate.ts";
+import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**
@@ -169,7 +169,7 @@ async function readyTemplate(): Promise<string> {
 /** Names what a template is made from: the SQL, the code that runs it and that learns, and graphile-worker, which brings a schema. */
 async function fingerprint(): Promise<string> {
   const hash = createHash("sha256").update(`${LEARNING}\0`);
-  const files = ["src/migrate.ts", "node_modules/graphile-worker/package.json"];
+  const files = ["src/database/migrate.ts", "node_modules/graphile-worker/package.json"];
   for (const entry of await readdir(join(ROOT, "db"), { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) files.push(join(entry.parentPath, entry.name).slice(ROOT.length));
   }
