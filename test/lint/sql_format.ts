@@ -38,6 +38,9 @@ const CLAUSES = new Set(
 /** Parts of clauses: the next best place to break. */
 const PARTS = new Set("on to using with for set offset check references constraint generated as is".split(" "));
 
+/** An "or" after one of these is no condition: `create or replace`, `before insert or update`. */
+const EVENTS = new Set(["create", "insert", "update", "delete", "truncate"]);
+
 const JOIN_SIDES = new Set(["left", "right", "full", "cross", "inner"]);
 
 /** Functions whose arguments are written with `from`. */
@@ -349,7 +352,8 @@ function costOf(
   if (text === "join" && JOIN_SIDES.has(previous)) return undefined;
   if (text === "from" && (previous === "distinct" || FROM_INSIDE.has(call))) return undefined;
   if (text === "by" || previous === "not" || previous === "no" || previous === "do") return undefined;
-  if (text === "or" && previous === "create") return undefined;
+  if (text === "or" && EVENTS.has(previous)) return undefined;
+  if (text === "check" && previous === "with") return undefined;
   if (CLAUSES.has(text)) return 0;
   if (text === "or") return 1;
   if (text === "and") return isBetween ? undefined : 2;
