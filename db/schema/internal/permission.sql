@@ -7,7 +7,8 @@ as $$
 begin
   if not internal.connected() then
     perform internal.raise_problem(403, 'verification_required',
-      'No person has approved this agent yet. Ask the person you act for to open the connection link and compare the code; then try again.',
+      'No person has approved this agent yet. Ask the person you act for to open the connection link and compare the '
+      'code; then try again.',
       jsonb_build_object(
         'headers', headers,
         'permission', permission,
@@ -24,5 +25,6 @@ begin
 end
 $$;
 comment on function internal.require_connected(text, jsonb) is
-  'Refuses with 403 verification_required, naming the permission, until a person has approved the agent, and with 409 invalid_state while the account is suspended.';
+  'Refuses with 403 verification_required, naming the permission, until a person has approved the agent, and with 409 '
+  'invalid_state while the account is suspended.';
 grant execute on function internal.require_connected(text, jsonb) to souk_agent, souk_person;

@@ -18,4 +18,5 @@ begin
 end
 $$;
 comment on function internal.has_suspicious_link(text) is
-  'Whether a text links by a shortener, a bare address, Punycode, a name before the host, a scheme that runs something, or to a program.';
+  'Whether a text links by a shortener, a bare address, Punycode, a name before the host, a scheme that runs '
+  'something, or to a program.';
