@@ -24,8 +24,6 @@ function functionProblems(sql: string): string[] {
       const name = functionName(words, words.indexOf("function") + 1);
       const next = statements[index + 1]?.words ?? [];
       const isNoted = next.slice(0, 3).join(" ") === "comment on function" && functionName(next, 3) === name;
-      if (!words.some((word) => ["immutable", "stable", "volatile"].includes(word)))
-        problems.push(`State whether ${name} is immutable, stable or volatile.`);
       if (!isNoted)
         problems.push(`Write \`comment on function ${name}\` directly after the function, before its grants.`);
     }

@@ -19,8 +19,8 @@ begin
     from regexp_matches(regexp_replace(text, '\m[A-Z]{2}[0-9]{2}( ?[0-9A-Z]{4}){2,7}( ?[0-9A-Z]{1,3})?\M', ' ', 'g'),
       '(?<![0-9+])([0-9](?:[ -]?[0-9]){14,15})(?![ -]?[0-9])', 'g') as m
   loop
-    if digits
-      ~ '^(3[47]\d{13}|4\d{15}|5[1-5]\d{14}|2(22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|6(011|5\d\d)\d{12}|35(2[89]|[3-8]\d)\d{12})$' then
+    if digits ~ ('^(3[47]\d{13}|4\d{15}|5[1-5]\d{14}|2(22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}'
+        '|6(011|5\d\d)\d{12}|35(2[89]|[3-8]\d)\d{12})$') then
       select sum(case when n % 2 = 1 then d else d * 2 - case when d > 4 then 9 else 0 end end) into total
       from (select substr(reverse(digits), n, 1)::integer as d, n from generate_series(1, length(digits)) as n) as luhn;
       if total % 10 = 0 then

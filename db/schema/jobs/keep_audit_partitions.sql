@@ -26,7 +26,8 @@ begin
     execute format('create policy "the owner sees all" on market.%I to souk_owner using (true) with check (true)',
       name);
     execute format('with moved as (delete from market.audit_event_default where at >= %1$L and at < %2$L returning *)
-      insert into market.%3$I select * from moved', month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC', name);
+      insert into market.%3$I select * from moved',
+      month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC', name);
     execute format('alter table market.audit_event attach partition market.%I for values from (%L) to (%L)',
       name, month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC');
     changed := changed + 1;

@@ -61,7 +61,8 @@ from (values
   ('hobbies', '{books,music_instruments,sports,collectibles,art,toys_games,tickets,other_hobbies}'),
   ('family_pets', '{baby_kids,pets,pet_supplies}'),
   ('services',
-    '{repair,cleaning,moving,tutoring,beauty_wellness,events,legal_finance,it_design,care,construction,transport,other_services}'),
+    '{repair,cleaning,moving,tutoring,beauty_wellness,events,legal_finance,it_design,care,construction,transport,'
+    'other_services}'),
   ('jobs_projects',
     '{software,design,writing,marketing,construction_work,hospitality,office,education,logistics,other_work}'),
   ('community', '{dating,friendship,activities}')

@@ -13,8 +13,8 @@ create table reading.vocabulary (
   constraint vocabulary_language_form check (language ~ '^[a-z]{2}$'),
   constraint vocabulary_sense_length check (char_length(sense) between 3 and 100),
   constraint vocabulary_sense_form check (
-    sense
-    ~ '^(category:[a-z_]+/[a-z_]+|(domain|kind|ask_kind|condition|feature):[a-z_]+|(place|region|country):[A-Z]{2}|city:[A-Z]{2}/[^/:]+)$'),
+    sense ~ ('^(category:[a-z_]+/[a-z_]+|(domain|kind|ask_kind|condition|feature):[a-z_]+'
+      '|(place|region|country):[A-Z]{2}|city:[A-Z]{2}/[^/:]+)$')),
   constraint vocabulary_weight_range check (weight > 0 and weight <= 5)
 );
 

@@ -32,9 +32,11 @@ create or replace function search.ships(search tsvector) returns boolean
 as $$
   select search @@ '''concept/sent'''::tsquery and not search @@ (
     '(no|not|kein|keinen|pas|sans|sem|sin|senza|niente|geen|nie|bez) <->
-      (shipping|postage|posting|post|delivery|versand|envoi|livraison|envio|envios|spedizione|spedisco|verzending|wysylki|wysylam)
+      (shipping|postage|posting|post|delivery|versand|envoi|livraison|envio|envios|spedizione|spedisco|verzending
+        |wysylki|wysylam)
     | (collection|pickup|collect|recogida|ritiro|recolha|ophalen) <-> only
-    | (nur|solo|so|seulement|alleen|tylko) <-> (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
+    | (nur|solo|so|seulement|alleen|tylko) <->
+      (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
 $$;
 comment on function search.ships(tsvector) is
   'Whether an offer says that the thing is sent, by its words and concepts (market.offer.search).';
@@ -45,9 +47,9 @@ as $$
   select case
     when country in ('DE', 'FR', 'ES', 'IT', 'PT', 'NL', 'IE', 'AT', 'BE', 'FI', 'GR', 'LU', 'SK', 'SI', 'EE', 'LV',
       'LT', 'HR', 'MT', 'CY') then 'EUR'
-    else '{"US": "USD", "CA": "CAD", "AU": "AUD", "NZ": "NZD", "GB": "GBP", "CH": "CHF", "PL": "PLN", "CZ": "CZK", "SE": "SEK",
-      "NO": "NOK", "DK": "DKK", "HU": "HUF", "RO": "RON", "MX": "MXN", "BR": "BRL", "AR": "ARS", "CL": "CLP", "CO": "COP",
-      "JP": "JPY", "CN": "CNY", "IN": "INR", "SG": "SGD", "ZA": "ZAR"}'::jsonb ->> country end
+    else '{"US": "USD", "CA": "CAD", "AU": "AUD", "NZ": "NZD", "GB": "GBP", "CH": "CHF", "PL": "PLN", "CZ": "CZK",
+      "SE": "SEK", "NO": "NOK", "DK": "DKK", "HU": "HUF", "RO": "RON", "MX": "MXN", "BR": "BRL", "AR": "ARS",
+      "CL": "CLP", "CO": "COP", "JP": "JPY", "CN": "CNY", "IN": "INR", "SG": "SGD", "ZA": "ZAR"}'::jsonb ->> country end
 $$;
 comment on function search.currency_of(text) is
   'What a country (ISO 3166-1) pays with, as ISO 4217; null for countries of which that is not kept.';

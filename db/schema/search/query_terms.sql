@@ -75,17 +75,18 @@ begin
       case when exists (
         select from covered o
         where o.words @> c.words and (cardinality(o.words) > cardinality(c.words)
-          or exists (select from reading.broader_concept b where b.concept = o.concept and b.broader = c.concept))) then
-            1.0 else 2.0 end as weight,
+          or exists (select from reading.broader_concept b where b.concept = o.concept and b.broader = c.concept)))
+        then 1.0 else 2.0 end as weight,
       c.n
     from covered c
     union all
     select array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms,
       search.any_lexeme(a.classes), array[a.word],
       case when a.classes <> '{}' or exists (select from heads h where h.word = a.word) then 2.0
-        when a.stops then 0.0 when a.hints or a.word
-          ~ '^([0-9]{1,2}|two|three|four|five|six|zwei|drei|vier|deux|trois|quatre|dos|tres|cuatro|due|tre|quattro|dois|duas|twee|drie|dwa|dwie|trzy)$' then
-          0.4 else 1.0 end, a.n
+        when a.stops then 0.0
+        when a.hints or a.word ~ ('^([0-9]{1,2}|two|three|four|five|six|zwei|drei|vier|deux|trois|quatre'
+          '|dos|tres|cuatro|due|tre|quattro|dois|duas|twee|drie|dwa|dwie|trzy)$') then 0.4
+        else 1.0 end, a.n
     from alternatives a
     where not exists (select from covered c where a.word = any (c.words))
   )
