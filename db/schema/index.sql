@@ -26,6 +26,7 @@ set local check_function_bodies = off;
 -- Tables
 --!include internal/loaded.sql
 --!include market/setting.sql
+--!include market/permission.sql
 --!include market/taxonomy.sql
 --!include reading/vocabulary.sql
 --!include reading/example.sql
