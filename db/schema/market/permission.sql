@@ -21,7 +21,8 @@ create policy "a dba reads all" on market.permission for select to souk_dba usin
 insert into market.permission (permission, needs_approval, writes, summary, detail)
 select p.permission, p.needs_approval, p.writes,
   'A person has to approve this agent first, through the connection link.',
-  'No person has approved this agent yet. Ask the person you act for to open the connection link and compare the code; then try again.'
+  'No person has approved this agent yet. Ask the person you act for to open the connection link and compare the code; '
+  'then try again.'
 from (values ('search_offers', false, false), ('read_offers', false, false), ('read_matches', false, false),
   ('start_verification', false, false), ('report_offer', false, true), ('publish_offer', true, true),
   ('create_ask', true, true), ('manage_offers', true, true), ('manage_asks', true, true)
@@ -31,8 +32,10 @@ from (values ('search_offers', false, false), ('read_offers', false, false), ('r
 
 comment on table market.permission is 'One row is one permission of the contract, as GET /v1/me lists them.';
 comment on column market.permission.permission is 'The name that agents see.';
-comment on column market.permission.needs_approval is 'Whether an agent has it only after a person has approved the agent.';
-comment on column market.permission.writes is 'Whether it changes something, and is therefore refused while the account is suspended.';
+comment on column market.permission.needs_approval is
+  'Whether an agent has it only after a person has approved the agent.';
+comment on column market.permission.writes is
+  'Whether it changes something, and is therefore refused while the account is suspended.';
 comment on column market.permission.summary is 'What GET /v1/me says of it to an agent that nobody has approved.';
 comment on column market.permission.detail is 'What a call that needs it answers to such an agent.';
 grant select on market.permission to souk_agent, souk_person, souk_dba;
