@@ -49,7 +49,8 @@ declare
   enough constant integer := 20;
   hidden uuid[] := internal.accounts_being_hidden();
 begin
-  select m.min_similarity, m.rrf_weight, m.by_letters into min_similarity, rrf_weight, by_letters from market.embedding_model m
+  select m.min_similarity, m.rrf_weight, m.by_letters into min_similarity, rrf_weight, by_letters
+  from market.embedding_model m
   where m.model = search_offers.model;
   select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
     array_agg(t.weight order by t.n), sum(t.weight),
