@@ -29,7 +29,7 @@ export const heartbeatPart = (options: {
 
   const sendHeartbeats = async (alone: boolean): Promise<void> => {
     for (const id of poolIds) {
-      const [dead] = await call<number>("beat", id, alone);
+      const [dead] = await call<number>("heartbeat", id, alone);
       if (dead) log.warn({ dead }, "freed the jobs of dead workers");
     }
   };
@@ -37,7 +37,7 @@ export const heartbeatPart = (options: {
   /** Tells the database of the pools that have stopped, so that jobs which they still hold run again at once. */
   const deregister = async (): Promise<void> => {
     for (const id of poolIds) {
-      await call("rest", id);
+      await call("deregister", id);
       poolIds.delete(id);
     }
   };

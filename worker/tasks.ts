@@ -1,7 +1,7 @@
 import type { TaskList } from "graphile-worker";
 import { onBehalfOfItsJob, type Tools } from "./task.ts";
+import { applyStanding } from "./tasks/apply_standing.ts";
 import { checkInvariants } from "./tasks/check_invariants.ts";
-import { completeStanding } from "./tasks/complete_standing.ts";
 import { completeSubmission } from "./tasks/complete_submission.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { reembed } from "./tasks/reembed.ts";
@@ -18,15 +18,15 @@ import {
 /** What a job of each name does. The database adds jobs by these names, and so does the crontab. */
 export const taskList = (tools: Tools): TaskList =>
   onBehalfOfItsJob({
-    read_submission: completeSubmission(tools),
+    complete_submission: completeSubmission(tools),
     embed_offer: embedOffer(tools),
     embed_ask: embedAsk(tools),
-    settle_standing: completeStanding(tools),
+    apply_standing: applyStanding(tools),
     reembed: reembed(tools),
     resume_reembedding: resumeReembedding(tools),
-    forget_keys: purgeKeys(tools),
-    forget_sign_ins: purgeSignIns(tools),
-    forget_agents: purgeAgents(tools),
+    purge_keys: purgeKeys(tools),
+    purge_sign_ins: purgeSignIns(tools),
+    purge_agents: purgeAgents(tools),
     send_approval_notice: sendApprovalNotice(tools),
     keep_audit_partitions: keepAuditPartitions(tools),
     sweep_submissions: sweepSubmissions(tools),

@@ -32,7 +32,7 @@ export const vocabularyPart = (options: {
   });
   const lessons: TrainingSource = {
     get: async (learning) =>
-      (await call<Awaited<ReturnType<TrainingSource["get"]>>>("get_lesson", learning))[0] ?? null,
+      (await call<Awaited<ReturnType<TrainingSource["get"]>>>("get_training_set", learning))[0] ?? null,
     store: async (changedAt, learning, learned) => {
       await call("store_classifiers", changedAt, learning, learned);
     },

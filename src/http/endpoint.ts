@@ -92,7 +92,7 @@ export type ArgumentName =
   | "request_hash"
   | "errors"
   // Of searches, from handlers/search.ts.
-  | "reading"
+  | "extraction"
   | "embedding"
   | "model"
   | "notices"

@@ -9,7 +9,7 @@ import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE
  *   grounded    an extraction whose quotes have been located in the text: start and end in code points
  *   extractor   who read the text: the built-in one, or a model behind an OpenAI-compatible server
  *
- * An extractor reads; the database decides. `jobs.finish_reading` verifies every span again and publishes or refuses.
+ * An extractor reads; the database decides. `jobs.complete_submission` verifies every span again and publishes or refuses.
  */
 
 /**
@@ -156,7 +156,7 @@ export type QueryExtraction = {
   places: { text: string; city: string | null; country: string | null }[];
 };
 
-/** The vocabulary of the market, kept in tables (`market.category`, `market.vocabulary`, `market.classifier`), handed to extractors as data. */
+/** The vocabulary of the market, kept in tables (`market.category`, `reading.vocabulary`, `reading.classifier`), handed to extractors as data. */
 export type Vocabulary = {
   /** Tells an edition from others: what has the same holds the same terms, and learned the same. Absent for one of no database. */
   version?: string;

@@ -1,6 +1,6 @@
 import { SIGN_IN_METHODS, type SignInMethod } from "../database/enums.ts";
 
-/** The sign-in methods, as the interface and as people call them. Sentences of the database say the same (market.method_name). */
+/** The sign-in methods, as the interface and as people call them. Sentences of the database say the same (internal.method_name). */
 
 /** Methods by which another service says who a person is. */
 export type OpenIdMethod = Exclude<SignInMethod, "email">;

@@ -99,7 +99,7 @@ test.serial("from the moment of a suspension nobody else sees what its account h
   const account = await fixture.accountOf(agent);
   await fixture.sql("update market.account set suspended_at = now() where id = $1", [account]);
   const settle = async () =>
-    (await fixture.sql("select market.settle_standing($1, 1) as done", [account]))[0]?.["done"];
+    (await fixture.sql("select internal.apply_standing($1, 1) as done", [account]))[0]?.["done"];
   t.false(await settle());
   t.deepEqual(await fixture.sql("select status from market.offer where account_id = $1 order by id", [account]), [
     { status: "archived" },
@@ -169,7 +169,7 @@ test.serial("a suspension of an account with many offers is finished by the work
   await eventually(live, (count) => count === 0);
   await ana.ask(REINSTATE, { id: account });
   await eventually(live, (count) => count === 1201);
-  const [{ active }] = await fixture.sql("select active from market.publisher where account_id = $1", [account]);
+  const [{ active }] = await fixture.sql("select active from market.account_stats where account_id = $1", [account]);
   t.is(active, 1201);
 });
 

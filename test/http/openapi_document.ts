@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { ENDPOINTS } from "../../src/http/endpoints.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 
-/** Writes the OpenAPI document where its linters look for it: `npm run lint:openapi`. */
+/** Writes the OpenAPI document where its linters look for it: `npm run lint`. */
 
 /** Linters take offence at example.com and localhost as a server's address. */
 const BASE_URL = "https://souk.test";

@@ -14,7 +14,7 @@ export const completeSubmission = ({ call, extractor, embedder, log }: Tools) =>
       const extraction = ground(submission.text, await extractor().extractOffer(submission.text, signal));
       // Whoever read it: a text that gives orders to its readers is put before a moderator by a rule, not by a reader.
       const addresses_agents = findAddressedToModel(submission.text).length > 0;
-      await call("finish_reading", id, JSON.stringify({ ...extraction, addresses_agents }));
+      await call("complete_submission", id, JSON.stringify({ ...extraction, addresses_agents }));
       return;
     }
     const [extraction, embedding] = await Promise.all([
@@ -28,7 +28,13 @@ export const completeSubmission = ({ call, extractor, embedder, log }: Tools) =>
         }),
     ]);
     signal.throwIfAborted();
-    await call("finish_reading", id, JSON.stringify(ground(submission.text, extraction)), embedding, embedder.model);
+    await call(
+      "complete_submission",
+      id,
+      JSON.stringify(ground(submission.text, extraction)),
+      embedding,
+      embedder.model,
+    );
     // Matched by words now, and by meaning once the provider answers again.
     if (embedding === null) await call("retry_ask_embedding", id);
   });

@@ -7,25 +7,27 @@ as $$
 begin
   if not exists (select from market.moderator_link l
       where l.secret_hash = get_moderator_link.secret_hash and l.expires_at > now()) then
-    perform market.fail(404, 'not_found', 'There is no such link, or it was used already.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such link, or it was used already.');
   end if;
   return jsonb '{}';
 end
 $$;
-comment on function api.get_moderator_link(bytea) is 'Whether a link that appoints a moderator still works; 404 otherwise.';
+comment on function api.get_moderator_link(bytea) is
+  'Whether a link that appoints a moderator still works; 404 otherwise.';
 grant execute on function api.get_moderator_link(bytea) to souk_api;
 
-create or replace function api.accept_moderator_link(secret_hash bytea, session_hash bytea, new_session_hash bytea) returns jsonb
+create or replace function api.accept_moderator_link(secret_hash bytea, session_hash bytea, new_session_hash bytea)
+  returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  person uuid := (market.find_session(accept_moderator_link.session_hash)).account_id;
+  person uuid := (internal.find_session(accept_moderator_link.session_hash)).account_id;
   new_session constant boolean := person is null;
 begin
   delete from market.moderator_link l
   where l.secret_hash = accept_moderator_link.secret_hash and l.expires_at > now();
   if not found then
-    perform market.fail(404, 'not_found', 'There is no such link, or it was used already.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such link, or it was used already.');
   end if;
   if new_session then
     insert into market.account (claimed_at) values (now()) returning id into person;
@@ -36,5 +38,6 @@ begin
 end
 $$;
 comment on function api.accept_moderator_link(bytea, bytea, bytea) is
-  'Makes the person with this session, or a new one whom the new session signs in, a moderator, once a link; gives new_session, or 404.';
+  'Makes the person with this session, or a new one whom the new session signs in, a moderator, once a link; gives '
+  'new_session, or 404.';
 grant execute on function api.accept_moderator_link(bytea, bytea, bytea) to souk_api;

@@ -1,5 +1,5 @@
--- The invariants, each a query that gives the rows that break it. What grows with the market is looked at by sample when a
--- share below 100 is given; what is in flight, or of the last hour, always whole, since it is little.
+-- The invariants, each a query that gives the rows that break it. What grows with the market is looked at by sample
+-- when a share below 100 is given; what is in flight, or of the last hour, always whole, since it is little.
 
 create or replace function inspect.check_people(share double precision)
   returns table (invariant text, object text, detail text)
@@ -7,15 +7,15 @@ create or replace function inspect.check_people(share double precision)
 as $$
 begin
   return query
-  select 'account_has_record', 'account ' || a.id, 'no row in market.publisher'
+  select 'account_has_record', 'account ' || a.id, 'no row in market.account_stats'
   from market.account a tablesample system (check_people.share)
-  where not exists (select from market.publisher p where p.account_id = a.id);
+  where not exists (select from market.account_stats p where p.account_id = a.id);
 
   return query
   select 'record_equals_recount', 'account ' || p.account_id,
     format('active, lifetime, removed are %s, %s, %s and should be %s, %s, %s',
       p.active, p.lifetime, p.removed, o.active, o.lifetime, o.removed)
-  from market.publisher p tablesample system (check_people.share)
+  from market.account_stats p tablesample system (check_people.share)
   cross join lateral (
     select count(*) filter (where o.status = 'published') as active, count(o.published_at) as lifetime,
       count(*) filter (where o.status = 'removed') as removed
@@ -23,7 +23,8 @@ begin
   where (p.active, p.lifetime, p.removed) <> (o.active, o.lifetime, o.removed);
 
   return query
-  select 'connected_agent_has_person', 'agent ' || g.id, 'it is connected, and nobody has claimed account ' || g.account_id
+  select 'connected_agent_has_person', 'agent ' || g.id,
+    'it is connected, and nobody has claimed account ' || g.account_id
   from market.agent g tablesample system (check_people.share)
   join market.account a on a.id = g.account_id
   where g.connected_at is not null and a.claimed_at is null;
@@ -65,22 +66,23 @@ begin
       -- A change of an ask without a new text comes without a submission; one with it counts.
     group by s.agent_id, a.action) as s
   cross join lateral (
-    select count(*) as calls from market.call c where c.scope = 'agent:' || s.agent_id and c.action = s.action) as c
+    select count(*) as calls from market.rate_limit_hit c
+      where c.scope = 'agent:' || s.agent_id and c.action = s.action) as c
   where c.calls < s.texts;
 
   return query
   select 'call_is_past', 'call ' || c.id, format('a call of %s at %s', c.action, c.called_at)
-  from market.call c where c.called_at > clock_timestamp() + interval '1 second';
+  from market.rate_limit_hit c where c.called_at > clock_timestamp() + interval '1 second';
 
   return query
   select 'window_keeps_to_cap', c.scope, format('%s calls of %s within an hour', c.calls, c.action)
   from (
-    select c.scope, c.action, count(*) as calls from market.call c
+    select c.scope, c.action, count(*) as calls from market.rate_limit_hit c
     where c.called_at > now() - interval '1 hour' and c.scope like 'agent:%'
     -- Ten times the base is as far as a record takes an agent.
     group by c.scope, c.action having count(*) > case c.action when 'publish_offer' then 600 else 1200 end) as c
   left join market.agent g on 'agent:' || g.id = c.scope
-  where c.calls > coalesce(market.call_cap(g.account_id, c.action), 0)
+  where c.calls > coalesce(internal.rate_limit(g.account_id, c.action), 0)
     -- A cap that a moderator lowered within the hour says nothing of the calls before.
     and not exists (select from market.cap_override o
       where o.account_id = g.account_id and o.action = c.action and o.changed_at > now() - interval '1 hour')
@@ -90,7 +92,8 @@ begin
   return query
   -- Not the key itself, which its agent chose: this goes into logs. inspect.keys_in_flight shows it.
   select 'key_has_answer',
-    case when exists (select from market.agent g where g.id = k.owner_id) then 'agent ' else 'account ' end || k.owner_id,
+    case when exists (select from market.agent g where g.id = k.owner_id) then 'agent ' else 'account ' end
+      || k.owner_id,
     case when k.submission_id is null then 'a key of ' || k.created_at || ' holds no submission'
       else 'a key has been in flight since ' || k.created_at end
   from (
@@ -98,18 +101,19 @@ begin
     union all
     select k.* from market.submission s join market.idempotency_key k on k.submission_id = s.id
     -- The sweep comes every minute for what is ten minutes old.
-    where s.settled_at is null and s.created_at < now() - interval '15 minutes') as k;
+    where s.completed_at is null and s.created_at < now() - interval '15 minutes') as k;
 
   return query
   select 'submission_is_settled', 'submission ' || s.id, format('%s waits since %s', s.kind, s.created_at)
   from market.submission s
-  where s.settled_at is null and s.created_at < now() - interval '15 minutes';
+  where s.completed_at is null and s.created_at < now() - interval '15 minutes';
 
   return query
-  select 'submission_has_job', 'submission ' || s.id, format('%s waits since %s, and no job reads it', s.kind, s.created_at)
+  select 'submission_has_job', 'submission ' || s.id,
+    format('%s waits since %s, and no job reads it', s.kind, s.created_at)
   from market.submission s
-  where s.settled_at is null
-    and not exists (select from inspect.read_jobs() j where j.task = 'read_submission' and j.row_id = s.id);
+  where s.completed_at is null
+    and not exists (select from inspect.read_jobs() j where j.task = 'complete_submission' and j.row_id = s.id);
 
   return query
   select 'answer_tells_the_truth', 'submission ' || s.id,
@@ -119,7 +123,7 @@ begin
   cross join lateral (
     select case s.kind when 'publish_offer' then exists (select from market.offer o where o.id = s.target_id)
       else exists (select from market.ask a where a.id = s.target_id) end as found) as f
-  where s.settled_at is not null and (
+  where s.completed_at is not null and (
     s.kind = 'publish_offer' and f.found <> (s.status = 201)
     or s.kind = 'create_ask' and not f.found);
 
@@ -131,7 +135,7 @@ begin
     (select 'submissions', 'the oldest is of ' || s.created_at from market.submission s
       where s.created_at < now() - interval '26 hours' order by s.created_at limit 1)
     union all
-    (select 'calls', 'the oldest is of ' || c.called_at from market.call c
+    (select 'calls', 'the oldest is of ' || c.called_at from market.rate_limit_hit c
       where c.called_at < now() - interval '26 hours' order by c.called_at limit 1)
     union all
     (select 'sign-ins', 'the oldest ended at ' || i.expires_at from market.sign_in i
@@ -158,14 +162,15 @@ begin
       and j.created_at > now() - interval '2 hours');
 end
 $$;
-comment on function inspect.is_underway(text, uuid) is 'Whether a job that is on its way will mend what is about this row.';
+comment on function inspect.is_underway(text, uuid) is
+  'Whether a job that is on its way will mend what is about this row.';
 
 create or replace function inspect.check_market(share double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
 as $$
 declare
-  model_in_force text := market.setting('embedding_model') #>> '{}';
+  model_in_force text := internal.setting('embedding_model') #>> '{}';
   -- A change of the model takes everything in turn, by one job.
   embeds_all boolean := exists (
     select from market.reembedding r where r.finished_at is null and inspect.is_underway('reembed', r.id));
@@ -182,7 +187,8 @@ begin
   left join market.offer_embedding e on e.offer_id = o.id
   -- Looked for only where a vector is missing: the planner would ask it of every offer first.
   where o.status = 'published' and not embeds_all
-    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id) else false end;
+    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id)
+      else false end;
 
   return query
   select 'ask_has_vector', 'ask ' || a.id,
@@ -191,7 +197,8 @@ begin
   left join market.ask_embedding e on e.ask_id = a.id
   -- Its job is made a moment after it was read.
   where a.status = 'active' and a.read_at < now() - interval '10 minutes' and not embeds_all
-    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id) else false end;
+    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id)
+      else false end;
 
   return query
   select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at
@@ -208,12 +215,17 @@ begin
     ('match_is_of_a_live_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
     ('match_is_of_a_read_ask', false, case when a.read_at is null then 'the ask was not read' end),
     -- A call that was matching when the ask came to rest may have ended after it.
-    ('match_is_of_an_active_ask', false, case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
-      then format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
-    ('match_is_not_ones_own', false, case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
+    ('match_is_of_an_active_ask', false,
+      case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
+      then
+      format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
+    ('match_is_not_ones_own', false,
+      case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
     -- What changed a moment ago is judged again by its job; an ask at rest is judged again when it is active.
-    ('match_is_of_its_kind', true, case when a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false)
-      then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'), coalesce(a.ask_kind, 'do nothing')) end),
+    ('match_is_of_its_kind', true,
+      case when a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false)
+      then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'),
+        coalesce(a.ask_kind, 'do nothing')) end),
     ('match_is_within_price', true, case when a.status = 'active'
       and o.price_hundredths > a.price_max_hundredths and o.price_hundredths > 0 and o.price_currency = a.price_currency
       and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true)
@@ -221,7 +233,8 @@ begin
     ('match_is_not_excluded', true, case when a.status = 'active' and o.search @@ a.exclude_query
       then 'the offer says what the ask does not want' end)) as v (invariant, mends, detail)
   where v.detail is not null
-    and not (v.mends and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
+    and not (v.mends
+      and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
 end
 $$;
 comment on function inspect.check_market(double precision) is
@@ -235,7 +248,8 @@ declare
   -- Whole pages are drawn, so it costs what it reads, however large the table.
   share double precision := case when "check".sample is null then 100 else (
     select least(100, 100.0 * "check".sample / greatest(max(c.reltuples), 1)) from pg_catalog.pg_class c
-    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.publisher'::regclass, 'market.submission'::regclass))
+    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.account_stats'::regclass,
+      'market.submission'::regclass))
     end;
 begin
   return query select * from inspect.check_people(share);
@@ -245,19 +259,22 @@ begin
   return query select * from inspect.check_references(share);
   return query select * from inspect.check_log();
   return query
-  select 'job_is_not_held_by_the_dead', 'job ' || j.job_id, format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
+  select 'job_is_not_held_by_the_dead', 'job ' || j.job_id,
+    format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
   from inspect.read_jobs() j
   -- A live worker frees it within a minute.
   where j.state = 'held by a dead worker' and j.locked_at < now() - interval '5 minutes';
 
   return query
-  select 'examples_are_learned', 'market.classifier', 'what changed at ' || v.changed_at || ' is not learned from yet'
-  from market.vocabulary_change v
+  select 'examples_are_learned', 'reading.classifier', 'what changed at ' || v.changed_at || ' is not learned from yet'
+  from reading.vocabulary_change v
   -- Learning takes seconds, and begins within ten.
   where v.changed_at < now() - interval '10 minutes'
-    and not exists (select from market.classifier c where c.learned_from = v.changed_at);
+    and not exists (select from reading.classifier c where c.learned_from = v.changed_at);
 end
 $$;
 comment on function inspect.check(integer) is
-  'Every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it is broken. No row when all is well. Looks at everything, some twenty seconds for a million offers and as many matches; with a sample at about so many rows of each large table, drawn at random.';
+  'Every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it is '
+  'broken. No row when all is well. Looks at everything, some twenty seconds for a million offers and as many matches; '
+  'with a sample at about so many rows of each large table, drawn at random.';
 grant execute on function inspect.check(integer) to souk_dba;

@@ -6,7 +6,7 @@ as $$
   select jsonb_build_object(
     'email', p.email,
     'agent_name', a.name,
-    'connected_at', market.utc(a.connected_at),
+    'connected_at', internal.utc(a.connected_at),
     'display_name', t.display_name)
   from market.agent a
   join market.connection c on c.agent_id = a.id
@@ -20,7 +20,8 @@ as $$
   limit 1
 $$;
 comment on function jobs.get_approval_notice(uuid) is
-  'email, agent_name, connected_at and display_name for the message about an approved agent; null when no mailbox is known, the agent was removed, or the message was sent.';
+  'email, agent_name, connected_at and display_name for the message about an approved agent; null when no mailbox is '
+  'known, the agent was removed, or the message was sent.';
 grant execute on function jobs.get_approval_notice(uuid) to souk_worker;
 
 create or replace function jobs.mark_approval_notice(agent_id uuid) returns void

@@ -20,7 +20,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     tag: "Offers",
     auth: "token",
     handler: submitText,
-    function: "submit_offer",
+    function: "publish_offer",
     args: ["body", "idempotency_key", "request_hash", "errors"],
     permission: "publish_offer",
     limit: "publish_offer",

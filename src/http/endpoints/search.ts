@@ -15,7 +15,7 @@ export const SEARCH_ENDPOINTS: readonly Endpoint[] = [
     auth: "token",
     handler: search,
     function: "search_offers",
-    args: ["request", "reading", "embedding", "model", "notices"],
+    args: ["request", "extraction", "embedding", "model", "notices"],
     body: {
       schema: shape.search,
       required: true,

@@ -50,7 +50,7 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
 export const search: Handler = async (context, call) => {
   const query = call.body["query"];
   const { embedding, notices } = await embedQuery(context, call.actor, query);
-  const reading = typeof query === "string" && query.trim() !== "" ? context.extractQuery(query) : null;
-  const made = { reading, embedding, model: context.embedder.model, notices: JSON.stringify(notices) };
+  const extraction = typeof query === "string" && query.trim() !== "" ? context.extractQuery(query) : null;
+  const made = { extraction, embedding, model: context.embedder.model, notices: JSON.stringify(notices) };
   return successOf(call.endpoint, await callFunction(context, call, "read", made));
 };
