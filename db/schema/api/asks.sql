@@ -1,4 +1,4 @@
--- Asks: stating what somebody wants, and what becomes of it.
+-- Asks: creating, reading and changing them, and reading their matches.
 
 create or replace function api.create_ask(body jsonb, idempotency_key text, request_hash bytea, errors jsonb)
   returns jsonb
@@ -12,7 +12,8 @@ begin
 end
 $$;
 comment on function api.create_ask(jsonb, text, bytea, jsonb) is
-  'Takes an AskCreate: {submission, headers} to wait for, or a replay.';
+  'Admits an AskCreate. Returns {submission, headers} of a submission to wait for, or the response to replay for a '
+  'repeated Idempotency-Key. errors: problems that the HTTP layer found in the body.';
 grant execute on function api.create_ask(jsonb, text, bytea, jsonb) to souk_api;
 
 create or replace function api.get_ask(id uuid) returns jsonb
@@ -22,7 +23,7 @@ begin
   return internal.ask_document(internal.own_ask(get_ask.id));
 end
 $$;
-comment on function api.get_ask(uuid) is 'An own ask; 404 otherwise.';
+comment on function api.get_ask(uuid) is 'Returns an own ask. Raises 404 otherwise.';
 grant execute on function api.get_ask(uuid) to souk_api;
 
 create or replace function api.list_asks(status text, "limit" integer, cursor text) returns jsonb
@@ -50,7 +51,7 @@ begin
     'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
 end
 $$;
-comment on function api.list_asks(text, integer, text) is 'The account''s own asks, newest first.';
+comment on function api.list_asks(text, integer, text) is 'Returns a page of the account''s own asks, newest first.';
 grant execute on function api.list_asks(text, integer, text) to souk_api;
 
 create or replace function api.update_ask(id uuid, body jsonb, errors jsonb) returns jsonb
@@ -78,19 +79,19 @@ begin
 end
 $$;
 comment on function api.update_ask(uuid, jsonb, jsonb) is
-  'Changes watch_enabled at once; a new text is read like a new ask''s, counts like one, and keeps the id. '
-  '{submission, headers}, or the answer.';
+  'Changes watch_enabled at once. A new text is extracted again and counted in the rate limit like a new ask; the ask '
+  'keeps its id. Returns {submission, headers} for a text, otherwise the response.';
 grant execute on function api.update_ask(uuid, jsonb, jsonb) to souk_api;
 
 create or replace function api.archive_ask(id uuid) returns jsonb
   language plpgsql volatile
 as $$ begin return internal.set_ask_status(archive_ask.id, 'archived'); end $$;
-comment on function api.archive_ask(uuid) is 'Puts an own ask away.';
+comment on function api.archive_ask(uuid) is 'Archives an own ask.';
 
 create or replace function api.fulfill_ask(id uuid) returns jsonb
   language plpgsql volatile
 as $$ begin return internal.set_ask_status(fulfill_ask.id, 'fulfilled'); end $$;
-comment on function api.fulfill_ask(uuid) is 'Marks an own ask as answered.';
+comment on function api.fulfill_ask(uuid) is 'Marks an own ask as fulfilled.';
 
 create or replace function api.reopen_ask(id uuid) returns jsonb
   language plpgsql volatile
@@ -105,7 +106,7 @@ declare
   ask market.ask := internal.own_ask(list_matches.id);
   list constant text := 'matches ' || ask.id;
   after jsonb := internal.position_of(cursor, list);
-  -- Every cursor of this list also carries how far it had seen, which is what since compares.
+  -- Each cursor of this list also has the highest sequence that its reader has seen. The parameter "since" compares it.
   seen bigint := (internal.position_of(since, list, 'since') ->> 'sequence')::bigint;
   newest bigint;
   results jsonb;
@@ -158,6 +159,6 @@ begin
 end
 $$;
 comment on function api.list_matches(uuid, text, integer, text) is
-  'The live offers that answer an own ask, best first, each with the reasons; since: only what matched after that '
-  'answer.';
+  'Returns a page of the published offers that match an own ask, best first, each with its reasons. With since, the '
+  'cursor of an earlier response, only offers that have matched after it.';
 grant execute on function api.list_matches(uuid, text, integer, text) to souk_api;
