@@ -2,8 +2,7 @@
 -- agent acts for the first person who approves. These functions need no claims, because the secret in the link
 -- authorizes the caller.
 
--- session_hash has a default, because API processes of the first release call the function without it.
-create or replace function api.get_connection(secret_hash bytea, session_hash bytea default null) returns jsonb
+create or replace function api.get_connection(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
