@@ -3,10 +3,10 @@
 
 -- The limits divide up PostgreSQL's default of 100 connections, less the 3 that it reserves for superusers. So a pool
 -- that takes too many connections leaves some for the other roles, and a DBA can still log in. souk_api: two API
--- processes, each with 14 connections for reads, 14 for writes, 3 for moderators and one listener, and two spare.
--- souk_worker: two workers with pools of 11. souk_dba: two people with two psql sessions each. souk_migrator: one
--- migration with one connection for its lock, one for its statements, one for graphile-worker's migrations, and spare
--- ones.
+-- processes, each with 14 connections for reads, 14 for writes, 3 for moderators and one listener, and two spare
+-- connections. souk_worker: two workers with pools of 11. souk_dba: two people with two psql sessions each.
+-- souk_migrator: one migration needs a connection that holds the lock of migrations, one for its statements and one for
+-- graphile-worker's; the others are spare.
 alter role souk_api connection limit 66;
 alter role souk_worker connection limit 22;
 alter role souk_dba connection limit 4;

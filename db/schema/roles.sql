@@ -27,8 +27,7 @@ begin
     select * from (values
       ('souk_owner', 'nologin'), ('souk_queue', 'nologin'), ('souk_agent', 'nologin'), ('souk_person', 'nologin'),
       ('souk_moderator', 'nologin'),
-      -- With noinherit, souk_api and souk_migrator have no rights of the roles they belong to until they set one of
-      -- these roles.
+      -- noinherit: a role that is a member of others has none of their rights until it sets one of these roles.
       ('souk_api', 'login noinherit'),
       ('souk_worker', 'login'),
       ('souk_dba', 'login'),

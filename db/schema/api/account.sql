@@ -1,4 +1,4 @@
--- What a person may do with the own account: read it, change the profile, remove sign-in methods, and delete it.
+-- What a person may do with their account: read it, change the profile, remove sign-in methods, and delete it.
 
 create or replace function api.get_account() returns jsonb
   language plpgsql stable

@@ -79,15 +79,17 @@ comment on column market.ask.criteria is
 comment on column market.ask.keywords_query is
   'Finds offers that name any of the keywords, under any of their synonyms. Stored, because every new offer is '
   'compared with it.';
-comment on column market.ask.exclude_query is 'Finds offers that contain any of the excluded words.';
+comment on column market.ask.exclude_query is
+  'Finds offers that contain any of the excluded phrases, except where the offer''s text negates the phrase.';
 comment on column market.ask.place_query is
-  'Finds offers in any of the accepted cities, or, when no city is known, with the words of the place.';
+  'Finds offers by place: in the city of the ask, or in the place as written when no city is known, or in an '
+  'alternative town that the text names.';
 comment on column market.ask.price_max_hundredths is 'The highest accepted price in hundredths of the major unit.';
 comment on column market.ask.price_currency is 'ISO 4217.';
 comment on column market.ask.read_at is 'When the present text was extracted; null while it waits.';
 comment on column market.ask.created_at is 'When the ask was created.';
 comment on column market.ask.updated_at is 'When the ask last changed.';
-comment on column market.ask.must_query is 'Finds offers that contain all words of the required criteria ("must").';
+comment on column market.ask.must_query is 'Finds offers that contain all required phrases ("must").';
 grant select on market.ask to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, text, watch_enabled) on market.ask to souk_agent, souk_person;
 grant update (status, watch_enabled, updated_at) on market.ask to souk_agent, souk_person;

@@ -41,7 +41,7 @@ insert into market.setting (name, value, summary, least, most) values
 
 comment on table market.setting is 'One row is one setting of the operator. Change its value with update.';
 comment on column market.setting.name is 'The name of the setting.';
-comment on column market.setting.value is 'Its value.';
+comment on column market.setting.value is 'The value of the setting.';
 comment on column market.setting.summary is 'What the setting does.';
 comment on column market.setting.least is
   'The smallest number that a moderator may set; null for settings that are not numbers.';

@@ -29,7 +29,7 @@ create table market.sign_in (
 );
 create index sign_in_account_id_idx on market.sign_in (account_id);
 create index sign_in_verification_id_idx on market.sign_in (verification_id);
--- Deleting an account deletes the sign-ins that were mailed to its e-mail addresses.
+-- When an account is deleted, the sign-in attempts mailed to its e-mail addresses are deleted, too.
 create index sign_in_email_idx on market.sign_in (email) where email is not null;
 -- Used to purge old attempts.
 create index sign_in_expires_at_idx on market.sign_in (expires_at);
@@ -57,5 +57,5 @@ comment on column market.sign_in.code_hash is
 comment on column market.sign_in.tries is 'Number of wrong codes so far; at most five.';
 comment on column market.sign_in.created_at is 'When the attempt began.';
 comment on column market.sign_in.expires_at is
-  'When the attempt expires: 15 minutes after its begin, or with its verification.';
+  'When the attempt expires: 15 minutes after it began, or with its verification.';
 comment on column market.sign_in.finished_at is 'When the attempt succeeded. It can succeed only once.';
