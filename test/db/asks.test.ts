@@ -8,12 +8,7 @@ import { type Answer, askOf, type Caller, openMarket, refused } from "./market.t
  */
 
 const STATUSES = ["active", "fulfilled", "archived"] as const;
-const MOVES = [
-  "active -> fulfilled",
-  "active -> archived",
-  "fulfilled -> active",
-  "archived -> active",
-];
+const MOVES = ["active -> fulfilled", "active -> archived", "fulfilled -> active", "archived -> active"];
 let market: Awaited<ReturnType<typeof openMarket>>;
 let seller: Caller;
 let buyer: Caller;
@@ -35,7 +30,7 @@ const matches = (id: string, page: { since?: string; cursor?: string; limit?: nu
   market.call(buyer, "list_matches", {
     id,
     since: page.since ?? null,
-    limit: page.limit ?? 50,
+    page_size: page.limit ?? 50,
     cursor: page.cursor ?? null,
   });
 

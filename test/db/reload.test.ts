@@ -162,7 +162,7 @@ test("callers notice nothing but short waits while code is loaded", async (t) =>
   const callers = [
     callOn(() => market.call(buyer, "get_offer", { id: offer })),
     callOn(() => market.call(buyer, "get_me", { base_url: "http://souk.example", link_key: null })),
-    callOn(() => market.call(buyer, "list_asks", { status: null, limit: 10, cursor: null })),
+    callOn(() => market.call(buyer, "list_asks", { status: null, page_size: 10, cursor: null })),
     callOn(() => market.offer(seller)),
     callOn(() =>
       market.call(buyer, "search_offers", {
