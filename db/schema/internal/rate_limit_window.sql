@@ -65,13 +65,13 @@ comment on function internal.own_usage(text) is
   'counted.';
 grant execute on function internal.own_usage(text) to souk_agent, souk_person;
 
-create or replace function internal.rate_limit_headers(figures jsonb) returns jsonb
+create or replace function internal.rate_limit_headers(usage jsonb) returns jsonb
   language sql immutable
 as $$
-  select case when figures is null then '{}' else jsonb_build_object(
-    'RateLimit-Limit', figures -> 'limit',
-    'RateLimit-Remaining', figures -> 'remaining',
-    'RateLimit-Reset', figures -> 'resets_in') end
+  select case when usage is null then '{}' else jsonb_build_object(
+    'RateLimit-Limit', usage -> 'limit',
+    'RateLimit-Remaining', usage -> 'remaining',
+    'RateLimit-Reset', usage -> 'resets_in') end
 $$;
 comment on function internal.rate_limit_headers(jsonb) is
   'The figures of a window as the response headers of the contract; none for a person, who has no window.';

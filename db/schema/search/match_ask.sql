@@ -18,7 +18,7 @@ begin
   select e.embedding, e.model, m.match_min_similarity into vector
   from market.ask_embedding e join market.embedding_model m on m.model = e.model
   where e.ask_id = ask.id and to_jsonb(e.model) = internal.setting('embedding_model');
-  with judged as (
+  with scored as (
     select o.id, j.score, j.reasons
     from search.ask_candidates(ask, vector.embedding, vector.model) as c
     join market.offer o on o.id = c.offer_id
@@ -31,11 +31,11 @@ begin
   ), live as materialized (
     -- Whoever takes one down waits until these are stored, and then forgets them; or is waited for.
     select o.id from market.offer o
-    where o.id = any (array(select g.id from judged g)) and o.status = 'published'
+    where o.id = any (array(select g.id from scored g)) and o.status = 'published'
     order by o.id for share
   ), stored as (
     insert into market.match as m (ask_id, offer_id, score, reasons)
-    select ask.id, g.id, g.score, g.reasons from judged g join live l on l.id = g.id
+    select ask.id, g.id, g.score, g.reasons from scored g join live l on l.id = g.id
     on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
     where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
   )

@@ -90,7 +90,7 @@ begin
       and search.is_eligible(a, offer)
       and (a.watch_enabled or a.id = any (matched))
     order by a.id for no key update
-  ), judged as materialized (
+  ), scored as materialized (
     select (l.ask).id, j.score, j.reasons
     from locked l
     left join market.ask_embedding e on e.ask_id = (l.ask).id and e.model = vector.model
@@ -100,10 +100,10 @@ begin
     -- An ask at rest keeps what it had: it catches up when it is active again.
     delete from market.match m using market.ask a
     where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active'
-      and not exists (select from judged g where g.id = m.ask_id)
+      and not exists (select from scored g where g.id = m.ask_id)
   )
   insert into market.match as m (ask_id, offer_id, score, reasons)
-  select g.id, offer.id, g.score, g.reasons from judged g
+  select g.id, offer.id, g.score, g.reasons from scored g
   on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
   where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons);
 end

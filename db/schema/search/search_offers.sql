@@ -41,15 +41,16 @@ declare
   search_filter search.search_filter := search.to_search_filter(filters, as_of, searcher);
   local search.search_filter;
   by_words uuid[];
-  near public.halfvec := search_offers.embedding;
-  floor real;
-  share real;
+  vector public.halfvec := search_offers.embedding;
+  min_similarity real;
+  rrf_weight real;
   by_letters boolean;
   -- When fewer have every word, those that have some are looked at, too: two pages.
   enough constant integer := 20;
   hidden uuid[] := internal.accounts_being_hidden();
 begin
-  select m.min_similarity, m.rrf_weight, m.by_letters into floor, share, by_letters from market.embedding_model m
+  select m.min_similarity, m.rrf_weight, m.by_letters into min_similarity, rrf_weight, by_letters
+  from market.embedding_model m
   where m.model = search_offers.model;
   select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
     array_agg(t.weight order by t.n), sum(t.weight),
@@ -80,8 +81,8 @@ begin
   by_words := search.lexical_candidates(coalesce(every, some_of), local, depth);
   -- A name that nobody knows, and that is there as it is written: what else has its letters is something else.
   if by_letters and cardinality(by_words) > 0 and 2 > all (weights) and in_domain is null then
-    near := null;
-    share := 0;
+    vector := null;
+    rrf_weight := 0;
   end if;
   if cardinality(by_words) < enough and some_of is distinct from every then
     by_words := by_words || search.lexical_candidates(some_of, local, depth);
@@ -92,7 +93,7 @@ begin
   end if;
 
   return query
-  with worded as (
+  with lexical as (
     select c.id, row_number() over (order by c.strength desc, c.density desc, c.id desc) as rank
     from (
       select o.id, r.density, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
@@ -111,20 +112,20 @@ begin
           search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
       where o.id = any (by_words) and a.place is not null and a.price is not null
         and (hidden is null or (o.account_id = any (hidden)) is not true)) as c
-  ), similar_to as (
+  ), nearest as (
     select n.offer_id as id, row_number() over (order by n.distance
       - 0.5 * search.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
-    from search.vector_candidates(near, search_offers.model, local) as n
+    from search.vector_candidates(vector, search_offers.model, local) as n
     join market.offer o on o.id = n.offer_id
     cross join lateral (select search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
-    where 1 - n.distance >= floor and a.price is not null
+    where 1 - n.distance >= min_similarity and a.price is not null
       and (hidden is null or (o.account_id = any (hidden)) is not true)
   )
   select coalesce(w.id, s.id),
     -- 0 to 1: first in both lists is 1.
-    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(share / (60 + s.rank), 0))::double precision
-    / ((1 + coalesce(share, 0)) / 61)
-  from worded w full join similar_to s on s.id = w.id;
+    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(rrf_weight / (60 + s.rank), 0))::double precision
+    / ((1 + coalesce(rrf_weight, 0)) / 61)
+  from lexical w full join nearest s on s.id = w.id;
 end
 $$;
 comment on function search.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
