@@ -28,12 +28,6 @@ create table market.offer (
   updated_at timestamptz not null default now(),
   published_at timestamptz,
   removed_at timestamptz,
-  place tsvector not null generated always as (
-    to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
-      || coalesce(metadata -> 'location' ->> 'city', '') || ' '
-      || coalesce(metadata -> 'location' ->> 'region', '')))
-    -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
-    || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country')], null))) stored,
   review_reason text constraint offer_review_reason_fkey references market.reason on delete restrict,
   suspended_at timestamptz,
   concepts tsvector not null default '',
@@ -49,6 +43,7 @@ create table market.offer (
     to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
       || coalesce(metadata -> 'location' ->> 'region', '')))
+    -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
     || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
       'domain/' || domain, 'category/' || category, 'kind/' || offer_kind,
       'price/' || search.price_bucket(price_hundredths),
@@ -141,8 +136,6 @@ comment on column market.offer.removed_at is 'When moderation last took it down.
 comment on column market.offer.review_reason is 'Why a moderator took it down or rejected it, as a code.';
 comment on column market.offer.suspended_at is
   'When it was archived because its account was suspended; it is published again when the account is reinstated.';
-comment on column market.offer.place is
-  'Words of the place, to compare one offer by; offers are found by market.offer.facets.';
 comment on column market.offer.concepts is
   'What it names, whatever it is called: lexemes of reading.synonym, kept by a trigger.';
 comment on column market.offer.facets is
