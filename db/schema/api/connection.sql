@@ -1,8 +1,7 @@
 -- The page behind a connection link. Looking changes nothing; approving is one atomic update, and whoever is first is
 -- the person the agent acts for. These need no entering: the secret in the link is what admits.
 
--- The session has a default since the first release calls it without.
-create or replace function api.get_connection(secret_hash bytea, session_hash bytea default null) returns jsonb
+create or replace function api.get_connection(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
