@@ -4,7 +4,8 @@ import { join } from "node:path";
 import test from "ava";
 import type pg from "pg";
 import { reloadCode } from "../../src/database/reload.ts";
-import { createDatabase, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createDatabase } from "../support/database.ts";
 import { DB } from "../support/sql_files.ts";
 import { openMarket } from "./market.ts";
 

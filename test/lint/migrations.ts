@@ -38,7 +38,7 @@ if (migrations.length > 0) {
   const squawk = promisify(execFile)(
     join(ROOT, "node_modules/.bin/squawk"),
     ["--reporter", "gcc", "--config", join(ROOT, ".squawk.toml"), ...migrations.map(({ name }) => name)],
-    { cwd: RENDERED},
+    { cwd: RENDERED },
   );
   const { stdout } = await squawk.catch((error: { stdout?: string }) => {
     process.exitCode = 1;
