@@ -12,9 +12,9 @@ declare
   query constant tsquery := websearch_to_tsquery('simple', left(reading.fold(find.words), 200));
   whole constant text := left(lower(said), 80);
   beginning constant text := regexp_replace(whole, '[%_\\]', '\\\&', 'g') || '%';
-  a_name constant smallint := 2;
-  the_beginning constant smallint := 3;
-  the_words constant smallint := 4;
+  a_name constant integer := 2;
+  the_beginning constant integer := 3;
+  the_words constant integer := 4;
 begin
   if said ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return query select * from internal.find_by_id(said::uuid);
@@ -26,7 +26,7 @@ begin
   return query
     select f.kind, f.id, f.title, f.status, f.at, f.offer_id, f.account_id from (
       select distinct on (c.kind, c.id) c.* from (
-        (select 1::smallint as rank, b.*
+        (select 1 as rank, b.*
           from internal.find_by_mailbox(said) as m (account_id), internal.find_by_id(m.account_id) as b)
         union all (select a_name, b.* from (
           select a.id from market.account a where lower(a.display_name) = whole order by a.id desc limit 20) as a,

@@ -26,7 +26,7 @@ $$;
 comment on function api.get_ask(uuid) is 'Returns an own ask. Raises 404 otherwise.';
 grant execute on function api.get_ask(uuid) to souk_api;
 
-create or replace function api.list_asks(status text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_asks(status text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -36,17 +36,17 @@ declare
   last_id uuid;
   more boolean;
 begin
-  select coalesce(jsonb_agg(internal.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.limit),
+  select coalesce(jsonb_agg(internal.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.page_size),
     '[]'),
-    (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.limit))[list_asks.limit],
-    count(*) > list_asks.limit
+    (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.page_size))[list_asks.page_size],
+    count(*) > list_asks.page_size
   into results, last_id, more
   from (
     select a as ask, a.id, row_number() over (order by a.id desc) as n from market.ask a
     where a.account_id = internal.account_id()
       and (list_asks.status is null or a.status = list_asks.status)
       and (after is null or a.id < after)
-    order by a.id desc limit list_asks.limit + 1) as p;
+    order by a.id desc limit list_asks.page_size + 1) as p;
   return jsonb_build_object('results', results,
     'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
 end
@@ -99,7 +99,7 @@ as $$ begin return internal.set_ask_status(reopen_ask.id, 'active'); end $$;
 comment on function api.reopen_ask(uuid) is 'Makes an own ask active again.';
 grant execute on function api.archive_ask(uuid), api.fulfill_ask(uuid), api.reopen_ask(uuid) to souk_api;
 
-create or replace function api.list_matches(id uuid, since text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_matches(id uuid, since text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -122,13 +122,13 @@ begin
     where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
       and (seen is null or m.sequence > seen) and m.sequence <= newest
       and (after is null or (-m.score, m.offer_id) > (-(after ->> 'score')::real, (after ->> 'id')::uuid))
-    order by m.score desc, m.offer_id limit list_matches.limit + 1
+    order by m.score desc, m.offer_id limit list_matches.page_size + 1
   )
   select coalesce(jsonb_agg(internal.search_result_document(p.offer) || jsonb_build_object(
         'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
         'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
-      order by p.n) filter (where p.n <= list_matches.limit), '[]'),
-    max(p.n) > list_matches.limit
+      order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
+    max(p.n) > list_matches.page_size
   into results, more from page p;
   select (results -> -1 ->> 'id')::uuid as id, (results -> -1 ->> 'rank')::integer as rank,
     (select m.score from market.match m

@@ -25,7 +25,7 @@ comment on function api.get_offer(uuid) is
   '404 otherwise.';
 grant execute on function api.get_offer(uuid) to souk_api;
 
-create or replace function api.list_offers(status text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_offers(status text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -36,16 +36,17 @@ declare
   more boolean;
 begin
   select coalesce(
-    jsonb_agg(internal.owner_offer_document(p.offer) order by p.id desc) filter (where p.n <= list_offers.limit), '[]'),
-    (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.limit))[list_offers.limit],
-    count(*) > list_offers.limit
+    jsonb_agg(internal.owner_offer_document(p.offer) order by p.id desc) filter (where p.n <= list_offers.page_size),
+    '[]'),
+    (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.page_size))[list_offers.page_size],
+    count(*) > list_offers.page_size
   into results, last_id, more
   from (
     select o as offer, o.id, row_number() over (order by o.id desc) as n from market.offer o
     where o.account_id = internal.account_id()
       and (list_offers.status is null or o.status = list_offers.status)
       and (after is null or o.id < after)
-    order by o.id desc limit list_offers.limit + 1) as p;
+    order by o.id desc limit list_offers.page_size + 1) as p;
   return jsonb_build_object('results', results,
     'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
 end

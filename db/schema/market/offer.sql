@@ -28,13 +28,6 @@ create table market.offer (
   updated_at timestamptz not null default now(),
   published_at timestamptz,
   removed_at timestamptz,
-  place tsvector not null generated always as (
-    to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
-      || coalesce(metadata -> 'location' ->> 'city', '') || ' '
-      || coalesce(metadata -> 'location' ->> 'region', '')))
-    -- The country is one lexeme with a slash, which no word of a place can be. As a plain word, the "de" of Rio de
-    -- Janeiro would mean Germany.
-    || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country')], null))) stored,
   review_reason text constraint offer_review_reason_fkey references market.reason on delete restrict,
   suspended_at timestamptz,
   concepts tsvector not null default '',
@@ -50,6 +43,7 @@ create table market.offer (
     to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
       || coalesce(metadata -> 'location' ->> 'region', '')))
+    -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
     || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
       'domain/' || domain, 'category/' || category, 'kind/' || offer_kind,
       'price/' || search.price_bucket(price_hundredths),
@@ -144,10 +138,7 @@ comment on column market.offer.removed_at is 'When moderation last removed the o
 comment on column market.offer.review_reason is
   'Code of the reason for which a moderator removed or rejected the offer.';
 comment on column market.offer.suspended_at is
-  'When the offer was archived because its account was suspended. It is published again when the account is '
-  'reinstated.';
-comment on column market.offer.place is
-  'Words of the place. Used to compare a single offer; searches use market.offer.facets.';
+  'When it was archived because its account was suspended; it is published again when the account is reinstated.';
 comment on column market.offer.concepts is
   'Lexemes of the concepts that the offer names under any synonym (reading.synonym). A trigger maintains them.';
 comment on column market.offer.facets is
