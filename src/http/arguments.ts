@@ -6,6 +6,12 @@ import { linkKey } from "./tokens.ts";
 
 /** The arguments with which an endpoint's SQL function is called. */
 
+/** Query parameters whose names are reserved words in SQL, so that the arguments of functions are called otherwise. */
+const RENAMED: Readonly<Record<string, string>> = { limit: "page_size" };
+
+/** The argument that a query parameter goes to. */
+export const argumentOf = (parameter: string): string => RENAMED[parameter] ?? parameter;
+
 /** The members of a body, if its schema lists them. */
 const membersOf = ({ body }: Endpoint): string[] =>
   body?.schema instanceof z.ZodObject ? Object.keys(body.schema.shape) : [];
@@ -13,7 +19,7 @@ const membersOf = ({ body }: Endpoint): string[] =>
 /** The names of all arguments with which an endpoint calls its function. */
 export const argumentNamesOf = (endpoint: Endpoint): string[] => [
   ...Object.keys(endpoint.pathParameters?.shape ?? {}),
-  ...Object.keys(endpoint.query?.shape ?? {}),
+  ...Object.keys(endpoint.query?.shape ?? {}).map(argumentOf),
   ...(endpoint.args ?? []).flatMap((name) => (name === "members" ? membersOf(endpoint) : [name])),
 ];
 

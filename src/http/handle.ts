@@ -1,9 +1,11 @@
 import type { Request, Response } from "express";
 import type { Actor, Arguments } from "../database/database.ts";
+import { argumentOf } from "./arguments.ts";
 import { authenticate } from "./authenticate.ts";
 import { readJsonBody } from "./body.ts";
 import type { Call, Context, Endpoint } from "./endpoint.ts";
 import { isId } from "./ids.ts";
+
 import { type Answer, isUnavailable, type Problem, problem, problemOf } from "./problem.ts";
 import { check } from "./validation.ts";
 
@@ -54,7 +56,7 @@ const readCall = async (
   }
   const query = endpoint.query ? check(endpoint.query, request.query) : null;
   for (const name of Object.keys(endpoint.query?.shape ?? {})) {
-    parameters[name] = (query?.data?.[name] as Arguments[string] | undefined) ?? null;
+    parameters[argumentOf(name)] = (query?.data?.[name] as Arguments[string] | undefined) ?? null;
   }
   const body = endpoint.body ? check(endpoint.body.schema, sent ?? {}) : null;
   return {

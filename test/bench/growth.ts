@@ -5,9 +5,11 @@ import pgvector from "pgvector";
 import { statementOf } from "../../src/database/database.ts";
 import { hashSecret } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
+
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import type { QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
 import { type Market, makeMarket } from "./market.ts";
 import { modelOf } from "./texts.ts";
