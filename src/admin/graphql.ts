@@ -22,20 +22,20 @@ const OPERATION_MS = 3_000;
 const MAX_ERRORS = 20;
 
 /** What a client sends. */
-export type Operation = {
+type Operation = {
   query: string | DocumentNode;
   variables?: Record<string, unknown>;
   operationName?: string | null;
 };
 
 /** What it gets: `status` 400 when nothing was run. */
-export type Result = {
+type Result = {
   status: number;
   body: { data?: Record<string, unknown> | null; errors?: GraphQLFormattedError[] };
 };
 
 /** Who runs an operation, and the request that it came by, for the audit log. */
-export type Caller = { session: Buffer; requestId: string };
+type Caller = { session: Buffer; requestId: string };
 
 export type AdminSchema = {
   schema: GraphQLSchema;

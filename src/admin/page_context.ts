@@ -57,7 +57,7 @@ export const queried = (value: unknown, length: number): string =>
   typeof value === "string" ? value.slice(0, length) : "";
 
 /** A refusal that the person at the page can do something about there; anything else is thrown on. */
-export const mendable = (thrown: unknown): Problem => {
+const mendable = (thrown: unknown): Problem => {
   const failure = problemOf(thrown);
   if (failure.code === "bad_request" || failure.code === "invalid_state") return failure;
   throw thrown;

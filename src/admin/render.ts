@@ -74,11 +74,10 @@ export const ago = (moment: string, now = Date.now()): string => {
 };
 
 /** A moment in UTC to the minute, for who wants it exactly. */
-export const exactly = (moment: string): string =>
-  `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const exactly = (moment: string): string => `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** A code as words: pending_review is "pending review". */
-export const words = (code: string): string => code.replaceAll("_", " ");
+const words = (code: string): string => code.replaceAll("_", " ");
 
 /** A piece of a text, and what was read in it. */
 export type Piece = { text: string; read: string | null };

@@ -71,7 +71,7 @@ export const wantsJson = (request: Request): boolean =>
   String(request.accepts(["html", "json", "application/problem+json"])).endsWith("json");
 
 /** A refused request as a page, or as a Problem for who asked for JSON. */
-export const sendProblem = (request: Request, response: Response, baseUrl: string, thrown: unknown): void => {
+const sendProblem = (request: Request, response: Response, baseUrl: string, thrown: unknown): void => {
   const failure = problemOf(thrown);
   const requestId = requestIdOf(response);
   const answer = problemAnswer(failure, requestId, baseUrl);

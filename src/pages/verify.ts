@@ -36,7 +36,7 @@ export type Verification = {
 };
 
 /** The page of a verification. `label`: who is signed in here, if anyone. */
-export const renderVerification = (
+const renderVerification = (
   baseUrl: string,
   verification: Verification,
   shown: { token: string; path: string; email: string; label: string | null; errors: FormErrors },

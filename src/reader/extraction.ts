@@ -26,7 +26,7 @@ const found = <T extends z.ZodType>(value: T) =>
   });
 
 /** Amounts are in major units of the ISO 4217 currency ("1.200€ VB" is 1200 EUR). `label`: the words as stated. */
-export const price = z.strictObject({
+const price = z.strictObject({
   amount: z.number().min(0).max(1e12).nullable(),
   amount_max: z.number().min(0).max(1e12).nullable(),
   currency: z
@@ -41,7 +41,7 @@ export const price = z.strictObject({
 });
 
 /** `text` is the place as written; the rest only as far as it is certain. `country` is ISO 3166-1 alpha-2. */
-export const location = z.strictObject({
+const location = z.strictObject({
   text: z.string().min(1).max(200),
   country: z
     .string()
@@ -55,21 +55,21 @@ export const location = z.strictObject({
 });
 
 /** phone, sms, whatsapp: E.164 where a country can be derived; email: lower case; url: absolute. */
-export const contactMethod = z.strictObject({
+const contactMethod = z.strictObject({
   type: z.enum(CONTACT_TYPES),
   value: z.string().min(3).max(2048),
   preferred: z.boolean(),
 });
 
 /** Whom one reaches. */
-export const contactParty = z.strictObject({
+const contactParty = z.strictObject({
   name: z.string().min(1).max(120),
   kind: z.enum(["person", "organization"]),
   role: z.string().max(80).nullable(),
 });
 
 /** Areas in square metres; `available_from` is a day, YYYY-MM-DD. */
-export const space = z.strictObject({
+const space = z.strictObject({
   area_m2: z.number().min(0).max(1e9).nullable(),
   rooms: z.number().min(0).max(1000).nullable(),
   bedrooms: z.number().min(0).max(1000).nullable(),

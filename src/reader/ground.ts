@@ -9,7 +9,7 @@ import type { AskExtraction, OfferExtraction } from "./extraction.ts";
  */
 
 /** `start` counts code points from 1, `end` is exclusive: PostgreSQL's `substr(text, start, end - start) = quote`. */
-export type Span = { start: number; end: number };
+type Span = { start: number; end: number };
 
 type Found = { value: unknown; quote: string; basis: "stated" | "inferred"; confidence: number };
 

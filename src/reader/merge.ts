@@ -43,7 +43,7 @@ const shared = (model: Grounded<Shared>, own: Shared): Shared => {
 };
 
 /** One extraction of an offer from a model's and the built-in extractor's. */
-export const mergeOffer = (text: string, read: OfferExtraction, own: OfferExtraction): OfferExtraction => {
+const mergeOffer = (text: string, read: OfferExtraction, own: OfferExtraction): OfferExtraction => {
   const model = ground(withoutOrders(text), read);
   return {
     ...model,
@@ -60,7 +60,7 @@ export const mergeOffer = (text: string, read: OfferExtraction, own: OfferExtrac
 };
 
 /** One extraction of an ask from a model's and the built-in extractor's. */
-export const mergeAsk = (text: string, read: AskExtraction, own: AskExtraction): AskExtraction => {
+const mergeAsk = (text: string, read: AskExtraction, own: AskExtraction): AskExtraction => {
   const model = ground(withoutOrders(text), read);
   return {
     ...model,

@@ -27,7 +27,7 @@ import type { AppleSettings, GoogleSettings } from "./settings.ts";
  */
 
 /** Who the provider says it is. */
-export type Identity = {
+type Identity = {
   /** The provider's own name for the person; never changes. */
   subject: string;
   /** Only when the provider vouches that the mailbox is the person's. */

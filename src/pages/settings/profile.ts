@@ -43,7 +43,7 @@ export const shownPhone = (e164: string): string => parsePhoneNumberFromString(e
 const NO_NUMBER = "no number";
 
 /** What was typed, as the database takes it: on one line, the number in E.164. What was left empty is null. */
-export const readProfile = (fields: URLSearchParams): Profile => {
+const readProfile = (fields: URLSearchParams): Profile => {
   const typed = (field: Field): string | null => onOneLine(fields.get(field) ?? "") || null;
   const phone = typed("contact_phone");
   return {

@@ -58,10 +58,10 @@ const STALE =
   "The page was open for too long, or this browser did not keep the cookie that goes with it, so nothing was changed yet. Check it, and press the button again.";
 
 /** Shows a section, with what came of a form that was not done. */
-export type Show = (request: Request, response: Response, form: FormState) => Promise<void>;
+type Show = (request: Request, response: Response, form: FormState) => Promise<void>;
 
 /** Does what a button asks for, and gives the address to look at next. What it throws is told above the section. */
-export type Action = (fields: URLSearchParams, person: Actor, request: Request, response: Response) => Promise<string>;
+type Action = (fields: URLSearchParams, person: Actor, request: Request, response: Response) => Promise<string>;
 
 export type Section = {
   path: string;

@@ -26,7 +26,7 @@ const RETURN_COOKIE = "souk_return";
 const RETURN_FORM = /^[\w-]{1,700}$/;
 
 /** Fifteen minutes, as market.sign_in keeps an attempt. */
-export const ATTEMPT_SECONDS = 15 * 60;
+const ATTEMPT_SECONDS = 15 * 60;
 
 /** Who is signed in, as api.get_viewer tells it. */
 export type Viewer = {
