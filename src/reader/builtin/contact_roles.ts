@@ -1,4 +1,4 @@
-import type { ContactHit, ContactSense } from "./contact-words.ts";
+import type { ContactHit, ContactSense } from "./contact_words.ts";
 import { startsSentence, type Token } from "./prose.ts";
 
 /**
