@@ -7,7 +7,7 @@ import { createApp } from "./http/app.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
 import { createReadiness, type Readiness } from "./http/readiness.ts";
 import { serve } from "./http/server.ts";
-import { listenForSubmissions, type Waiting } from "./http/waiting.ts";
+import { listenForSubmissions, type SubmissionListener } from "./http/submission_listener.ts";
 import type { Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
@@ -47,7 +47,7 @@ type Service = {
   baseUrl: string;
   readiness: Readiness;
   database?: Database;
-  submissions?: Waiting;
+  submissions?: SubmissionListener;
   admin?: Admin;
 };
 
@@ -185,7 +185,7 @@ const httpServer: MakePart = (service) => ({
       {
         endpoints: ENDPOINTS,
         database,
-        waiting: made(service.submissions, "notifications of submissions"),
+        submissions: made(service.submissions, "notifications of submissions"),
         embedder: metrics.measured(embedder),
         extractQuery: service.readiness.extractQuery,
         log,

@@ -5,14 +5,14 @@ import type { LIMITED_ACTIONS } from "../database/enums.ts";
 import type { Log } from "../log.ts";
 import type { Embedder, QueryExtraction } from "../reader/extraction.ts";
 import type { Answer, ProblemCode } from "./problem.ts";
-import type { Waiting } from "./waiting.ts";
+import type { SubmissionListener } from "./submission_listener.ts";
 
 /** What handling a request needs beside the request. */
 export type Context = {
   /** The whole table: documents describe it. */
   endpoints: readonly Endpoint[];
   database: Database;
-  waiting: Waiting;
+  submissions: SubmissionListener;
   embedder: Embedder;
   /** What a query says beside the thing it looks for; null before the vocabulary has been loaded: then words alone rank. */
   extractQuery: (query: string) => QueryExtraction | null;

@@ -19,9 +19,9 @@ const awaitAnswer = async (
   for (;;) {
     const left = Math.min(deadline, context.leaveBy()) - performance.now();
     if (left <= 0) break;
-    await context.waiting.next(
+    await context.submissions.next(
       submission,
-      Math.min(context.waiting.listens() ? LISTENING_POLL_MS : context.pollMs, left),
+      Math.min(context.submissions.listens() ? LISTENING_POLL_MS : context.pollMs, left),
     );
     // Whoever hung up is not waited for; the text is read all the same, and a key replays.
     if (gone()) throw problem("service_unavailable", "The client hung up.");
