@@ -39,6 +39,7 @@ const capOf = (typed: string): number | null => {
   return cap;
 };
 
+/** The page of an account, and what a moderator can decide about it. */
 export const accountPages = (context: PageContext): Page[] => {
   const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
     const places = new Map(LISTS.map((list) => [list, queried(request.query[list], CURSOR_LENGTH)] as const));

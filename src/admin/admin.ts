@@ -19,6 +19,7 @@ const loadRouter = () => {
   return import("./router.ts");
 };
 
+/** What the admin needs of the process. */
 export type AdminContext = {
   /** The database's URL. */
   url: string;
@@ -27,6 +28,7 @@ export type AdminContext = {
   baseUrl: () => string;
 };
 
+/** Everything below /admin. */
 export type Admin = {
   handle: (request: Request, response: Response, next: NextFunction) => Promise<void>;
   close(): Promise<void>;

@@ -37,6 +37,7 @@ type Result = {
 /** Who runs an operation, and the request that it came by, for the audit log. */
 type Caller = { session: Buffer; requestId: string };
 
+/** The moderators' GraphQL. */
 export type AdminSchema = {
   schema: GraphQLSchema;
   /** Runs an operation as the moderator with this session. Refusals are errors in the result, with their code. */

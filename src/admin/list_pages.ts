@@ -40,6 +40,7 @@ const snippet = (text: string): string => {
   return characters.length > SNIPPET_LENGTH ? `${characters.slice(0, SNIPPET_LENGTH).join("")}…` : line;
 };
 
+/** The queue of cases, the search and the log. */
 export const listPages = (context: PageContext): Page[] => [
   {
     path: "/admin",

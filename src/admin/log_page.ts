@@ -28,6 +28,7 @@ const faultOf = (filters: { actor: string; since: string; until: string }): stri
   return isDay(filters.since) && isDay(filters.until) ? null : "Give days as year, month and day: 2026-05-31.";
 };
 
+/** The page of the log. */
 export const logPage = (context: PageContext): Page => ({
   path: "/admin/audit",
   operation: "adminAudit",

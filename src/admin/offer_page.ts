@@ -63,6 +63,7 @@ const likelyReason = ({ reports, reviewCase }: Offer): string | null => {
   return first?.reason ?? (reviewCase?.causes.includes("addresses_agents") ? "addresses_agents" : null);
 };
 
+/** The page of an offer, and what a moderator can decide about it. */
 export const offerPages = (context: PageContext): Page[] => {
   const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
     const { viewer, offer, reasons } = await context.ask<Shown>(request, "offer", { id: idOf(request) });

@@ -17,6 +17,7 @@ export type PageContext = {
   path: (path: string) => string;
 };
 
+/** The moderator who looks at a page. */
 export type Viewer = { viewer: Frame["viewer"] };
 
 /** Whether a list goes on, and from where. */

@@ -28,6 +28,7 @@ const readAsset = (name: string, type: Asset["type"]): Asset => {
   return { text, type, hash: createHash("sha256").update(text).digest("base64url").slice(0, 16) };
 };
 
+/** The files that pages of the admin load, by name. */
 export const ASSET_FILES: Record<string, Asset> = {
   "admin.css": readAsset("admin.css", "css"),
   "admin.js": readAsset("admin.js", "js"),

@@ -16,6 +16,7 @@ const settingOf = (typed: string): boolean | number => {
   return number;
 };
 
+/** The page of the market's settings. */
 export const settingsPages = (context: PageContext): Page[] => {
   const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
     const { viewer, settings, moderators } = await context.ask<

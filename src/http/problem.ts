@@ -121,6 +121,7 @@ export const PROBLEMS = {
   },
 } as const;
 
+/** A code of the contract. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** Why a request is not served, on its way to the client. Thrown as plain data, from wherever it is found. */

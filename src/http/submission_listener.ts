@@ -17,6 +17,7 @@ export type SubmissionListener = {
 const REMEMBERED = 2_000;
 const RECONNECT_MS = 500;
 
+/** Listens on a connection of its own, and makes it anew when it is lost. @param url null: nothing notifies, and waiting ends by its time alone */
 export const listenForSubmissions = (url: string | null, log: Log): SubmissionListener => {
   const waiters = new Map<string, () => void>();
   const completed = new Set<string>();

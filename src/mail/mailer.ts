@@ -6,6 +6,7 @@ import type { MailSettings } from "../sign_in/settings.ts";
 /** A message to one mailbox, in both forms that mail programs show. */
 export type Message = { subject: string; text: string; html: string };
 
+/** The mail server. */
 export type Mailer = {
   /**
    * Hands a message to the mail server.

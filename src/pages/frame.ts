@@ -14,6 +14,7 @@ import { renderProblem, signInPath } from "./render.ts";
 /** Shows something for a request, or does what its form says. What it throws becomes the page of a refusal. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
 
+/** One page: its path, what it shows and what its form does. */
 export type Page = {
   /** With :name for what differs from link to link. */
   path: string;
@@ -56,6 +57,7 @@ const securityHeaders = (secure: boolean, formsLeadTo: string[], scripts: string
     strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
   });
 
+/** The id of the request that this response answers. */
 export const requestIdOf = (response: Response): string => {
   const id: unknown = response.locals["requestId"];
   return typeof id === "string" ? id : randomUUID();

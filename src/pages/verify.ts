@@ -60,6 +60,7 @@ const renderVerification = (
   return renderPage("verify", baseUrl, data);
 };
 
+/** The pages behind a verification link. */
 export const verifyPages = (context: PagesContext): Page[] => {
   const { database, baseUrl, signIn } = context;
   const secretOf = (request: Request): string => String(request.params["secret"]);

@@ -110,6 +110,7 @@ export const offerExtraction = z.strictObject({
   features: z.array(found(z.string().min(1).max(80))).max(20),
   attributes: z.array(found(attribute)).max(20),
 });
+/** What an extractor found in an offer. */
 export type OfferExtraction = z.infer<typeof offerExtraction>;
 
 /** What an extractor reads in an ask. `price.max` is the stated ceiling; `must` and `exclude` are words as stated. */
@@ -137,6 +138,7 @@ export const askExtraction = z.strictObject({
   exclude: z.array(found(z.string().min(1).max(80))).max(10),
   attributes: z.array(found(attribute)).max(20),
 });
+/** What an extractor found in an ask. */
 export type AskExtraction = z.infer<typeof askExtraction>;
 
 /**

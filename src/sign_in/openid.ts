@@ -35,6 +35,7 @@ type Identity = {
   name: string | null;
 };
 
+/** A service that says who a person is. */
 export type OpenIdProvider = {
   /** Where forms that start a sign-in end. */
   origin: string;

@@ -4,6 +4,7 @@ import { next } from "./values.ts";
 
 /** The shapes in which the API describes itself. */
 
+/** What GET /v1/taxonomy answers. */
 export const taxonomy = z
   .object({
     domains: z.array(
@@ -13,6 +14,7 @@ export const taxonomy = z
   })
   .meta({ id: "Taxonomy" });
 
+/** What GET /v1 answers. */
 export const index = z
   .object({
     name: z.string(),
@@ -33,4 +35,5 @@ export const index = z
   })
   .meta({ id: "Index" });
 
+/** What GET /v1/openapi.json answers. */
 export const openApiDocument = z.looseObject({ openapi: z.string() }).meta({ id: "OpenApiDocument" });

@@ -5,6 +5,7 @@ import { category, codePoints, cursor, domain, id, next, page, pageSize, text, t
 
 /** The shapes of asks and of their matches. */
 
+/** The body of POST /v1/asks. */
 export const askCreate = z
   .object({
     text: codePoints(4000, "A text").describe("What the person wants, in plain language."),
@@ -12,6 +13,7 @@ export const askCreate = z
   })
   .meta({ id: "AskCreate" });
 
+/** The body of PATCH /v1/asks/{id}. */
 export const askPatch = z
   .object({ text: codePoints(4000, "A text").optional(), watch_enabled: z.boolean().optional() })
   .refine((body) => body.text !== undefined || body.watch_enabled !== undefined, {
@@ -19,6 +21,7 @@ export const askPatch = z
   })
   .meta({ id: "AskPatch" });
 
+/** An ask as its owner sees it. */
 export const ask = z
   .object({
     id,
@@ -37,13 +40,16 @@ export const ask = z
   })
   .meta({ id: "Ask" });
 
+/** A page of asks. */
 export const askList = z.object({ results: z.array(ask), page }).meta({ id: "AskList" });
+/** The query parameters of GET /v1/asks. */
 export const askListQuery = z.object({
   status: z.enum(ASK_STATUSES).optional(),
   limit: pageSize,
   cursor: cursor.optional(),
 });
 
+/** A page of the offers that match an ask. */
 export const askMatches = z
   .object({
     ask_id: id,
@@ -70,6 +76,7 @@ export const askMatches = z
     next,
   })
   .meta({ id: "AskMatches" });
+/** The query parameters of GET /v1/asks/{id}/matches. */
 export const matchesQuery = z.object({
   since: text().max(1000).optional().describe("The since of an earlier answer."),
   limit: pageSize,

@@ -4,6 +4,7 @@ import { id, next, seconds, text, timestamp } from "./values.ts";
 
 /** The shapes of connecting an agent, of its situation and of verifications. */
 
+/** The body of POST /v1/connect. */
 export const connectRequest = z
   .object({
     // The database counts the 80, once it has removed what does not count.
@@ -16,6 +17,7 @@ export const connectRequest = z
   })
   .meta({ id: "ConnectRequest" });
 
+/** What POST /v1/connect answers. */
 export const connectResponse = z
   .object({
     agent_token: z.string().describe("Bearer token. Returned only here."),
@@ -29,6 +31,7 @@ export const connectResponse = z
   })
   .meta({ id: "ConnectResponse" });
 
+/** A request to the person to prove a sign-in method. */
 export const verification = z
   .object({
     id,
@@ -40,6 +43,7 @@ export const verification = z
   })
   .meta({ id: "Verification" });
 
+/** The body of POST /v1/me/verifications. */
 export const verificationRequest = z
   .object({ method: text().describe("google, apple or email, as far as available_methods lists it.") })
   .meta({ id: "VerificationRequest" });
@@ -51,6 +55,7 @@ const figures = z.object({
   resets_in: seconds.describe("Seconds until the oldest counted call leaves the rolling hour."),
 });
 
+/** What GET /v1/me answers. */
 export const me = z
   .object({
     id,

@@ -111,6 +111,7 @@ const listing = {
   publisher: publisher.optional(),
 };
 
+/** An offer as its owner sees it. */
 export const ownerOffer = z
   .object({
     id,
@@ -156,14 +157,17 @@ const publishedOffer = z
   })
   .meta({ id: "PublishedOffer" });
 
+/** An offer as a search finds it. */
 export const searchResult = z
   .object({ ...listing, score: z.number().min(0).max(1), rank: z.int().min(1) })
   .meta({ id: "SearchResult" });
 
+/** What GET /v1/offers/{id} answers. */
 export const offer = z.union([publishedOffer, ownerOffer]).meta({
   id: "Offer",
   description: "A published offer; or, for its owner, an unpublished one.",
 });
+/** The body of POST /v1/offers, and of its preview. */
 export const offerSubmission = z
   .object({
     text: codePoints(4000, "A text").describe("The offer in plain language, with a contact that can be reached."),
@@ -172,6 +176,7 @@ export const offerSubmission = z
   })
   .meta({ id: "OfferSubmission" });
 
+/** The body of PATCH /v1/offers/{id}. */
 export const offerPatch = z
   .object({
     text: codePoints(4000, "A text").optional(),
@@ -201,25 +206,32 @@ const understood = {
   extraction,
 };
 
+/** What publishing or changing an offer answers. */
 export const offerPublished = z
   .object({ offer_id: id, status: z.enum(OFFER_STATUSES), ...understood })
   .meta({ id: "OfferPublished", description: "How the text was understood." });
 
+/** What POST /v1/offers/preview answers. */
 export const offerPreview = z
   .object({ ...understood, questions: z.array(z.string()).describe("For the person, one for each missing field.") })
   .meta({ id: "OfferPreview", description: "How the text would be understood." });
 
+/** A page of the account's own offers. */
 export const offerList = z.object({ results: z.array(ownerOffer), page }).meta({ id: "OfferList" });
+/** The query parameters of GET /v1/offers. */
 export const offerListQuery = z.object({
   status: z.enum(OFFER_STATUSES).optional(),
   limit: pageSize,
   cursor: cursor.optional(),
 });
 
+/** The body of POST /v1/offers/{id}/report. */
 export const report = z
   .object({ reason: z.enum(REPORT_REASONS), comment: codePoints(1000, "A comment").nullish() })
   .meta({ id: "Report" });
+/** The body of POST /v1/offers/{id}/appeal. */
 export const appeal = z.object({ comment: codePoints(1000, "A comment").nullish() }).meta({ id: "Appeal" });
+/** What a report answers. */
 export const reportReceived = z
   .object({ offer_id: id, status: z.literal("received"), summary: z.string() })
   .meta({ id: "ReportReceived" });

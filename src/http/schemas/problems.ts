@@ -19,6 +19,7 @@ const problemMembers = {
   next: next.optional(),
 };
 
+/** A problem document. */
 export const problem = z
   .looseObject({
     ...problemMembers,
@@ -26,6 +27,7 @@ export const problem = z
   })
   .meta({ id: "Problem", description: "A refusal, after RFC 9457." });
 
+/** The problem document of a 403, which says how the person approves the agent. */
 export const verificationRequired = z
   .looseObject({
     ...problemMembers,

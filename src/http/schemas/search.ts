@@ -10,6 +10,7 @@ const oneOrMore = z.union(
   "Send one name, or a list of 1 to 50 names.",
 );
 const amount = z.number().min(0).max(1e12);
+/** The body of POST /v1/offers/search. */
 export const search = z
   .object({
     query: codePoints(500, "A query").optional(),
@@ -49,6 +50,7 @@ export const search = z
   })
   .meta({ id: "SearchRequest" });
 
+/** What a search answers. */
 export const searchResponse = z
   .object({
     type: z.literal("results"),

@@ -106,6 +106,7 @@ const deletedPage = ({ baseUrl }: PagesContext): Page => ({
   },
 });
 
+/** The pages of the account as a whole: taking its data along, and deleting it. */
 export const accountPages = (context: PagesContext): Page[] => [
   overviewPage(context),
   exportPage(context),

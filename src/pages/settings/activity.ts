@@ -110,6 +110,7 @@ export const byMonth = (events: readonly Event[]): Month[] => {
 
 type Activity = { activity: Event[]; page: { next_cursor: string | null; has_more: boolean } };
 
+/** The page that lists what was done in the person's name. */
 export const activityPage = (context: PagesContext): Page => {
   const { baseUrl } = context;
   const ask = askAs(context);

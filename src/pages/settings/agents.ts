@@ -40,6 +40,7 @@ const toView = (agent: Agent) => ({
   removed: agent.removed_at === null ? null : dayOf(agent.removed_at),
 });
 
+/** The page on which a person sees and removes agents. */
 export const agentsPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);

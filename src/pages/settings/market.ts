@@ -76,6 +76,7 @@ const toView = (kind: Kind) => (item: Item) => ({
   since: dayOf(item.published_at ?? item.created_at),
 });
 
+/** The page of the person's offers and asks. */
 export const marketPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);

@@ -99,4 +99,5 @@ const removalPage = (context: PagesContext): Page => {
   });
 };
 
+/** The pages on which a person adds and removes ways to sign in. */
 export const methodsPages = (context: PagesContext): Page[] => [listPage(context), removalPage(context)];

@@ -63,6 +63,7 @@ const valuesOf = (account: Account): Record<Field, string> => ({
   contact_phone: account.contact_phone === null ? "" : shownPhone(account.contact_phone),
 });
 
+/** The page of the person's profile. */
 export const profilePage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);

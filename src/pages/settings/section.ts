@@ -26,6 +26,7 @@ const SECTIONS = [
   { path: "/settings/account", title: "Account" },
 ] as const;
 
+/** The path of a section of the settings. */
 export type SectionPath = (typeof SECTIONS)[number]["path"];
 
 /** What api.get_account gives. */
@@ -42,8 +43,10 @@ export type Account = {
   sessions: number;
 };
 
+/** What is wrong with one field of a form. */
 export type FieldError = { pointer: string; detail: string };
 
+/** What came of a form: why it was not done, and what was typed. */
 export type FormState = {
   status: number;
   alert: string | null;
@@ -63,6 +66,7 @@ type Show = (request: Request, response: Response, form: FormState) => Promise<v
 /** Does what a button asks for, and gives the address to look at next. What it throws is told above the section. */
 type Action = (fields: URLSearchParams, person: Actor, request: Request, response: Response) => Promise<string>;
 
+/** A section of the settings: what it shows, and what its buttons do. */
 export type Section = {
   path: string;
   /** Names the page in the log. */

@@ -46,6 +46,7 @@ export type Wanted = {
   returnPath: string;
 };
 
+/** Where a provider sends the browser back to. */
 export const callbackOf = (baseUrl: string, method: SignInMethod): string => `${baseUrl}/sign-in/${method}`;
 
 /** The secret of this browser's attempt, or null when it has none under way. */

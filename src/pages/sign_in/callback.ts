@@ -22,6 +22,7 @@ const APPLE_FIELDS = ["code", "state", "iss", "user", "error"];
 /** Longer than any of them: Apple's codes have about a hundred characters. */
 const FIELD_LENGTH = 2_000;
 
+/** The pages to which providers send the browser back. */
 export const callbackPages = (context: PagesContext): Page[] => {
   const { database, baseUrl, signIn } = context;
 

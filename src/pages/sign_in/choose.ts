@@ -31,6 +31,7 @@ export const toFormErrors = (thrown: unknown, request: Request, response: Respon
   return code === "bad_request" && byMail ? { field: detail } : { form: detail };
 };
 
+/** The page on which a person chooses how to sign in. */
 export const choicePages = (context: PagesContext): Page[] => {
   const { baseUrl, signIn } = context;
 

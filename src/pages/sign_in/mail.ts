@@ -34,6 +34,7 @@ const SPENT = problem(
 const wrongCode = (triesLeft: number): string =>
   `That is not the code from the mail. You can try ${triesLeft === 1 ? "once" : `${triesLeft} times`} more. If you asked for several mails, only the newest counts.`;
 
+/** The pages of signing in by a mail: its code and its link. */
 export const mailPages = (context: PagesContext): Page[] => {
   const { database, baseUrl } = context;
   const linkOf = (request: Request): string => String(request.params["secret"]);

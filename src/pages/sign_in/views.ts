@@ -60,6 +60,7 @@ const ENDINGS: Partial<Record<ProblemCode, string>> = {
   service_unavailable: "Briefly unavailable",
 };
 
+/** Whether a problem of this code ends the attempt to sign in. */
 export const endsAttempt = (code: ProblemCode): boolean => Object.hasOwn(ENDINGS, code);
 
 /** The page of an attempt that did not end in a session. `label`: who is signed in all the same. */

@@ -11,12 +11,15 @@ import type { Tally } from "./weigh.ts";
  * vocabulary says (weigh.ts), and their probability is the confidence.
  */
 
+/** What an offer is. */
 export type OfferKind = (typeof OFFER_KINDS)[number];
+/** What an ask looks for. */
 export type AskKind = (typeof ASK_KINDS)[number];
 
 /** A decision, how probable it is, and the term that says most for it. */
 export type Decision<T extends string = string> = { value: T; confidence: number; hit: Hit };
 
+/** The kind, domain and category of a text, each with how sure it is. */
 export type Classified<K extends string> = {
   kind: Decision<K> | null;
   domain: Decision | null;
@@ -37,6 +40,7 @@ const LABEL_GROUPS: Readonly<Partial<Record<AskKind | OfferKind, LabelGroup>>> =
   general: "general",
 };
 
+/** The label group of the categories of a kind. */
 export const labelGroupOf = (kind: AskKind | OfferKind): LabelGroup => LABEL_GROUPS[kind] ?? "goods";
 
 /** The names of the classifiers, as they are stored. */
@@ -49,7 +53,9 @@ export const CLASSIFIERS = [
   "community",
   "general",
 ] as const;
+/** The name of a classifier. */
 export type ClassifierName = (typeof CLASSIFIERS)[number];
+/** All classifiers that were learned. */
 export type Classifiers = Readonly<Record<ClassifierName, Classifier>>;
 
 const UNLEARNED: Weights = { classes: [], bias: [], features: [], weights: "" };
