@@ -1,5 +1,6 @@
--- Who may not decide: nobody in the own case, and nobody on an appeal against what they took down. Where there is only
--- one moderator, a look by the same one is better than none.
+-- Which moderator may not decide: nobody decides about their own account or offer, and nobody decides an appeal against
+-- their own removal. A market with only one moderator has no such rule, because a second look by the same person is
+-- better than none.
 
 create or replace function internal.decision_obstacle(offer_id uuid, account_id uuid) returns text
   language plpgsql stable
@@ -20,7 +21,8 @@ begin
 end
 $$;
 comment on function internal.decision_obstacle(uuid, uuid) is
-  'Why the acting moderator may not decide about an account, or an offer of it; null when nothing is in the way.';
+  'Returns a sentence that says why the calling moderator may not decide about an account or its offer; null when the '
+  'moderator may.';
 grant execute on function internal.decision_obstacle(uuid, uuid) to souk_moderator;
 
 create or replace function internal.check_may_decide(offer_id uuid, account_id uuid) returns void
@@ -35,7 +37,7 @@ begin
 end
 $$;
 comment on function internal.check_may_decide(uuid, uuid) is
-  'Refuses with 409 a moderator who may not decide about an account, or an offer of it.';
+  'Raises 409 invalid_state when the calling moderator may not decide about an account or its offer.';
 grant execute on function internal.check_may_decide(uuid, uuid) to souk_moderator;
 
 create or replace function internal.lock_case(offer_id uuid) returns market.review_case
@@ -58,7 +60,7 @@ begin
 end
 $$;
 comment on function internal.lock_case(uuid) is
-  'The open case of an offer, locked, or nulls when there is none; 409 while another moderator holds it.';
+  'Returns the open case of an offer, locked; nulls when there is none. 409 while another moderator holds it.';
 grant execute on function internal.lock_case(uuid) to souk_moderator;
 
 create or replace function internal.decide_offer(
@@ -127,6 +129,7 @@ begin
 end
 $$;
 comment on function internal.decide_offer(uuid, text, timestamptz, integer, text, text) is
-  'Makes one decision on an offer, settles its reports and closes its case; 409 invalid_state when the offer is not as '
-  'expected, held by another, or not to be decided so.';
+  'Makes one decision on an offer, completes its reports and closes its case; returns the offer. 400 for a missing '
+  'reason or a long sentence, 404 for no such offer, 409 invalid_state when the offer has changed, another moderator '
+  'holds it, or its status does not allow the decision.';
 grant execute on function internal.decide_offer(uuid, text, timestamptz, integer, text, text) to souk_moderator;

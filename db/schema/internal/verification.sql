@@ -1,4 +1,4 @@
--- Verifications: their moves, their links, and which methods there are.
+-- Verifications: their status changes, their links, and which sign-in methods there are.
 
 create or replace function internal.keep_final_verification() returns trigger
   language plpgsql volatile
@@ -11,17 +11,19 @@ begin
   return new;
 end
 $$;
-comment on function internal.keep_final_verification() is 'completed, expired and cancelled are final.';
+comment on function internal.keep_final_verification() is
+  'Refuses to change a completed, expired or cancelled verification (409 invalid_state).';
 grant execute on function internal.keep_final_verification() to souk_agent, souk_person;
 
 create or replace function internal.verification_secret(link_key bytea, verification_id uuid) returns text
   language sql immutable parallel safe
 as $$
-  -- Made from a key that only the agent's token yields, so the same link can be given again and is stored nowhere.
+  -- The key comes only from the agent's token. So the same link can be given again, and the database stores no secret.
   select encode(sha256(verification_secret.link_key || uuid_send(verification_secret.verification_id)), 'hex')
 $$;
 comment on function internal.verification_secret(bytea, uuid) is
-  'The secret in a verification''s link: SHA-256 over the agent''s link key and the verification''s id, in hex.';
+  'Returns the secret in a verification''s link: SHA-256 over the agent''s link key and the verification''s id, in '
+  'hex.';
 grant execute on function internal.verification_secret(bytea, uuid) to souk_agent, souk_person;
 
 create or replace function internal.verification_document(
@@ -54,7 +56,7 @@ begin
 end
 $$;
 comment on function internal.verification_document(market.verification, text, bytea) is
-  'A verification as clients see it; the link only while pending.';
+  'Returns a verification as clients see it, with its link only while it is pending and to its own agent.';
 grant execute on function internal.verification_document(market.verification, text, bytea) to souk_agent, souk_person;
 
 create or replace function internal.sign_in_methods(available boolean) returns jsonb
@@ -66,7 +68,7 @@ begin
 end
 $$;
 comment on function internal.sign_in_methods(boolean) is
-  'The sign-in methods that can be started now, or those that cannot.';
+  'Returns the sign-in methods that can be started now (true), or those that cannot (false).';
 grant execute on function internal.sign_in_methods(boolean) to souk_agent, souk_person;
 
 create or replace function internal.verified_methods() returns jsonb
@@ -77,7 +79,7 @@ begin
     from market.proved_method p where p.account_id = (select internal.account_id()));
 end
 $$;
-comment on function internal.verified_methods() is 'The methods that the account acted for has proved.';
+comment on function internal.verified_methods() is 'Returns the methods that the caller''s account has proved.';
 grant execute on function internal.verified_methods() to souk_agent, souk_person;
 
 create or replace function internal.missing_session(account_id uuid, session_account uuid) returns text
@@ -87,7 +89,7 @@ begin
   return case
     when missing_session.session_account = missing_session.account_id then null
     when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
-    -- The agent has the link, too: without the browser of its person it would make the account its own.
+    -- The agent has the link too. Without the browser of its person the agent could take over the account.
     when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
       and exists (select from market.session s
         where s.account_id = missing_session.account_id and internal.is_session_alive(s)) then 'browser'
@@ -95,9 +97,9 @@ begin
 end
 $$;
 comment on function internal.missing_session(uuid, uuid) is
-  'What whoever has this account''s session, or none, has to do before proving a method of an account by its agent''s '
-  'link: sign_in to it, come with the browser in which its agent was approved, or sign_out of another account; null '
-  'when nothing is missing.';
+  'Returns what a visitor with this session (null: none) has to do before proving a method of an account by its '
+  'agent''s link: ''sign_in'', ''browser'' (use the browser in which the agent was approved), ''sign_out'' (of another '
+  'account); null when nothing is missing.';
 
 create or replace function internal.check_verification(
   verification market.verification, account_id uuid, session_hash bytea
@@ -133,5 +135,5 @@ begin
 end
 $$;
 comment on function internal.check_verification(market.verification, uuid, bytea) is
-  'Refuses a link that is unknown (404), over (410), decided or of another account (409), and whoever is not signed in '
-  'to its account (internal.missing_session): 401 once that has a method, else 409.';
+  'Raises for a link that is unknown (404), expired (410), decided or of another account (409), and for a visitor who '
+  'is not signed in to its account (internal.missing_session): 401 when the account has a method, otherwise 409.';
