@@ -52,8 +52,8 @@ comment on function search.time_bucket_query(timestamptz, timestamptz, integer) 
 create or replace function search.price_bucket(hundredths bigint) returns integer
   language sql immutable parallel safe
 as $$
-  -- Bucket 0 is free of charge and bucket 1 goes up to about ten units. Each further bucket, up to 26, is twice as
-  -- wide, so that a price limit needs only a few buckets.
+  -- Bucket 0 is free of charge and bucket 1 goes up to about ten units. Each further bucket, up to 26, ends at twice
+  -- the price, so that a price limit needs only a few buckets.
   select case when hundredths <= 0 then 0
     else least(greatest(ceil(ln(hundredths::double precision + 1) / ln(2.0::double precision))::integer - 9, 1), 26) end
 $$;

@@ -68,11 +68,12 @@ as $$
       and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
     and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
     and case search.place_verdict(ask, offer)
-      -- An offer without a known place must at least have the ask's currency. Otherwise it would match by its words
-      -- alone.
+      -- An offer without a known place must at least be priced in the ask's currency and that of the wanted country.
+      -- Otherwise it would match by its words alone.
       when 'unknown' then not search.is_foreign_money(ask, offer)
         and coalesce(offer.price_currency = search.currency_of(ask.criteria -> 'location' ->> 'country'), true)
-        -- A home cannot be sent, so its country matters, and the euro does not tell the country.
+        -- A home without any stated place does not match if its price is in euros, because the euro does not tell the
+        -- country.
         and (offer.domain is distinct from 'real_estate' or offer.location_text is not null
           or offer.price_currency is distinct from 'EUR')
       -- An offer elsewhere matches only if it is a thing for sale that is sent within the country.

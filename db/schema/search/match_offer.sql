@@ -45,8 +45,8 @@ begin
 end
 $$;
 comment on function search.vector_asks(market.offer, text[], text[], public.halfvec, text, real) is
-  'Returns the asks of an offer''s category that it may answer and that share no word with it: the hundred nearest to '
-  'its vector, if their similarity is at least `floor`.';
+  'Returns the asks of an offer''s category (or of none) that it may answer and that share no word with it: the '
+  'hundred nearest to its vector, if their similarity is at least `floor`.';
 
 create or replace function search.match_offer(offer_id uuid) returns void
   language plpgsql volatile

@@ -55,7 +55,7 @@ begin
         -- Weight 2 is for words that name a thing, and not only hint at it.
         where v.term in (w.word, rtrim(w.word, 's'), w.meant) and v.sense like 'category:%' and v.weight >= 2
           and (v.language is null or v.language = any (languages))) as classes,
-      -- Stop words of any language count little, and so do words that say how something is wanted ("looking", "cheap").
+      -- Stop words count little, and so do words that say how something is wanted ("looking", "cheap").
       exists (
         select from unnest(languages) as l (language)
         where reading.stem(w.word, l.language) = '{}') as stops,
@@ -65,7 +65,7 @@ begin
     from words w
   ), terms as (
     select array['concept/' || c.concept]
-        -- A category that contains only this concept.
+        -- A category whose offers all have this concept.
         || array(select b.concept from reading.broader_concept b where b.broader = c.concept and b.concept like '%/%')
         || array(select distinct f from alternatives a, unnest(a.forms) as f where a.word = any (c.alone)) as forms,
       search.any_lexeme(

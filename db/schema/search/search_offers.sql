@@ -89,7 +89,7 @@ begin
     by_words := by_words || search.lexical_candidates(some_of, local, depth);
   end if;
   if cardinality(by_words) < enough and there is not null then
-    -- Add offers whose city is unknown.
+    -- Add offers whose city is unknown. Those that are known to be elsewhere are dropped below.
     by_words := by_words || search.lexical_candidates(some_of, search_filter, depth);
   end if;
 

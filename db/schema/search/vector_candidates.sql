@@ -93,8 +93,8 @@ begin
   from (
     select e.offer_id, e.embedding operator(public.<=>) near as distance
     from market.offer_embedding e join market.offer o on o.id = e.offer_id
-    -- The coalesce hides this condition from the planner. It would take the filters as twice as selective, and read all
-    -- offers that pass.
+    -- The coalesce hides this condition from the planner. The filters stand twice in this query, so the planner would
+    -- take them as more selective than they are, and read all offers that pass.
     where e.model = nearest_matching.model and coalesce(e.facets @@ asked, true)
       and search.matches_filter(o, search_filter)
     order by e.embedding operator(public.<=>) near
