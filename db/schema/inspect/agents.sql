@@ -1,5 +1,5 @@
 -- Who calls, how often, and who is refused. The views run with the caller's rights (security_invoker), so they show
--- only columns that inspect/rights.sql grants.
+-- only columns that market/dba_access.sql grants.
 
 create or replace view inspect.agents with (security_invoker = true) as
 select a.id as agent_id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at,

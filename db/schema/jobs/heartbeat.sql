@@ -51,9 +51,3 @@ comment on function jobs.get_held_jobs(text) is
   'Returns the ids of the jobs that a pool has locked. If the pool does not work on one of them, the end of that job '
   'could not be stored.';
 grant execute on function jobs.get_held_jobs(text) to souk_worker;
-
-create or replace function jobs.is_alive() returns boolean
-  language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$ select exists (select from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds') $$;
-comment on function jobs.is_alive() is 'Returns whether any pool of workers is alive, for health checks.';
-grant execute on function jobs.is_alive() to souk_worker;

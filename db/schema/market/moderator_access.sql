@@ -1,6 +1,7 @@
--- What a moderator may see and change, table by table. Everything goes through the views and functions of schema admin,
--- which run with these rights; no more is granted than they use. The policies are plain `true`: the role is had only by
--- internal.enter_moderator, and a condition here would keep words and numbers from using their indexes.
+-- The rights of a moderator, table by table. Moderators use only the views and functions of schema admin, which run
+-- with these rights, and no more is granted than these need. The policies are plain `true`: only
+-- internal.enter_moderator enters the role, and a condition here would keep text searches and number comparisons from
+-- using their indexes.
 
 create policy "a moderator sees all accounts" on market.account for select to souk_moderator using (true);
 create policy "a moderator suspends and reinstates accounts" on market.account for update to souk_moderator using (true)
@@ -19,7 +20,7 @@ create policy "a moderator sees all appeals" on market.appeal for select to souk
 create policy "a moderator decides on appeals" on market.appeal for update to souk_moderator
   using (true) with check (decided_at is not null);
 create policy "a moderator sees all records" on market.account_stats for select to souk_moderator using (true);
--- That a method is proved, and never whose mailbox it is.
+-- A moderator sees that a method is proved, but not the e-mail address.
 create policy "a moderator sees who proved a method" on market.proved_method for select to souk_moderator using (true);
 create policy "a moderator sees all cases" on market.review_case for select to souk_moderator using (true);
 create policy "a moderator takes and closes cases" on market.review_case for update to souk_moderator using (true)

@@ -15,10 +15,10 @@ create table market.verification (
 );
 create index verification_account_id_idx on market.verification (account_id);
 create index verification_method_idx on market.verification (method);
--- One open link for each agent and method; asking again finds it.
+-- One pending link for each agent and method. A repeated request returns it.
 create unique index verification_one_pending on market.verification (agent_id, method) where status = 'pending';
 create index verification_agent_id_idx on market.verification (agent_id);
--- For forgetting, and for noting which links ran out.
+-- Used to purge old verifications, and to mark those that have expired.
 create index verification_expires_at_idx on market.verification (expires_at);
 create index verification_expires_at_pending_idx on market.verification (expires_at) where status = 'pending';
 
@@ -42,15 +42,17 @@ create policy "an agent notes that a link ran out" on market.verification for up
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.verification is 'One row is one request of an agent that its person proves a method.';
+comment on table market.verification is 'One row is one request of an agent that its person proves a sign-in method.';
 comment on column market.verification.id is 'UUIDv7.';
-comment on column market.verification.account_id is 'Whose method is to be proved.';
-comment on column market.verification.agent_id is 'Who asked; its link key makes the link.';
+comment on column market.verification.account_id is 'The account whose method is to be proved.';
+comment on column market.verification.agent_id is
+  'The agent that made the request. The secret of the link is derived from the link key of this agent.';
 comment on column market.verification.method is 'google, apple or email.';
 comment on column market.verification.secret_hash is 'SHA-256 of the secret in the link.';
 comment on column market.verification.status is
-  'pending, then completed, expired or cancelled for good. A pending row past expires_at counts as expired.';
-comment on column market.verification.created_at is 'When the agent asked.';
+  'pending, completed, expired or cancelled; the last three are final. A pending row past expires_at counts as '
+  'expired.';
+comment on column market.verification.created_at is 'When the agent made the request.';
 comment on column market.verification.expires_at is 'When the link stops working.';
 grant select on market.verification to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, method, secret_hash, status), update (status) on market.verification

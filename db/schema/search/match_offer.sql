@@ -67,8 +67,9 @@ begin
     delete from market.match m where m.offer_id = match_offer.offer_id;
     return;
   end if;
-  -- Copy the value out of the compressed row. Otherwise it would be decompressed again for each ask.
+  -- Copy the values out of the compressed row. Otherwise they would be decompressed again for each ask.
   offer.search := offer.search || '';
+  offer.facets := offer.facets || '';
   ask_kinds := array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by));
   select e.embedding, e.model, m.match_min_similarity into vector
   from market.offer_embedding e join market.embedding_model m on m.model = e.model
@@ -78,7 +79,7 @@ begin
   if offer.metadata -> 'location' ->> 'city' is not null and not search.ships(offer.search)
     and not offer.metadata @> '{"location": {"remote": true}}'
   then
-    places := tsvector_to_array(offer.place) || '*'::text;
+    places := tsvector_to_array(offer.facets) || '*'::text;
   end if;
   -- Existing matches are scored again, even if their ask no longer watches.
   matched := array(select m.ask_id from market.match m where m.offer_id = offer.id);

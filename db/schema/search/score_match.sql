@@ -62,14 +62,14 @@ begin
       cross join lateral (select reading.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f);
   end if;
 
-  score := greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
+  score := (greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
     + case by_category when 'met' then 0.15 else 0 end
     + case by_words when 'met' then 0.1 else 0 end
     + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
     + case by_price when 'met' then 0.05 else 0 end
     + case by_condition when 'violated' then -0.1 else 0 end
     + case by_musts when 'met' then 0.05 else 0 end
-    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end));
+    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end)))::real;
   -- This is one expression and not a query over nine rows, because starting such a query took half of the time of
   -- scoring a match.
   reasons := to_jsonb(array_remove(array[
