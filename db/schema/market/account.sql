@@ -25,7 +25,7 @@ alter table market.account force row level security;
 create policy "the owner sees all" on market.account to souk_owner using (true) with check (true);
 create policy "a caller sees the account it acts for" on market.account for select to souk_agent, souk_person
   using (id = (select internal.account_id()));
-create policy "a person names the account" on market.account for update to souk_person
+create policy "a person sets the display name of its account" on market.account for update to souk_person
   using (id = (select internal.account_id())) with check (id = (select internal.account_id()));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.

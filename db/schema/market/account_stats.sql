@@ -14,7 +14,8 @@ create table market.account_stats (
 alter table market.account_stats enable row level security;
 alter table market.account_stats force row level security;
 create policy "the owner sees all" on market.account_stats to souk_owner using (true) with check (true);
-create policy "everyone reads the records" on market.account_stats for select to souk_agent, souk_person using (true);
+create policy "everyone reads the account stats" on market.account_stats for select to souk_agent, souk_person
+  using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

@@ -52,7 +52,7 @@ alter table market.ask force row level security;
 create policy "the owner sees all" on market.ask to souk_owner using (true) with check (true);
 create policy "an account sees its own asks" on market.ask for select to souk_agent, souk_person
   using (account_id = (select internal.account_id()));
-create policy "a connected caller asks for its account" on market.ask for insert to souk_agent, souk_person
+create policy "a connected caller creates asks for its account" on market.ask for insert to souk_agent, souk_person
   with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
     and status = 'active' and (select internal.connected()));
 create policy "a connected caller changes asks of its account" on market.ask for update to souk_agent, souk_person

@@ -92,11 +92,12 @@ create index offer_suspended_idx on market.offer (account_id) where suspended_at
 alter table market.offer enable row level security;
 alter table market.offer force row level security;
 create policy "the owner sees all" on market.offer to souk_owner using (true) with check (true);
-create policy "everyone sees published offers and an account its own" on market.offer for select
+create policy "everyone sees published offers, and an account sees its own" on market.offer for select
   to souk_agent, souk_person
   using (status = 'published' and (account_id = any ((select internal.accounts_being_hidden())::uuid[])) is not true
     or account_id = (select internal.account_id()));
-create policy "a connected caller moves offers of its account" on market.offer for update to souk_agent, souk_person
+create policy "a connected caller changes the status of offers of its account" on market.offer for update
+  to souk_agent, souk_person
   using (account_id = (select internal.account_id()) and (select internal.connected()))
   with check (account_id = (select internal.account_id()));
 

@@ -14,11 +14,11 @@ create table market.profile (
 alter table market.profile enable row level security;
 alter table market.profile force row level security;
 create policy "the owner sees all" on market.profile to souk_owner using (true) with check (true);
-create policy "a person sees what it told" on market.profile for select to souk_person
+create policy "a person sees its own profile" on market.profile for select to souk_person
   using (account_id = (select internal.account_id()));
-create policy "a person tells" on market.profile for insert to souk_person
+create policy "a person creates its own profile" on market.profile for insert to souk_person
   with check (account_id = (select internal.account_id()));
-create policy "a person tells anew" on market.profile for update to souk_person
+create policy "a person updates its own profile" on market.profile for update to souk_person
   using (account_id = (select internal.account_id())) with check (account_id = (select internal.account_id()));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.

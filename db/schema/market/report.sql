@@ -24,7 +24,7 @@ alter table market.report force row level security;
 create policy "the owner sees all" on market.report to souk_owner using (true) with check (true);
 create policy "an account sees its reports" on market.report for select to souk_agent, souk_person
   using (account_id = (select internal.account_id()));
-create policy "a caller reports what it can see" on market.report for insert to souk_agent, souk_person
+create policy "a caller reports published offers" on market.report for insert to souk_agent, souk_person
   with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 create policy "a caller reports again" on market.report for update to souk_agent, souk_person

@@ -18,7 +18,7 @@ create table market.setting (
 alter table market.setting enable row level security;
 alter table market.setting force row level security;
 create policy "the owner sees all" on market.setting to souk_owner using (true) with check (true);
-create policy "everyone reads the switches" on market.setting for select to souk_agent, souk_person using (true);
+create policy "everyone reads the settings" on market.setting for select to souk_agent, souk_person using (true);
 
 insert into market.setting (name, value, summary) values
   ('pre_moderation', 'false',

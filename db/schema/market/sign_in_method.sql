@@ -12,7 +12,8 @@ insert into market.sign_in_method (method, position) values ('google', 1), ('app
 alter table market.sign_in_method enable row level security;
 alter table market.sign_in_method force row level security;
 create policy "the owner sees all" on market.sign_in_method to souk_owner using (true) with check (true);
-create policy "everyone reads the methods" on market.sign_in_method for select to souk_agent, souk_person using (true);
+create policy "everyone reads the sign-in methods" on market.sign_in_method for select to souk_agent, souk_person
+  using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

@@ -28,15 +28,16 @@ create policy "the owner sees all" on market.verification to souk_owner using (t
 create policy "a caller sees the verifications of its account" on market.verification for select
   to souk_agent, souk_person
   using (account_id = (select internal.account_id()));
-create policy "an agent asks for its account" on market.verification for insert to souk_agent
+create policy "an agent starts a verification for its account" on market.verification for insert to souk_agent
   with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id())
     and status = 'pending');
-create policy "an agent notes what its account proved already" on market.verification for insert to souk_agent
+create policy "an agent records a method that its account has already proved" on market.verification for insert
+  to souk_agent
   with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id())
     and status = 'completed'
     and exists (select from market.proved_method p
       where p.account_id = (select internal.account_id()) and p.method = verification.method));
-create policy "an agent notes that a link ran out" on market.verification for update to souk_agent
+create policy "an agent marks its expired verification as expired" on market.verification for update to souk_agent
   using (account_id = (select internal.account_id()) and status = 'pending' and expires_at <= now())
   with check (status = 'expired' and expires_at <= now());
 
