@@ -34,16 +34,16 @@ left join (
   join inspect.queue q on q.task in (t.task, 'reembed') group by t.task) as q on q.task = c.task;
 comment on view inspect.embedding_progress is
   'When searches use words only, or the embedding model was changed: how many published offers and active asks have a '
-  'vector of the model in force, and what still waits. Reads every published offer: about a second for a million.';
+  'vector of the current model, and what still waits. Reads every published offer: about a second for a million.';
 comment on column inspect.embedding_progress.kind is 'offer or ask.';
-comment on column inspect.embedding_progress.model is 'The model in force.';
+comment on column inspect.embedding_progress.model is 'The current model.';
 comment on column inspect.embedding_progress.items is 'Published offers, or active asks that were read.';
-comment on column inspect.embedding_progress.with_vector is 'Of these, how many have a vector of the model in force.';
+comment on column inspect.embedding_progress.with_vector is 'Of these, how many have a vector of the current model.';
 comment on column inspect.embedding_progress.of_another_model is
   'How many have a vector of another model, which is not compared any more. They are found by words until it is '
   'replaced.';
 comment on column inspect.embedding_progress.without_vector is 'How many have no vector. They are found by words.';
-comment on column inspect.embedding_progress.percent is 'The percentage with a vector of the model in force.';
+comment on column inspect.embedding_progress.percent is 'The percentage with a vector of the current model.';
 comment on column inspect.embedding_progress.jobs is
   'Jobs that compute vectors: one for each item, or one reembed job for all missing vectors (market.reembedding). If '
   'there is none although vectors are missing, run jobs.use_embedding_model(model) again.';

@@ -12,7 +12,7 @@ group by a.usename, a.application_name, a.state, r.rolconnlimit;
 comment on view inspect.connections is
   'When connections run out ("too many connections", 503), or vacuum does not keep up: who is connected and in which '
   'state. A role at its limit has too many processes or pools. A session that is idle in transaction for minutes has '
-  'forgotten a commit.';
+  'forgotten to commit.';
 comment on column inspect.connections.role is 'The role that logged in.';
 comment on column inspect.connections.application_name is
   'The name that the client gives: souk_api, souk_api read, souk_worker, psql.';
@@ -47,7 +47,7 @@ comment on column inspect.blocked.blocked_by is 'The process that has the lock, 
 comment on column inspect.blocked.blocking_role is 'The role of that process.';
 comment on column inspect.blocked.blocking_application is 'The application name of that process.';
 comment on column inspect.blocked.blocking_state is
-  'The state of that process. idle in transaction: it has forgotten a commit.';
+  'The state of that process. idle in transaction: its client has forgotten to commit.';
 comment on column inspect.blocked.blocking_since is 'How long its transaction has lasted.';
 comment on column inspect.blocked.blocking_query is 'Its current or last statement.';
 grant select on inspect.blocked to souk_dba;

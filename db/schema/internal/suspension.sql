@@ -35,7 +35,7 @@ begin
 end
 $$;
 comment on function internal.publish_in_good_standing() is
-  'Refuses to publish an offer of a suspended account, whoever asks.';
+  'Refuses to publish an offer of a suspended account, for every role.';
 
 create or replace function internal.accounts_being_hidden() returns uuid[]
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

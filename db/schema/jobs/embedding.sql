@@ -52,7 +52,8 @@ begin
 end
 $$;
 comment on function jobs.store_ask_embedding(uuid, text, text) is
-  'Stores the vector of an ask and matches the ask; returns false when the vector is invalid or the ask is gone.';
+  'Stores the vector of an ask and matches the ask; returns false when the vector is invalid or the ask no longer '
+  'exists.';
 grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_worker;
 
 create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void

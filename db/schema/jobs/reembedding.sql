@@ -30,7 +30,7 @@ begin
 end
 $$;
 comment on function jobs.use_embedding_model(text) is
-  'Makes a model the one in force, and begins to embed in the background every offer and ask without a vector of it.';
+  'Makes a model the current one, and begins to embed in the background every offer and ask without a vector of it.';
 grant execute on function jobs.use_embedding_model(text) to souk_worker;
 
 create or replace function jobs.resume_reembedding() returns integer
