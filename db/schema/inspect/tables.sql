@@ -36,39 +36,28 @@ comment on column inspect.table_sizes.analyzed_at is
   'The last analyze. If it was long ago and much has changed since, plans become wrong.';
 grant select on inspect.table_sizes to souk_dba;
 
-create or replace function inspect.first_uuid(made_after timestamptz) returns uuid
-  language sql immutable parallel safe
-as $$
-  select (lpad(to_hex((extract(epoch from first_uuid.made_after) * 1000)::bigint), 12, '0')
-    || '00000000000000000000')::uuid
-$$;
-comment on function inspect.first_uuid(timestamptz) is
-  'Returns the lowest id (UUIDv7) of a time, so that "where id >= inspect.first_uuid(now() - interval ''1 hour'')" '
-  'finds new rows by the primary key.';
-grant execute on function inspect.first_uuid(timestamptz) to souk_dba;
-
 create or replace view inspect.growth with (security_invoker = true) as
 select n.what, sum(n.hour) as last_hour, sum(n.day) as last_day, sum(n.week) as last_week
 from (
-  select 'accounts' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.account i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'accounts' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.account i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
   union all
-  select 'agents' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.agent i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'agents' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.agent i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
   union all
-  select 'offers' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.offer i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'offers' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.offer i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
   union all
-  select 'asks' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.ask i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'asks' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.ask i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
   union all
-  select 'reports' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.report i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'reports' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.report i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
 ) as n
 group by n.what;
 comment on view inspect.growth is

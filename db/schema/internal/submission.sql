@@ -1,41 +1,6 @@
 -- Submissions. The API checks, counts and stores a text. The worker extracts its fields and completes the submission,
 -- or the deadline withdraws it.
 
-create or replace function internal.text_errors(text text) returns jsonb
-  language plpgsql immutable
-as $$
-begin
-  return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
-  from (values
-    (case when coalesce(reading.first_line(text), '') = '' then 'The text is empty.' end),
-    (case when char_length(normalize(text, nfc)) > 4000 then 'A text may have at most 4,000 characters.' end),
-    (internal.contains_secret(text))) as e (detail)
-  where e.detail is not null);
-end
-$$;
-comment on function internal.text_errors(text) is
-  'Returns what is wrong with a text before it is read: [{pointer, detail}].';
-grant execute on function internal.text_errors(text) to souk_agent, souk_person;
-
-create or replace function internal.submission_errors(body jsonb) returns jsonb
-  language plpgsql stable
-as $$
-begin
-  return case when body ? 'text' then internal.text_errors(body ->> 'text') else jsonb '[]' end
-    || case when body ? 'images' then internal.image_errors(body -> 'images') else jsonb '[]' end
-    || case when body ->> 'origin_ask_id' is not null and not exists (
-        select from market.ask a
-        where a.id::text = lower(body ->> 'origin_ask_id') and a.account_id = internal.account_id())
-      then
-      jsonb '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send '
-        'an id that GET /v1/asks lists."}]'
-      else jsonb '[]' end;
-end
-$$;
-comment on function internal.submission_errors(jsonb) is
-  'Returns what is wrong with an OfferSubmission of the right shape: [{pointer, detail}].';
-grant execute on function internal.submission_errors(jsonb) to souk_agent, souk_person;
-
 create or replace function internal.create_submission(
   kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid
 ) returns jsonb
@@ -132,41 +97,3 @@ end
 $$;
 comment on function internal.complete_submission(uuid, integer, jsonb) is
   'Stores the answer of a submission (the first one stays) and notifies the waiting API process.';
-
-create or replace function internal.withdraw_submission(id uuid) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  submission market.submission;
-  ask market.ask;
-begin
-  -- Lock the account first, as jobs.complete_submission does.
-  perform from market.account a
-  where a.id = (select s.account_id from market.submission s where s.id = withdraw_submission.id) for key share;
-  select * into submission from market.submission s
-  where s.id = withdraw_submission.id and s.completed_at is null for update;
-  if not found then
-    return;
-  end if;
-  if submission.kind in ('create_ask', 'update_ask') then
-    -- Nothing is known yet about the text that the ask has now.
-    update market.ask a set text = submission.text, read_at = null, updated_at = now(),
-      title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
-      keywords_query = null, exclude_query = null, place_query = null, price_max_hundredths = null,
-      price_currency = null
-    where a.id = submission.target_id and a.account_id = submission.account_id
-    returning * into ask;
-    delete from market.match m where m.ask_id = ask.id;
-    perform internal.complete_submission(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
-      internal.ask_document(ask));
-  else
-    delete from market.idempotency_key k where k.submission_id = submission.id;
-    perform internal.complete_submission(submission.id, 503,
-      jsonb_build_object('code', 'service_unavailable', 'retry_after', 5,
-      'detail', 'The text could not be read in time, and nothing was published. Send it again in a few seconds.'));
-  end if;
-end
-$$;
-comment on function internal.withdraw_submission(uuid) is
-  'Completes a submission that was not read in time: an ask is answered unread, an offer with 503. Does nothing when '
-  'the submission is already completed.';

@@ -26,4 +26,4 @@ $$;
 comment on function internal.first_uuid_v7(timestamptz) is
   'Returns the lowest UUIDv7 of a millisecond: it sorts before every id made in it or later, and after every earlier '
   'id.';
-grant execute on function internal.first_uuid_v7(timestamptz) to souk_moderator;
+grant execute on function internal.first_uuid_v7(timestamptz) to souk_moderator, souk_dba;
