@@ -18,7 +18,7 @@ import { promisify } from "node:util";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What every test rests on. */
-const EVERYTHING = /^(package\.json|package-lock\.json|tsconfig\.json|test\/run\.ts|test\/support\/.*)$/;
+const EVERYTHING = /^(package\.json|package-lock\.json|tsconfig\.json|ava\.config\.js|test\/run\.ts|test\/support\/.*)$/;
 
 const TEST_FILE = /^test\/.*\.test\.ts$/;
 
