@@ -1,5 +1,5 @@
--- Every file of the schema in the order in which it is loaded: the table of contents. db/README.md says what is structure,
--- which migrations change, and what is code, which is loaded again.
+-- Every file of the schema in the order in which it is loaded: the table of contents. db/README.md says what is
+-- structure, which migrations change, and what is code, which is loaded again.
 
 --!include roles.sql
 --!include logins.sql
@@ -26,6 +26,7 @@ set local check_function_bodies = off;
 -- Tables
 --!include internal/loaded.sql
 --!include market/setting.sql
+--!include market/permission.sql
 --!include market/taxonomy.sql
 --!include reading/vocabulary.sql
 --!include reading/example.sql

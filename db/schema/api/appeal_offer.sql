@@ -7,9 +7,7 @@ declare
   offer market.offer;
 begin
   -- A suspended account may appeal: it is how a mistake comes to light.
-  if not internal.connected() then
-    perform internal.require_connected('manage_offers');
-  end if;
+  perform internal.require_connected('manage_offers');
   offer := internal.own_offer(appeal_offer.id);
   if offer.status <> 'removed' then
     perform internal.raise_problem(409, 'invalid_state',
@@ -20,11 +18,13 @@ begin
   on conflict do nothing;
   if not found then
     perform internal.raise_problem(409, 'invalid_state',
-      'This removal was appealed already, and an appeal is made once. The offer is still removed; read it again later to see what was decided.');
+      'This removal was appealed already, and an appeal is made once. The offer is still removed; read it again later '
+      'to see what was decided.');
   end if;
   return internal.owner_offer_document(offer);
 end
 $$;
 comment on function api.appeal_offer(uuid, text) is
-  'Puts the removal of an own offer before another moderator, once; 409 invalid_state when it is not removed or was appealed already.';
+  'Puts the removal of an own offer before another moderator, once; 409 invalid_state when it is not removed or was '
+  'appealed already.';
 grant execute on function api.appeal_offer(uuid, text) to souk_api;

@@ -7,7 +7,8 @@ as $$
   from reading.vocabulary_change c
 $$;
 comment on function jobs.vocabulary_changed_at() is
-  'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it differs from what a process knows, it gets them again.';
+  'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it '
+  'differs from what a process knows, it gets them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
 create or replace function jobs.get_vocabulary() returns jsonb
@@ -26,13 +27,15 @@ as $$
       from market.domain d),
     'terms', (
       select coalesce(
-        jsonb_agg(jsonb_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight) order by v.id),
+        jsonb_agg(jsonb_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight)
+          order by v.id),
         '[]')
       from reading.vocabulary v),
     'classifiers', (
       select coalesce(
         jsonb_object_agg(c.name, jsonb_build_object(
-          'classes', c.classes, 'bias', c.bias, 'features', c.features, 'weights', translate(encode(c.weights, 'base64'), chr(10), ''))),
+          'classes', c.classes, 'bias', c.bias, 'features', c.features, 'weights',
+          translate(encode(c.weights, 'base64'), chr(10), ''))),
         '{}')
       from reading.classifier c))
 $$;

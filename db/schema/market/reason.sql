@@ -22,7 +22,8 @@ insert into market.reason (code, rank, summary, sentence) values
   ('minor_safety', 8, 'Endangers children or young people', 'It could endanger children or young people.'),
   ('hate', 9, 'Hatred of people for what they are', 'It insults people for what they are.'),
   ('counterfeit', 10, 'A fake of a brand', 'It offers a copy of a brand as if it were genuine.'),
-  ('addresses_agents', 11, 'Gives orders to the software that reads it', 'It gives orders to the software that reads it. Describe only what is offered.'),
+  ('addresses_agents', 11, 'Gives orders to the software that reads it',
+    'It gives orders to the software that reads it. Describe only what is offered.'),
   ('other', 12, 'Anything else; the sentence says what', 'It does not keep the rules of the market.');
 
 alter table market.reason enable row level security;

@@ -6,7 +6,8 @@ create table market.domain (
   position smallint not null,
   constraint domain_domain_form check (domain ~ '^[a-z_]{1,40}$'),
   constraint domain_kinds_known check (
-    kinds <@ array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship'] and cardinality(kinds) > 0)
+    kinds <@ array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship']
+    and cardinality(kinds) > 0)
 );
 
 create table market.category (
@@ -59,8 +60,11 @@ from (values
   ('fashion', '{clothing,shoes,bags,jewelry_watches,accessories}'),
   ('hobbies', '{books,music_instruments,sports,collectibles,art,toys_games,tickets,other_hobbies}'),
   ('family_pets', '{baby_kids,pets,pet_supplies}'),
-  ('services', '{repair,cleaning,moving,tutoring,beauty_wellness,events,legal_finance,it_design,care,construction,transport,other_services}'),
-  ('jobs_projects', '{software,design,writing,marketing,construction_work,hospitality,office,education,logistics,other_work}'),
+  ('services',
+    '{repair,cleaning,moving,tutoring,beauty_wellness,events,legal_finance,it_design,care,construction,transport,'
+    'other_services}'),
+  ('jobs_projects',
+    '{software,design,writing,marketing,construction_work,hospitality,office,education,logistics,other_work}'),
   ('community', '{dating,friendship,activities}')
 ) as d (domain, categories),
 lateral unnest(d.categories::text[]) with ordinality as c (category, position);
@@ -88,5 +92,6 @@ comment on column market.category.category is 'The name clients see; unique with
 comment on column market.category.position is 'Where it stands in lists.';
 comment on table market.ask_kind is 'One row a kind of ask, with the kinds of offer that can answer it.';
 comment on column market.ask_kind.ask_kind is 'The name clients see.';
-comment on column market.ask_kind.answered_by is 'Kinds of offer; empty for sell and lease_out, which are better published as offers.';
+comment on column market.ask_kind.answered_by is
+  'Kinds of offer; empty for sell and lease_out, which are better published as offers.';
 grant select on market.domain, market.category, market.ask_kind to souk_agent, souk_person;

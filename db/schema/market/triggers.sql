@@ -1,5 +1,5 @@
--- What happens when a row changes: every trigger but those of the audit log, table by table. Triggers of one moment run in
--- the order of their names.
+-- What happens when a row changes: every trigger but those of the audit log, table by table. Triggers of one moment run
+-- in the order of their names.
 
 create trigger note_change after insert or update or delete or truncate on market.domain
   for each statement execute function reading.note_change();
@@ -7,7 +7,8 @@ create trigger note_change after insert or update or delete or truncate on marke
 create trigger note_change after insert or update or delete or truncate on market.category
   for each statement execute function reading.note_change();
 
-create trigger create_account_stats after insert on market.account for each row execute function internal.create_account_stats();
+create trigger create_account_stats after insert on market.account
+  for each row execute function internal.create_account_stats();
 
 create trigger end_removed_agent after update of removed_at on market.agent
   for each row when (old.removed_at is null and new.removed_at is not null)
@@ -36,13 +37,15 @@ create trigger publish_new_offer before insert on market.offer for each row
 create trigger publish_moved_offer before update on market.offer for each row
   when (new.status = 'published' and old.status <> 'published') execute function internal.publish_in_good_standing();
 create trigger move_offer before update on market.offer for each row execute function internal.move_offer();
-create trigger count_new_offer after insert or delete on market.offer for each row execute function internal.count_offer();
+create trigger count_new_offer after insert or delete on market.offer
+  for each row execute function internal.count_offer();
 create trigger count_moved_offer after update on market.offer for each row
   when (old.status is distinct from new.status or old.published_at is distinct from new.published_at)
   execute function internal.count_offer();
 create trigger refresh_new_offer after insert on market.offer for each row execute function internal.refresh_offer();
 create trigger refresh_changed_offer after update on market.offer for each row
-  when (old.status is distinct from new.status or old.text is distinct from new.text or old.title is distinct from new.title)
+  when (old.status is distinct from new.status or old.text is distinct from new.text
+    or old.title is distinct from new.title)
   execute function internal.refresh_offer();
 
 create trigger move_ask before update of status on market.ask for each row execute function internal.move_ask();

@@ -82,4 +82,5 @@ as $$
   left join reading.question own on own.field = f.field and own.language = split_part(questions.language, '-', 1)
   join reading.question english on english.field = f.field and english.language = 'en'
 $$;
-comment on function reading.questions(text[], text) is 'One question for each missing field, in the language of the text or in English.';
+comment on function reading.questions(text[], text) is
+  'One question for each missing field, in the language of the text or in English.';
