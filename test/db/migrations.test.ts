@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import test from "ava";
 import { migrate } from "../../src/database/migrate.ts";
-import { createEmptyDatabase, type Database, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createEmptyDatabase, type Database } from "../support/database.ts";
 import { currentMigration, DB, INCLUDE, isEmptyMigration, schemaFile } from "../support/sql_files.ts";
 
 /**

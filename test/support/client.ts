@@ -13,7 +13,7 @@ export async function withClient<T>(url: string, fn: (client: pg.Client) => Prom
   }
 }
 
-/** The URL of another database on the server of a URL. */
+/** The URL of another database on a server. */
 export function urlOf(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;

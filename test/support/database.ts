@@ -33,8 +33,6 @@ export type Teardown = { teardown: (clean: () => Promise<void>) => void };
 /** A pg client, or anything that sends SQL over one connection. */
 export type Connection = Pick<pg.ClientBase, "query">;
 
-export { withClient };
-
 /** Makes a migrated database of one's own. Given a test's `t`, drops it after that test. */
 export async function createDatabase(t?: Teardown): Promise<Database> {
   templateOfThisProcess ??= findTemplate();
