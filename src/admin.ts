@@ -58,7 +58,7 @@ export const openAdmin = (context: AdminContext): Admin => {
   /** Whether this session is a moderator's, as the database says at this moment. */
   const admits = async (session: Buffer): Promise<boolean> => {
     try {
-      await sessions().query("select market.enter_moderator($1)", [session]);
+      await sessions().query("select internal.enter_moderator($1)", [session]);
       return true;
     } catch (error) {
       // Nobody is told that there is a door while the database is away, either.

@@ -69,8 +69,8 @@ export const openPool = (options: DatabaseOptions, url: string, readOnly: boolea
 
 /** What has to be true before the function runs; $1 is the actor's secret. */
 const ENTER = {
-  agent: "market.enter_agent($1)",
-  person: "market.enter_person($1)",
+  agent: "internal.enter_agent($1)",
+  person: "internal.enter_person($1)",
   visitor: null,
   // Where the login is the superuser's, a visitor takes on the login role that a server would have given it.
   "embedded visitor": "set_config('role', 'souk_api', true) = 'souk_api'",
@@ -96,7 +96,7 @@ const toParameter = (value: Arguments[string]): string | number | boolean | Buff
 
 /**
  * The database as the HTTP layer sees it. Each call is a single prepared statement that first enters as the actor
- * (`market.enter_agent`, which PostgreSQL runs first because the CTE is materialized) and then calls one function.
+ * (`internal.enter_agent`, which PostgreSQL runs first because the CTE is materialized) and then calls one function.
  */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const writer = openPool(options, options.url, false);

@@ -286,7 +286,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     tag: "Offers",
     auth: "token",
     kind: "submit",
-    call: "submit_offer",
+    call: "publish_offer",
     args: ["body", "idempotency_key", "request_hash", "errors"],
     permission: "publish_offer",
     limit: "publish_offer",

@@ -383,8 +383,8 @@ export const handle = async (
       if (endpoint.kind === "search") {
         const query = parsed.body["query"];
         const { embedding, notices } = await embedQuery(context, actor, query);
-        const reading = typeof query === "string" && query.trim() !== "" ? context.readQuery(query) : null;
-        Object.assign(args, { reading, embedding, model: context.embedder.model, notices: JSON.stringify(notices) });
+        const extraction = typeof query === "string" && query.trim() !== "" ? context.readQuery(query) : null;
+        Object.assign(args, { extraction, embedding, model: context.embedder.model, notices: JSON.stringify(notices) });
       }
       const body = await context.database.call(
         actor,

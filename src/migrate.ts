@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
 import pg from "pg";
+import { reloadCode } from "./database/reload.ts";
 import { type LessonSource, learnWhenDue } from "./language/learning.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../db/migrations", import.meta.url));
@@ -60,12 +61,26 @@ export const migrate = async (url: string, embedded = false, stopping?: AbortSig
   }
 };
 
+const loadCode = async (connectionString: string): Promise<string[]> => {
+  const client = new pg.Client({ connectionString });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    return (await reloadCode(client)) ?? [];
+  } finally {
+    await client.end();
+  }
+};
+
 const apply = async (connectionString: string): Promise<void> => {
   await runCommitted({
     connectionString,
     migrationsFolder: MIGRATIONS,
     logger: new Logger(() => () => undefined),
   });
+  const dropped = await loadCode(connectionString);
+  if (dropped.length > 0)
+    process.stdout.write(`No file of db/schema makes these any more, so they were dropped: ${dropped.join(", ")}\n`);
   const pool = new pg.Pool({ connectionString, max: 1 });
   // The query in flight reports what befell its connection; without listeners the process would end of it as well.
   pool.on("error", () => undefined);
@@ -108,7 +123,7 @@ export const learn = async (
     await client.query("set role souk_owner");
     const source: LessonSource = {
       get: async (learning) =>
-        (await client.query("select jobs.get_lesson($1) as lesson", [learning])).rows[0]?.lesson ?? null,
+        (await client.query("select jobs.get_training_set($1) as lesson", [learning])).rows[0]?.lesson ?? null,
       store: async (changedAt, learning, learned) => {
         await client.query("select jobs.store_classifiers($1, $2, $3)", [changedAt, learning, learned]);
       },

@@ -1,5 +1,5 @@
 /**
- * Refusals as RFC 9457 problem documents. The database refuses by SQLSTATE `PT<status>` (market.fail); everything else it
+ * Refusals as RFC 9457 problem documents. The database refuses by SQLSTATE `PT<status>` (internal.raise_problem); everything else it
  * says is either a passing condition, answered 503, or a bug, answered 500 with nothing of it shown.
  */
 

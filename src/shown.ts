@@ -12,7 +12,7 @@ export const shownName = (name: string): string => shownText(name, NAME_LENGTH) 
 
 /**
  * What cannot be seen, or turns the direction of what stands around it, and no more: signs of Arabic numbers and the like
- * can be seen. The same as market.visible_name takes away, and what PostgreSQL cannot store; a test compares the two.
+ * can be seen. The same as internal.visible_name takes away, and what PostgreSQL cannot store; a test compares the two.
  */
 const UNSEEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u070f\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]|\u034f|\u17b4|\u17b5/gu;

@@ -12,12 +12,12 @@ import type { Mailer } from "../src/mail/mailer.ts";
 import type { Metrics } from "../src/metrics/metrics.ts";
 import { callJobs } from "./call.ts";
 import { onBehalfOfItsJob, type Tools } from "./task.ts";
+import { settleStanding } from "./tasks/apply_standing.ts";
 import { checkInvariants } from "./tasks/check_invariants.ts";
+import { readSubmission } from "./tasks/complete_submission.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
-import { readSubmission } from "./tasks/read_submission.ts";
 import { reembed } from "./tasks/reembed.ts";
 import { sendApprovalNotice } from "./tasks/send_notice.ts";
-import { settleStanding } from "./tasks/settle_standing.ts";
 import {
   forgetAgents,
   forgetKeys,
@@ -48,9 +48,9 @@ const LEARN_AGAIN_MS = 300_000;
  */
 const CRONTAB = `
 * * * * * sweep_submissions
-* * * * * forget_keys
-* * * * * forget_sign_ins
-* * * * * forget_agents
+* * * * * purge_keys
+* * * * * purge_sign_ins
+* * * * * purge_agents
 17 * * * * keep_audit_partitions
 */5 * * * * check_invariants {"sample": 10000}
 23 3 * * * check_invariants ?id=check_everything {"sample": null}
@@ -103,7 +103,7 @@ export const startWorker = (options: {
   /** Tells the database of the pools that have stopped, so that jobs which they still hold run again at once. */
   const rest = async (): Promise<void> => {
     for (const id of poolIds) {
-      await call("rest", id);
+      await call("deregister", id);
       poolIds.delete(id);
     }
   };
@@ -132,7 +132,7 @@ export const startWorker = (options: {
     });
     const lessons: LessonSource = {
       get: async (learning) =>
-        (await call<Awaited<ReturnType<LessonSource["get"]>>>("get_lesson", learning))[0] ?? null,
+        (await call<Awaited<ReturnType<LessonSource["get"]>>>("get_training_set", learning))[0] ?? null,
       store: async (changedAt, learning, learned) => {
         await call("store_classifiers", changedAt, learning, learned);
       },
@@ -181,7 +181,7 @@ export const startWorker = (options: {
     metrics.watchJobs(events);
     const beat = async (alone: boolean) => {
       for (const id of poolIds) {
-        const [dead] = await call<number>("beat", id, alone);
+        const [dead] = await call<number>("heartbeat", id, alone);
         if (dead) log.warn({ dead }, "freed the jobs of dead workers");
       }
     };
@@ -237,15 +237,15 @@ export const startWorker = (options: {
       }),
       crontab: CRONTAB,
       taskList: onBehalfOfItsJob({
-        read_submission: readSubmission(tools),
+        complete_submission: readSubmission(tools),
         embed_offer: embedOffer(tools),
         embed_ask: embedAsk(tools),
-        settle_standing: settleStanding(tools),
+        apply_standing: settleStanding(tools),
         reembed: reembed(tools),
         resume_reembedding: resumeReembedding(tools),
-        forget_keys: forgetKeys(tools),
-        forget_sign_ins: forgetSignIns(tools),
-        forget_agents: forgetAgents(tools),
+        purge_keys: forgetKeys(tools),
+        purge_sign_ins: forgetSignIns(tools),
+        purge_agents: forgetAgents(tools),
         send_approval_notice: sendApprovalNotice(tools),
         keep_audit_partitions: keepAuditPartitions(tools),
         sweep_submissions: sweepSubmissions(tools),

@@ -1,101 +1,157 @@
--- Every file of the schema in reading order: the table of contents. Runs as one transaction.
+-- Every file of the schema in the order in which it is loaded: the table of contents. db/README.md says what is structure,
+-- which migrations change, and what is code, which is loaded again.
 
 --!include roles.sql
 --!include logins.sql
 
 -- Whatever is made from here on belongs to it.
 set local role souk_owner;
+-- Functions are made before the tables that they read.
+set local check_function_bodies = off;
 
--- The market: helpers that tables need
---!include market/uuid_v7.sql
---!include market/fold.sql
---!include market/visible_name.sql
---!include market/claims.sql
---!include market/fail.sql
+--!include schemas.sql
+
+-- Functions and types that tables are made with: in defaults, generated columns, indexes and policies
+--!include internal/uuid_v7.sql
+--!include internal/visible_name.sql
+--!include internal/claims.sql
+--!include reading/fold.sql
+--!include reading/note_change.sql
+--!include search/lexemes.sql
+--!include search/buckets.sql
+--!include internal/suspension.sql
+--!include search/types.sql
+--!include admin/types.sql
+
+-- Tables
+--!include internal/loaded.sql
 --!include market/setting.sql
 --!include market/taxonomy.sql
---!include market/vocabulary.sql
---!include market/vocabulary_data.sql
---!include market/example.sql
---!include market/ask_example_data.sql
---!include market/offer_example_data.sql
---!include market/classifier.sql
+--!include reading/vocabulary.sql
+--!include reading/example.sql
+--!include reading/classifier.sql
 --!include market/reason.sql
---!include market/wide_place.sql
---!include market/synonym.sql
---!include market/synonym_data.sql
-
--- Who: accounts, agents, how they connect, and what they proved
+--!include reading/wide_place.sql
+--!include reading/synonym.sql
 --!include market/account.sql
---!include market/publisher.sql
+--!include market/account_stats.sql
 --!include market/agent.sql
 --!include market/connection.sql
 --!include market/session.sql
+--!include market/sign_in_method.sql
+--!include market/proved_method.sql
 --!include market/verification.sql
---!include market/require_recent_sign_in.sql
---!include market/account_label.sql
 --!include market/sign_in.sql
 --!include market/profile.sql
---!include market/enter.sql
---!include market/permission.sql
 --!include market/moderator.sql
-
--- What: offers, asks, what answers what
---!include market/facets.sql
 --!include market/offer.sql
 --!include market/ask.sql
---!include market/embedding.sql
+--!include market/embedding_model.sql
+--!include market/offer_embedding.sql
+--!include market/ask_embedding.sql
+--!include market/query_embedding.sql
 --!include market/reembedding.sql
 --!include market/match.sql
 --!include market/report.sql
-
--- What moderators look at, and what they decide
 --!include market/review_case.sql
 --!include market/decision.sql
 --!include market/appeal.sql
---!include market/suspension.sql
 --!include market/cap_override.sql
-
--- Limits, keys, and texts on their way
---!include market/call.sql
---!include market/call_cap.sql
---!include market/own_figures.sql
+--!include market/rate_limit_hit.sql
 --!include market/submission.sql
---!include market/admit.sql
---!include market/enqueue.sql
---!include market/offer_moves.sql
---!include market/audit.sql
+--!include market/idempotency_key.sql
+--!include market/audit_event.sql
+--!include reading/question.sql
+--!include market/worker_heartbeat.sql
+--!include market/invariant.sql
+--!include reading/vocabulary_data.sql
+--!include reading/ask_example_data.sql
+--!include reading/offer_example_data.sql
+--!include reading/synonym_data.sql
+--!include market/moderator_access.sql
+--!include market/dba_access.sql
 
--- Rules of reading, showing, finding and matching
---!include market/page.sql
---!include market/documents.sql
---!include market/grounding.sql
---!include market/image_links.sql
---!include market/questions.sql
---!include market/read_offer.sql
---!include market/suspicious_link.sql
---!include market/query_terms.sql
---!include market/passes.sql
---!include market/agreement.sql
---!include market/candidates.sql
---!include market/search.sql
---!include market/classify_query.sql
---!include market/matching.sql
+-- Functions that triggers run, and the triggers. The baseline migration ends here.
+--!include internal/account_stats.sql
+--!include internal/agent.sql
+--!include internal/appeal.sql
+--!include internal/audit.sql
+--!include internal/moderator.sql
+--!include internal/offer_moves.sql
+--!include internal/ask_moves.sql
+--!include internal/review_case.sql
+--!include internal/submission.sql
+--!include internal/verification.sql
+--!include reading/concepts.sql
+--!include search/embedding.sql
+--!include jobs/keep_audit_partitions.sql
+--!include market/triggers.sql
+--!include market/audit_triggers.sql
 
--- The worker's door
+-- What functions share
+--!include internal/raise_problem.sql
+--!include internal/setting.sql
+--!include internal/enter.sql
+--!include internal/session.sql
+--!include internal/locks.sql
+--!include internal/recent_sign_in.sql
+--!include internal/permission.sql
+--!include internal/account_label.sql
+--!include internal/account.sql
+--!include internal/connection.sql
+--!include internal/network.sql
+--!include internal/sign_in.sql
+--!include internal/sign_in_mail.sql
+--!include internal/profile.sql
+--!include internal/activity.sql
+--!include internal/suspicious_link.sql
+--!include internal/rate_limit.sql
+--!include internal/rate_limit_window.sql
+--!include internal/admit.sql
+--!include internal/publish_offer.sql
+--!include internal/complete_ask.sql
+--!include internal/enqueue.sql
+--!include internal/page.sql
+--!include internal/documents.sql
+--!include internal/image_links.sql
+--!include internal/contains_secret.sql
+
+-- Reading texts: what of an extraction the text states
+--!include reading/grounding.sql
+--!include reading/ground_offer.sql
+--!include reading/ground_ask.sql
+
+-- Finding and matching
+--!include search/query_terms.sql
+--!include search/queries.sql
+--!include search/filter.sql
+--!include search/agreement.sql
+--!include search/candidates.sql
+--!include search/lexical_candidates.sql
+--!include search/vector_candidates.sql
+--!include search/search_offers.sql
+--!include search/browse_offers.sql
+--!include search/classify_query.sql
+--!include search/answer_search.sql
+--!include search/eligibility.sql
+--!include search/score_match.sql
+--!include search/match_ask.sql
+--!include search/match_offer.sql
+
+-- What the worker may call
 --!include jobs/get_vocabulary.sql
---!include jobs/learn.sql
+--!include jobs/training.sql
 --!include jobs/get_submission.sql
 --!include jobs/embedding.sql
 --!include jobs/reembedding.sql
---!include jobs/finish_reading.sql
---!include market/withdraw.sql
---!include jobs/upkeep.sql
+--!include jobs/complete_submission.sql
+--!include jobs/purge.sql
 --!include jobs/heartbeat.sql
 --!include jobs/suspension.sql
 --!include jobs/approval_notice.sql
+--!include jobs/check_invariants.sql
 
--- The HTTP layer's door
+-- What the HTTP layer may call
 --!include api/get_vocabulary.sql
 --!include api/connect_agent.sql
 --!include api/connection.sql
@@ -110,7 +166,7 @@ set local role souk_owner;
 --!include api/sign_in.sql
 --!include api/viewer.sql
 --!include api/check_call.sql
---!include api/submit_offer.sql
+--!include api/publish_offer.sql
 --!include api/submission.sql
 --!include api/offers.sql
 --!include api/asks.sql
@@ -120,7 +176,6 @@ set local role souk_owner;
 --!include api/moderator_link.sql
 
 -- What a DBA looks at
---!include inspect/rights.sql
 --!include inspect/agents.sql
 --!include inspect/queue.sql
 --!include inspect/requests.sql
@@ -128,23 +183,23 @@ set local role souk_owner;
 --!include inspect/tables.sql
 --!include inspect/reading.sql
 --!include inspect/server.sql
---!include inspect/invariant.sql
 --!include inspect/check.sql
 --!include inspect/check_moderation.sql
 --!include inspect/state.sql
---!include jobs/check_invariants.sql
 
--- The moderators' door
---!include market/moderation_access.sql
---!include market/may_decide.sql
+-- What moderators see and decide
 --!include admin/moderators.sql
 --!include admin/accounts.sql
 --!include admin/offers.sql
 --!include admin/cases.sql
+--!include internal/decision.sql
 --!include admin/decisions.sql
 --!include admin/measures.sql
 --!include admin/settings.sql
 --!include admin/search.sql
 --!include admin/audit.sql
+
+-- Rows that there are from the first day on
+--!include market/audit_event_partitions.sql
 
 reset role;

@@ -47,15 +47,13 @@ grant souk_owner, souk_queue, souk_api, souk_worker, souk_migrator to current_us
 create extension if not exists vector;
 
 create schema market authorization souk_owner;
+create schema internal authorization souk_owner;
+create schema reading authorization souk_owner;
+create schema search authorization souk_owner;
 create schema api authorization souk_owner;
 create schema jobs authorization souk_owner;
 create schema admin authorization souk_owner;
 create schema inspect authorization souk_owner;
-comment on schema market is 'The tables of the market with their rules, and the helpers that functions share.';
-comment on schema api is 'One function an endpoint: what the HTTP layer may call, and nothing else.';
-comment on schema jobs is 'What the worker may call. Every function is idempotent, since jobs run at least once.';
-comment on schema admin is 'What moderators see and decide, in their words: exactly what the GraphQL under /admin shows.';
-comment on schema inspect is 'For whoever has to find out what is wrong: views that answer a question of an incident in one select, and inspect.check().';
 
 revoke create on schema public from public;
 -- Nobody needs temporary objects here, and what does not exist shadows nothing. Only the database's owner can say so.
@@ -64,13 +62,4 @@ begin
   execute format('revoke temporary on database %I from public', current_database());
 end
 $$;
-grant usage on schema market to souk_api, souk_agent, souk_person;
-grant usage on schema api to souk_api, souk_agent, souk_person;
-grant usage on schema jobs to souk_worker;
-grant usage on schema admin to souk_moderator;
-grant usage on schema inspect, market to souk_dba;
-grant usage on schema market to souk_moderator;
--- For inspect.state() alone, the figures of /metrics.
-grant usage on schema inspect to souk_api, souk_worker;
-
 alter default privileges for role souk_owner revoke execute on functions from public;

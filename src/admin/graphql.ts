@@ -107,7 +107,7 @@ export const openAdminSchema = async (pool: pg.Pool, onFailure: (error: unknown)
           if (left <= 0) throw refused("service_unavailable", TOO_LONG);
           await transaction.query({
             text: `select set_config('statement_timeout', $1, true), set_config('market.request_id', $3, true),
-              market.enter_moderator($2)`,
+              internal.enter_moderator($2)`,
             values: [String(left), session, requestId] as never,
           });
           return callback(nameless(transaction));

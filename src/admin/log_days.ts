@@ -18,8 +18,8 @@ const between = (field: "since" | "until", description: string): GraphileConfig.
       // Of one row, `id` and `at` are made one after the other.
       condition.where(
         field === "since"
-          ? sql`${alias}.at >= ${value} and ${alias}.id >= market.least_uuid_v7(${value} - interval '1 second')`
-          : sql`${alias}.at < ${value} and ${alias}.id < market.least_uuid_v7(${value} + interval '1 second')`,
+          ? sql`${alias}.at >= ${value} and ${alias}.id >= internal.first_uuid_v7(${value} - interval '1 second')`
+          : sql`${alias}.at < ${value} and ${alias}.id < internal.first_uuid_v7(${value} + interval '1 second')`,
       );
     },
   }));

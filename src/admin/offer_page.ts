@@ -17,7 +17,7 @@ type Offer = {
   obstacle: string | null;
   contact: { methods?: { type: string; value: string }[] };
   reviewCase: { queue: string; causes: string[]; holder: { accountId: string; name: string } | null } | null;
-  reports: { nodes: { reason: string; settledAt: string | null }[] };
+  reports: { nodes: { reason: string; completedAt: string | null }[] };
 };
 type Shown = Viewer & {
   offer: Offer | null;
@@ -54,7 +54,7 @@ const DECISIONS = ["keep", "remove", "publish", "reject", "restore", "uphold"] a
 
 /** The reason that most of the open reports give, or what the market found by itself, to be taken with one key. */
 const likelyReason = ({ reports, reviewCase }: Offer): string | null => {
-  const open = reports.nodes.filter(({ settledAt }) => settledAt === null);
+  const open = reports.nodes.filter(({ completedAt }) => completedAt === null);
   const counts = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, given]) => ({
     reason,
     count: given.length,

@@ -31,7 +31,7 @@ const SOURCES = {
       account { id displayName createdAt verified suspendedAt offersActive offersLifetime offersRemoved }
       agent { id name removedAt }
       reviewCase { queue causes reports openedAt heldUntil holder { accountId name } }
-      reports(first: 50, orderBy: [PRIMARY_KEY_DESC]) { nodes { id reason comment createdAt settledAt accountId } }
+      reports(first: 50, orderBy: [PRIMARY_KEY_DESC]) { nodes { id reason comment createdAt completedAt accountId } }
       appeals(first: 10, orderBy: [PRIMARY_KEY_DESC]) { nodes { comment createdAt } }
       ${DECISIONS}
       similar(first: 8) { id title status createdAt accountId }

@@ -340,7 +340,7 @@ const groundAsk = (text: string, reading: AskReading): Grounded<AskReading> => {
  * - In its quote must stand: an amount among the numbers, the pieces of an address or the last digits of a number, a
  *   party's name, a place (else the quote is the place). A deposit may stand anywhere in the text.
  *
- * The database asks the same questions again (`market.is_quoted`, `states_amount`, `states_contact`) and has the last
+ * The database asks the same questions again (`reading.is_quoted`, `states_amount`, `states_contact`) and has the last
  * word; it does not believe an amount without digits.
  *
  * @param text the text as stored: NFC, at most 4,000 code points, not blank

@@ -4,7 +4,7 @@ import { LEARNING, type Lesson } from "./builtin/learn.ts";
 
 /** Keeping what was learned from examples in step with the examples, in the database. */
 
-/** Where lessons come from, and where goes what was learned: `jobs.get_lesson` and `jobs.store_classifiers`. */
+/** Where lessons come from, and where goes what was learned: `jobs.get_training_set` and `jobs.store_classifiers`. */
 export type LessonSource = {
   /** The words and examples, when they are not learned from yet in the way of that number. */
   get: (learning: number) => Promise<(Lesson & { changed_at: string }) | null>;

@@ -8,7 +8,7 @@ import { z } from "zod";
  *   grounded  a reading whose quotes have been located in the text: start and end in code points
  *   maker     who made a reading or a vector: the built-in one, or a model behind an OpenAI-compatible server
  *
- * A maker reads; the database decides. `jobs.finish_reading` verifies every span again and publishes or refuses.
+ * A maker reads; the database decides. `jobs.complete_submission` verifies every span again and publishes or refuses.
  */
 
 export const OFFER_KINDS = ["sale", "rental", "service_offer", "project_hire", "dating", "friendship"] as const;
@@ -172,7 +172,7 @@ export type QueryReading = {
   places: { text: string; city: string | null; country: string | null }[];
 };
 
-/** The vocabulary of the market, kept in tables (`market.category`, `market.vocabulary`, `market.classifier`), handed to makers as data. */
+/** The vocabulary of the market, kept in tables (`market.category`, `reading.vocabulary`, `reading.classifier`), handed to makers as data. */
 export type Vocabulary = {
   /** Tells an edition from others: what has the same holds the same terms, and learned the same. Absent for one of no database. */
   version?: string;

@@ -1,4 +1,4 @@
-/** The sign-in methods, as the interface and as people call them. Sentences of the database say the same (market.method_name). */
+/** The sign-in methods, as the interface and as people call them. Sentences of the database say the same (internal.method_name). */
 
 export const SIGN_IN_METHODS = ["google", "apple", "email"] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];

@@ -395,19 +395,21 @@ test("a day of work leaves each change once in the log, with who did it and for 
   // The worker's clock, a week later: an agent that nobody approved, and then its account.
   const { agent: nobody, account } = await connects("Nobody");
   await age("update market.agent set created_at = now() - interval '8 days' where id = $1", [nobody.id]);
-  await age("update market.publisher set last_active_at = now() - interval '8 days' where account_id = $1", [account]);
+  await age("update market.account_stats set last_active_at = now() - interval '8 days' where account_id = $1", [
+    account,
+  ]);
   await age("update market.account set created_at = now() - interval '8 days' where id = $1", [account]);
   await step(
     "its agent is forgotten",
-    () => runJob("forget_agents"),
+    () => runJob("purge_agents"),
     () => [["agent.deleted", "job", "Nobody", "a job"]],
   );
   await step(
     "its account is forgotten",
-    () => runJob("forget_keys"),
+    () => runJob("purge_keys"),
     () => [["account.deleted", "job", "Nobody", "a job"]],
   );
-  for (const job of ["forget_sign_ins", "sweep_submissions", "keep_audit_partitions", "resume_reembedding"])
+  for (const job of ["purge_sign_ins", "sweep_submissions", "keep_audit_partitions", "resume_reembedding"])
     await step(
       job,
       () => runJob(job),

@@ -77,10 +77,10 @@ test.serial("keeping makes an offer reviewed, settles its reports and empties it
   t.true((await room.offer(other, id)).body.reviewed);
   t.is(await caseOf(id), null);
   const { offer } = await ana.ask(
-    "query($id: UUID!) { offer(id: $id) { reports(first: 5) { nodes { settledAt } } } }",
+    "query($id: UUID!) { offer(id: $id) { reports(first: 5) { nodes { completedAt } } } }",
     { id },
   );
-  t.truthy(offer.reports.nodes[0].settledAt);
+  t.truthy(offer.reports.nodes[0].completedAt);
 });
 
 test.serial("what its owner changed after it was kept is no longer reviewed", async (t) => {

@@ -145,12 +145,12 @@ test.serial("the offer of a deleted account does not go live again, and its case
   await ana.decide("removeOffer", gone, { reason: "spam" });
   await owner.call("POST", `/v1/offers/${gone}/appeal`, {});
   await room.sql(
-    `select set_config('market.account_id', $1, true), set_config('role', 'souk_person', true), market.erase_account()`,
+    `select set_config('market.account_id', $1, true), set_config('role', 'souk_person', true), internal.erase_account()`,
     [account],
   );
   for (const id of [waiting, gone])
     t.is((await ben.ask("query($id: UUID!) { reviewCase(offerId: $id) { queue } }", { id })).reviewCase, null);
-  t.deepEqual(await room.sql("select settled_at is null as open from market.report where offer_id = $1", [waiting]), [
+  t.deepEqual(await room.sql("select completed_at is null as open from market.report where offer_id = $1", [waiting]), [
     { open: false },
   ]);
   const refused = await ben.decide("restoreOffer", gone);

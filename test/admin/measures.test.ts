@@ -98,7 +98,7 @@ test.serial("from the moment of a suspension nobody else sees what its account h
   // Between two batches of the job: one offer is archived, and this one, the newer, is still live.
   const account = await room.accountOf(agent);
   await room.sql("update market.account set suspended_at = now() where id = $1", [account]);
-  const settle = async () => (await room.sql("select market.settle_standing($1, 1) as done", [account]))[0]?.["done"];
+  const settle = async () => (await room.sql("select internal.apply_standing($1, 1) as done", [account]))[0]?.["done"];
   t.false(await settle());
   t.deepEqual(await room.sql("select status from market.offer where account_id = $1 order by id", [account]), [
     { status: "archived" },
@@ -168,7 +168,7 @@ test.serial("a suspension of an account with many offers is finished by the work
   await eventually(live, (count) => count === 0);
   await ana.ask(REINSTATE, { id: account });
   await eventually(live, (count) => count === 1201);
-  const [{ active }] = await room.sql("select active from market.publisher where account_id = $1", [account]);
+  const [{ active }] = await room.sql("select active from market.account_stats where account_id = $1", [account]);
   t.is(active, 1201);
 });
 

@@ -253,7 +253,7 @@ test("the log is filtered by who acted, by what was done and by days, all at onc
 
   // Days are those of UTC, both ends included; an id says when it was made.
   const moved =
-    "update market.audit_event set at = $2, id = market.least_uuid_v7($2) where row_id = $1 and action = $3";
+    "update market.audit_event set at = $2, id = internal.first_uuid_v7($2) where row_id = $1 and action = $3";
   await room.sql(moved, [id, "2026-05-01T00:00:00Z", "offer.published"]);
   await room.sql(moved, [id, "2026-05-02T23:59:59.999Z", "offer.removed"]);
   t.deepEqual(await log("since=2026-05-01&until=2026-05-02"), ["offer.removed", "offer.published"]);

@@ -43,14 +43,14 @@ const QUERIES: Record<string, string> = {
     "select * from admin.audit_event where actor_type = 'moderator' order by id desc limit 50",
   "the log of an action": "select * from admin.audit_event where action = 'offer.removed' order by id desc limit 50",
   "the log of some days": `select * from admin.audit_event
-    where id >= market.least_uuid_v7('2026-05-01') and id < market.least_uuid_v7('2026-05-03') order by id desc limit 50`,
+    where id >= internal.first_uuid_v7('2026-05-01') and id < internal.first_uuid_v7('2026-05-03') order by id desc limit 50`,
   "the log of an account": `select * from admin.audit_event where subject_account_id = ${ID}::uuid`,
   "words of hidden offers":
     "select id from market.offer where status <> 'published' and search @@ 'sofa' order by id desc limit 20",
   "words of live offers":
     "select id from market.offer where status = 'published' and search @@ 'sofa' order by id desc limit 20",
   "words of asks":
-    "select id from market.ask where to_tsvector('simple', market.fold(text)) @@ 'sofa' order by id desc limit 20",
+    "select id from market.ask where to_tsvector('simple', reading.fold(text)) @@ 'sofa' order by id desc limit 20",
   "an agent's name": "select id from market.agent where lower(name) = 'zebra' order by id desc limit 20",
   "a person's name": "select id from market.account where lower(display_name) = 'zebra' order by id desc limit 20",
   "the beginning of an agent's name":

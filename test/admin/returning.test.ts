@@ -71,8 +71,8 @@ test.serial("who reported an offer before it was decided may report it again", a
   t.deepEqual(await caseOf(id), { queue: "reported", causes: ["reported"], reports: 1 });
   t.is((await report(reporter, id, "other")).status, 200);
   t.is((await caseOf(id)).reports, 1, "one voice while it waits");
-  t.deepEqual(await room.sql("select reason, settled_at from market.report where offer_id = $1", [id]), [
-    { reason: "scam", settled_at: null },
+  t.deepEqual(await room.sql("select reason, completed_at from market.report where offer_id = $1", [id]), [
+    { reason: "scam", completed_at: null },
   ]);
   await ana.decide("keepOffer", id);
   t.is(await caseOf(id), null);

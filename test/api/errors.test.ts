@@ -71,11 +71,10 @@ const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** Fills the window of an action, so that the next call is one too many. */
 const exhaust = (agent: Agent, action: string, calls: number) =>
-  market.sql("insert into market.call (scope, action) select 'agent:' || $1, $2 from generate_series(1, $3)", [
-    agent.id,
-    action,
-    calls,
-  ]);
+  market.sql(
+    "insert into market.rate_limit_hit (scope, action) select 'agent:' || $1, $2 from generate_series(1, $3)",
+    [agent.id, action, calls],
+  );
 
 // ── 401 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -311,9 +310,10 @@ for (const [method, path, action, calls] of [
     t.true(Number(answer.headers["ratelimit-reset"]) <= answer.body.retry_after);
     const { body } = await agent.call("GET", "/v1/me");
     t.is(body.limits[action].remaining, 0);
-    await market.sql("update market.call set called_at = called_at - interval '1 hour' where scope = 'agent:' || $1", [
-      agent.id,
-    ]);
+    await market.sql(
+      "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = 'agent:' || $1",
+      [agent.id],
+    );
     t.true((await agent.call(method, path, { text: OFFER })).status < 300, "and then the window is open again");
   });
 }
@@ -461,7 +461,7 @@ test("of several refusals the first in the order of the contract is given", asyn
   }
   const replay = await send(agent.token, JSON.stringify({ text: OFFER }), { "idempotency-key": key });
   t.deepEqual([replay.status, replay.headers["idempotency-replayed"]], [201, "true"], "a replay comes before the cap");
-  await market.sql("delete from market.call where scope = 'agent:' || $1", [agent.id]);
+  await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1", [agent.id]);
   isProblem(t, await send(agent.token, '{"text": 7}'), "bad_request", ["errors"]);
 });
 

@@ -86,8 +86,8 @@ test.serial("the worker tells of its jobs and readings, and both of the backlog 
     ofWorker,
     (read) => (value(read, "souk_job_duration_seconds_count", { task: "embed_offer", outcome: "done" }) ?? 0) >= 1,
   );
-  t.is(value(samples, "souk_job_duration_seconds_count", { task: "read_submission", outcome: "done" }), 1);
-  t.is(value(samples, "souk_job_wait_seconds_count", { task: "read_submission" }), 1);
+  t.is(value(samples, "souk_job_duration_seconds_count", { task: "complete_submission", outcome: "done" }), 1);
+  t.is(value(samples, "souk_job_wait_seconds_count", { task: "complete_submission" }), 1);
   t.is(value(samples, "souk_model_calls_total", { model: "builtin", operation: "read_offer", outcome: "ok" }), 1);
   t.is(value(samples, "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1);
   await agent.call("POST", "/v1/offers/search", { query: "sofa" });
@@ -136,7 +136,7 @@ test.serial("what a provider's models were asked, and their tokens, are told by 
 });
 
 test.serial("a broken invariant is told once the worker has looked", async (t) => {
-  await sql(database.url, "update market.publisher set active = active + 5 where active > 0");
+  await sql(database.url, "update market.account_stats set active = active + 5 where active > 0");
   await sql(database.url, `select graphile_worker.add_job('check_invariants', '{"sample": 10000}')`);
   await eventually(
     ofApi,
@@ -149,7 +149,7 @@ test.serial("a broken invariant is told once the worker has looked", async (t) =
     (logs) => /"invariant":"record_equals_recount","broken":1.*an invariant is broken/.test(logs),
   );
   t.is(value(await ofApi(), "souk_invariant_violations", { invariant: "record_equals_recount" }), 1);
-  await sql(database.url, "update market.publisher set active = active - 5 where active > 0");
+  await sql(database.url, "update market.account_stats set active = active - 5 where active > 0");
   await sql(database.url, `select graphile_worker.add_job('check_invariants', '{"sample": null}')`);
   await eventually(
     ofApi,

@@ -27,7 +27,7 @@ for (const [language, text] of Object.entries(TEXTS)) {
     t.is(status, 200);
     t.deepEqual(body.missing_fields, ["price", "location", "contact"]);
     const wanted = await market.sql(
-      "select q.question from unnest($1::text[]) with ordinality as f (field, n) join market.question q using (field) where q.language = $2 order by f.n",
+      "select q.question from unnest($1::text[]) with ordinality as f (field, n) join reading.question q using (field) where q.language = $2 order by f.n",
       [body.missing_fields, language],
     );
     t.is(wanted.length, 3);
@@ -40,7 +40,7 @@ for (const [language, text] of Object.entries(TEXTS)) {
 
 test.serial("every field that can be missing has a question in each of the eight languages", async (t) => {
   const [row] = await market.sql(
-    `select count(*)::integer as questions from market.question
+    `select count(*)::integer as questions from reading.question
      where field in ('domain', 'category', 'offer_kind', 'price', 'location', 'contact') and language = any ($1)`,
     [Object.keys(TEXTS)],
   );

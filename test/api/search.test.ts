@@ -372,10 +372,10 @@ test("a word that is added to the vocabulary is understood in queries soon, with
   t.is(await classified(), null);
   const edit = (statement: string) => market.sql(statement);
   await edit(
-    "insert into market.vocabulary (term, sense, weight) values ('quibblewort', 'category:home_garden/furniture', 3)",
+    "insert into reading.vocabulary (term, sense, weight) values ('quibblewort', 'category:home_garden/furniture', 3)",
   );
   await eventually(classified, (found) => found?.category === "furniture", 30_000);
-  await edit("delete from market.vocabulary where term = 'quibblewort'");
+  await edit("delete from reading.vocabulary where term = 'quibblewort'");
   await eventually(classified, (found) => found === null, 30_000);
   t.is(await classified(), null);
 });

@@ -67,7 +67,9 @@ test.serial("a person calls every endpoint with a session, and no answer tells o
     t.is(answer.status, status, `${operationId}: ${answer.text}`);
     t.deepEqual(rateHeaders(answer.headers), [], operationId);
   }
-  const [{ calls }] = await market.sql("select count(*)::int as calls from market.call where action <> 'connect'");
+  const [{ calls }] = await market.sql(
+    "select count(*)::int as calls from market.rate_limit_hit where action <> 'connect'",
+  );
   t.is(calls, 0, "nothing was counted");
   const written = await market.sql(
     `select agent_id from market.offer where id = $1 union all select agent_id from market.ask where id = $2

@@ -31,7 +31,7 @@ const conceptsIn = async (phrase: string, language: string, part: "title" | "tex
   const found = known.get(key);
   if (found !== undefined) return found;
   const { rows } = await client.query<{ concepts: string[] }>(
-    "select tsvector_to_array(market.concept_vector($1, $2, $3)) as concepts",
+    "select tsvector_to_array(reading.concept_vector($1, $2, $3)) as concepts",
     part === "title" ? [phrase, "", language] : ["", phrase, language],
   );
   const concepts = rows[0]?.concepts ?? [];
@@ -39,7 +39,7 @@ const conceptsIn = async (phrase: string, language: string, part: "title" | "tex
   return concepts;
 };
 
-/** What market.concept_vector gives for the whole offer, put together from its phrases: a trigger would have kept it. */
+/** What reading.concept_vector gives for the whole offer, put together from its phrases: a trigger would have kept it. */
 const conceptsOf = async ({ heading, phrases, language }: ReturnType<typeof offerNumber>): Promise<string> => {
   const weights = new Map<string, string>();
   for (const phrase of phrases) for (const name of await conceptsIn(phrase, language, "text")) weights.set(name, "C");

@@ -87,7 +87,7 @@ const searchesOf = (offers: number): Record<string, Body[]> => ({
 /** Filters as the planner can use them, written down. */
 const conditionsOf = async (client: pg.Client, filters: object): Promise<string> => {
   const { rows } = await client.query<{ conditions: string }>(
-    "select market.conditions_of($1, 'infinity', null)::text as conditions",
+    "select search.to_search_filter($1, 'infinity', null)::text as conditions",
     [JSON.stringify(filters)],
   );
   return rows[0]?.conditions ?? "";
@@ -96,7 +96,7 @@ const conditionsOf = async (client: pg.Client, filters: object): Promise<string>
 /** What PostgreSQL takes to find by its indexes alone every offer with the words and filters. */
 const BARE = `
   select count(*) from market.offer o
-  where ($1::tsquery is null or o.search @@ $1) and market.passes(o, $2::market.conditions)`;
+  where ($1::tsquery is null or o.search @@ $1) and search.matches_filter(o, $2::search.search_filter)`;
 
 const measureSearches = async (
   market: Market,
@@ -113,17 +113,17 @@ const measureSearches = async (
         for (const body of bodies) {
           const { query = null, filters = {} } = body;
           const [vector] = query === null ? [] : await embedder.embed([query], AbortSignal.timeout(5_000));
-          const reading = query === null ? null : readQuery(query);
+          const extraction = query === null ? null : readQuery(query);
           const args = {
             request: JSON.stringify(body),
-            reading: reading && JSON.stringify(reading),
+            extraction: extraction && JSON.stringify(extraction),
             embedding: vector ? pgvector.toSql(vector) : null,
             model: embedder.model,
             notices: "[]",
           };
           const { rows } = await operator.query<{ words: string | null }>(
-            "select string_agg('(' || forms::text || ')', ' & ') as words from market.query_terms($1, $2) where weight >= 1",
-            [reading?.words ?? "", reading?.language ?? null],
+            "select string_agg('(' || forms::text || ')', ' & ') as words from search.query_terms($1, $2) where weight >= 1",
+            [extraction?.words ?? "", extraction?.language ?? null],
           );
           searches.push({
             text: statementOf("agent", "search_offers", Object.keys(args)),
@@ -175,14 +175,14 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
       let wanted = 0;
       for (const { vector } of vectors) {
         const { rows: ours } = await client.query<{ distance: number }>(
-          `select distance from market.near_candidates($1::halfvec, '${embedder.model}', $2::market.conditions) order by distance limit 10`,
+          `select distance from search.vector_candidates($1::halfvec, '${embedder.model}', $2::search.search_filter) order by distance limit 10`,
           [vector, where],
         );
         await client.query("begin");
         await client.query("set local enable_indexscan = off");
         const { rows: exact } = await client.query<{ distance: number }>(
           `select e.embedding <=> $1::halfvec as distance from market.offer_embedding e join market.offer o on o.id = e.offer_id
-           where market.passes(o, $2::market.conditions) order by 1 limit 10`,
+           where search.matches_filter(o, $2::search.search_filter) order by 1 limit 10`,
           [vector, where],
         );
         await client.query("rollback");
@@ -194,7 +194,7 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
       return wanted === 0 ? 1 : hits / wanted;
     };
     const { rows: share } = await client.query<{ share: number }>(
-      `select avg(market.passes(o, $1::market.conditions)::integer)::float as share from market.offer o`,
+      `select avg(search.matches_filter(o, $1::search.search_filter)::integer)::float as share from market.offer o`,
       [filtered],
     );
     return {
@@ -217,7 +217,7 @@ const measureMatching = (market: Market): Promise<Percentiles> =>
     for (const [n, { id }] of rows.entries()) {
       await client.query("begin");
       await client.query("delete from market.match where offer_id = $1", [id]);
-      const took = await timed(clock, () => client.query("select market.match_offer($1)", [id]));
+      const took = await timed(clock, () => client.query("select search.match_offer($1)", [id]));
       await client.query("rollback");
       if (n >= WARM_UP) times.push(took);
     }

@@ -72,7 +72,7 @@ const makeOffers = async (url: string, offers: number, tell: (done: number) => v
 
 /** The record of each account, which triggers would have kept. */
 const COUNT_OFFERS = `
-  update market.publisher p set active = o.count, lifetime = o.count
+  update market.account_stats p set active = o.count, lifetime = o.count
   from (select account_id, count(*) from market.offer group by account_id) as o where o.account_id = p.account_id
 `;
 
@@ -81,10 +81,10 @@ const MAKE_ASKS = `
   with made as materialized (
     select * from jsonb_populate_recordset(null::market.ask, $1) with ordinality as k
   ), subjects as materialized (
-    select s.keywords, s.title, s.language, market.subject_query(s.keywords, s.title, s.language) as query
+    select s.keywords, s.title, s.language, search.subject_query(s.keywords, s.title, s.language) as query
     from (select distinct k.criteria -> 'keywords' as keywords, k.title, k.language from made k) as s
   ), places as materialized (
-    select p.city, market.place_query(p.city) as query
+    select p.city, search.place_query(p.city) as query
     from (select distinct k.criteria -> 'location' ->> 'city' as city from made k) as p
   )
   insert into market.ask (account_id, agent_id, status, text, language, title, domain, category, ask_kind, criteria,

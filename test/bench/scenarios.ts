@@ -52,7 +52,7 @@ export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
   const { baseUrl, callers, embedder, readQuery } = targets;
   const tokenOf = (n: number): string => callers[n % callers.length]?.token ?? "";
 
-  const reading = (
+  const onRow = (
     name: string,
     variant: (n: number) => { token: string; path: string; call: string; args: Arguments },
   ) => {
@@ -73,10 +73,10 @@ export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
       const query = body["query"];
       const [vector] = typeof query === "string" ? await embedder.embed([query], AbortSignal.timeout(1_000)) : [];
       const embedding = vector ? pgvector.toSql(vector) : null;
-      const reading = typeof query === "string" ? readQuery(query) : null;
+      const extraction = typeof query === "string" ? readQuery(query) : null;
       return statementFor(token, "search_offers", {
         request: body,
-        reading,
+        extraction,
         embedding,
         model: embedder.model,
         notices: "[]",
@@ -90,15 +90,15 @@ export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
   };
 
   return [
-    reading("GET /v1/offers/{id}", (n) => {
+    onRow("GET /v1/offers/{id}", (n) => {
       const id = targets.offerIds[n % targets.offerIds.length] ?? "";
       return { token: tokenOf(n), path: `/v1/offers/${id}`, call: "get_offer", args: { id } };
     }),
-    reading("GET /v1/me", (n) => {
+    onRow("GET /v1/me", (n) => {
       const token = tokenOf(n);
       return { token, path: "/v1/me", call: "get_me", args: { base_url: baseUrl, link_key: linkKey(token) } };
     }),
-    reading("GET /v1/asks/{id}/matches", (n) => {
+    onRow("GET /v1/asks/{id}/matches", (n) => {
       const { id, accountId } = targets.asks[n % targets.asks.length] ?? { id: "", accountId: "" };
       const token = callers.find((caller) => caller.accountId === accountId)?.token ?? "";
       const args = { id, since: null, limit: 10, cursor: null };

@@ -36,7 +36,7 @@ const signIn = (caller: Caller, ago = "0 minutes") =>
 const tracesOf = async (words: string[]): Promise<string[]> => {
   const tables = await market.sql(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('market', 'graphile_worker') and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+     where n.nspname in ('market', 'reading', 'graphile_worker') and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
   );
   const traces: string[] = [];
   for (const { name } of tables) {
@@ -79,7 +79,7 @@ test.serial(
     await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
     await market.call(caller, "preview_offer", { body: { text: "Zebedee again" }, errors: [] });
     const kept = { idempotency_key: "k", request_hash: randomBytes(32), errors: [] };
-    await market.call(caller, "submit_offer", { body: { text: "Zebedee once more" }, ...kept });
+    await market.call(caller, "publish_offer", { body: { text: "Zebedee once more" }, ...kept });
     await signing(market).begin({ email: "zebedee@example.com" });
 
     await market.embed("ask", watching, vectorOf("z"));
@@ -177,14 +177,14 @@ const begun = async (text: string, values: unknown[]): Promise<{ end: () => Prom
   };
 };
 const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.call) => {
-  const { text, reading } = offerOf({});
-  const { submission } = await call(caller, "submit_offer", {
+  const { text, extraction } = offerOf({});
+  const { submission } = await call(caller, "publish_offer", {
     body: { text },
     idempotency_key: null,
     request_hash: null,
     errors: [],
   });
-  return { submission, reading };
+  return { submission, extraction };
 };
 /** Waits until some statement waits for a lock. */
 const blocked = async (text: string) => {
@@ -202,12 +202,12 @@ const offersOf = (caller: Caller) =>
 test.serial("what is being read while the account is deleted is not published", async (t) => {
   const caller = await market.approved();
   for (const call of [market.call, market.callAsPerson]) {
-    const { submission, reading } = await submitted(caller, call);
-    const deletion = await begun(`select set_config('market.account_id', $1, true), market.erase_account()`, [
+    const { submission, extraction } = await submitted(caller, call);
+    const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
       caller.account,
     ]);
-    const finishing = market.work("finish_reading", submission, reading);
-    await blocked("finish_reading");
+    const finishing = market.work("complete_submission", submission, extraction);
+    await blocked("complete_submission");
     await deletion.end();
     t.is(await finishing, false);
     t.deepEqual(await offersOf(caller), []);
@@ -217,8 +217,8 @@ test.serial("what is being read while the account is deleted is not published", 
 
 test.serial("what is published while the account is being deleted is archived with the rest", async (t) => {
   const caller = await market.approved();
-  const { submission, reading } = await submitted(caller);
-  const publishing = await begun("select jobs.finish_reading($1, $2)", [submission, reading]);
+  const { submission, extraction } = await submitted(caller);
+  const publishing = await begun("select jobs.complete_submission($1, $2)", [submission, extraction]);
   const deleting = market.callAsPerson(caller, "delete_account");
   await blocked("delete_account");
   await publishing.end();
@@ -236,8 +236,8 @@ test.serial(
     const caller = await market.approved();
     const late = await submitted(caller);
     const removal = await begun("update market.agent set removed_at = now() where id = $1", [caller.agent]);
-    const finishing = market.work("finish_reading", late.submission, late.reading);
-    await blocked("finish_reading");
+    const finishing = market.work("complete_submission", late.submission, late.extraction);
+    await blocked("complete_submission");
     await removal.end();
     t.true(await finishing);
     t.deepEqual(await offersOf(caller), []);
@@ -246,7 +246,7 @@ test.serial(
 
     const other = await market.approved();
     const early = await submitted(other);
-    const publishing = await begun("select jobs.finish_reading($1, $2)", [early.submission, early.reading]);
+    const publishing = await begun("select jobs.complete_submission($1, $2)", [early.submission, early.extraction]);
     const removing = market.callAsPerson(other, "remove_agent", { agent_id: other.agent });
     await blocked("remove_agent");
     await publishing.end();
@@ -257,10 +257,10 @@ test.serial(
 
 test.serial("a vector that is made while the account is deleted is not kept", async (t) => {
   const caller = await market.approved();
-  const { submission, reading } = await submitted(caller);
-  await market.work("finish_reading", submission, reading);
+  const { submission, extraction } = await submitted(caller);
+  await market.work("complete_submission", submission, extraction);
   const [{ id }] = await market.sql("select id from market.offer where account_id = $1", [caller.account]);
-  const deletion = await begun(`select set_config('market.account_id', $1, true), market.erase_account()`, [
+  const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
     caller.account,
   ]);
   const storing = market.embed("offer", id, vectorOf("late"));
@@ -272,7 +272,7 @@ test.serial("a vector that is made while the account is deleted is not kept", as
 
 /** Who asks while the account is being deleted, and what with. */
 const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<unknown>> = {
-  submit_offer: (caller) => submitted(caller),
+  publish_offer: (caller) => submitted(caller),
   create_ask: (caller) =>
     market.callAsPerson(caller, "create_ask", {
       body: { text: "Wanted: sofa" },
@@ -295,7 +295,7 @@ const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<un
 for (const [name, attempt] of Object.entries(UNDER_WAY)) {
   test.serial(`${name} that is under way while the account is deleted is refused like a signed-out one`, async (t) => {
     const [caller, stranger] = [await market.approved(), await market.connect()];
-    const deletion = await begun(`select set_config('market.account_id', $1, true), market.erase_account()`, [
+    const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
       caller.account,
     ]);
     const outcome = attempt(caller, stranger).then(
@@ -330,7 +330,7 @@ test.serial("an account with a long log is deleted call by call, each of a bound
      select 'agent', 'souk_agent', 'ask.updated', 'ask', 'x', $1, '{"status": "active"}' from generate_series(1, 12000)`,
     [caller.account],
   );
-  await market.sql("insert into market.call (scope, action) values ('agent:' || $1::text, 'publish_offer')", [
+  await market.sql("insert into market.rate_limit_hit (scope, action) values ('agent:' || $1::text, 'publish_offer')", [
     caller.agent,
   ]);
   const answers: boolean[] = [];
@@ -345,5 +345,8 @@ test.serial("an account with a long log is deleted call by call, each of a bound
     ),
     [{ told: 0 }],
   );
-  t.deepEqual(await market.sql("select from market.call where scope = 'agent:' || $1::text", [caller.agent]), []);
+  t.deepEqual(
+    await market.sql("select from market.rate_limit_hit where scope = 'agent:' || $1::text", [caller.agent]),
+    [],
+  );
 });

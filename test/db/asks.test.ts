@@ -128,7 +128,7 @@ test.serial("an ask with a new text keeps its id and has the matches of the new 
   const phone = await market.offer(seller, { title: "Old phone", domain: "electronics", category: "phones" });
   const ask = await market.ask(buyer);
   t.deepEqual(await matching(ask), [sofa]);
-  const { text, reading } = askOf({
+  const { text, extraction } = askOf({
     title: "Wanted: phone",
     domain: "electronics",
     category: "phones",
@@ -136,13 +136,13 @@ test.serial("an ask with a new text keeps its id and has the matches of the new 
   });
   const { submission } = await market.call(buyer, "update_ask", { id: ask, body: { text }, errors: [] });
   t.deepEqual(await matching(ask), [sofa], "until the new text is read");
-  await market.work("finish_reading", submission, reading);
+  await market.work("complete_submission", submission, extraction);
   t.deepEqual(await matching(ask), [phone]);
 });
 
 test.serial("an ask whose text was not read in time stands, and is filled in later", async (t) => {
   const offer = await market.offer(seller);
-  const { text, reading } = askOf({});
+  const { text, extraction } = askOf({});
   const { submission } = await market.call(buyer, "create_ask", {
     body: { text },
     idempotency_key: null,
@@ -153,9 +153,9 @@ test.serial("an ask whose text was not read in time stands, and is filled in lat
   t.deepEqual([status, body.status, body.title, body.domain, body.ask_kind], [201, "active", null, null, null]);
   const waiting = await matches(body.id);
   t.deepEqual([waiting.results, waiting.next[0].path], [[], `/v1/asks/${body.id}/matches`]);
-  t.true(await market.work("finish_reading", submission, reading));
+  t.true(await market.work("complete_submission", submission, extraction));
   t.deepEqual(await matching(body.id), [offer]);
-  t.false(await market.work("finish_reading", submission, reading));
+  t.false(await market.work("complete_submission", submission, extraction));
 });
 
 test.serial("asks to sell and to let match nothing and say to publish with origin_ask_id", async (t) => {

@@ -92,7 +92,7 @@ test("an ask is made once in the log: that its text was then read is no event, a
     body: { text: "Wanted: lamp" },
     errors: [],
   });
-  await market.work("finish_reading", submission, { title: null });
+  await market.work("complete_submission", submission, { title: null });
   await market.call(caller, "archive_ask", { id: ask });
   await market.call(caller, "reopen_ask", { id: ask });
   t.deepEqual(
@@ -262,7 +262,7 @@ test("an appeal, whoever took its case, and each decision are in the log, by who
     await client.connect();
     try {
       await client.query("begin; set local role souk_api");
-      await client.query("select market.enter_moderator($1)", [who.session]);
+      await client.query("select internal.enter_moderator($1)", [who.session]);
       const seen = await client.query("select updated_at::text as at from market.offer where id = $1", [offer]);
       await client.query(call.replaceAll("OFFER", `'${offer}'`).replaceAll("SEEN", `'${seen.rows[0].at}'`));
       await client.query("commit");
@@ -338,7 +338,7 @@ test("emptying a table whose changes are logged is logged, for every one of them
   const own = await openMarket(t);
   const audited = await own.sql(
     `select distinct c.relname as name from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
-     where tg.tgfoid = 'market.audit'::regproc order by 1`,
+     where tg.tgfoid = 'internal.audit'::regproc order by 1`,
   );
   t.deepEqual(
     audited.map(({ name }) => name),
@@ -410,7 +410,7 @@ const MAY_STAND = {
   ],
   profile: [],
   proved_method: ["method", "proved_at"],
-  report: ["account_id", "agent_id", "offer_id", "reason", "settled_at"],
+  report: ["account_id", "agent_id", "completed_at", "offer_id", "reason"],
   review_case: ["held_by", "held_until"],
   setting: ["value"],
 };
@@ -418,7 +418,7 @@ const MAY_STAND = {
 test("the log holds values of the columns that are named, and of no others", async (t) => {
   const triggers = await market.sql(
     `select c.relname as name, tg.tgargs as columns from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
-     where tg.tgfoid = 'market.audit'::regproc and not tg.tgisinternal order by 1`,
+     where tg.tgfoid = 'internal.audit'::regproc and not tg.tgisinternal order by 1`,
   );
   const named: Record<string, Set<string>> = {};
   for (const { name, columns } of triggers) {
@@ -488,7 +488,7 @@ const CHANGES = [
   "alter table market.audit_event detach partition market.audit_event_default",
   "alter table market.offer disable trigger audit",
   "drop trigger audit on market.offer",
-  "create or replace function market.audit() returns trigger language plpgsql as 'begin return null; end'",
+  "create or replace function internal.audit() returns trigger language plpgsql as 'begin return null; end'",
 ];
 
 const as = async (role: string, caller: Caller, text: string): Promise<string | number> => {

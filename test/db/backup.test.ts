@@ -39,7 +39,7 @@ test.before(async () => {
   await market.call(other, "archive_offer", { id: await market.offer(other, { title: "Old chair" }) });
   await market.ask(buyer, { max: "200 EUR" });
   await market.call(buyer, "report_offer", { id: offer, reason: "spam", comment: 'A tab \t and a "quote"' });
-  await market.call(buyer, "submit_offer", {
+  await market.call(buyer, "publish_offer", {
     body: { text: "Still to be read" },
     idempotency_key: "in flight",
     request_hash: Buffer.alloc(32, 7),
@@ -76,7 +76,7 @@ const contents = (url: string): Promise<Record<string, { rows: number; hash: str
   withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname in ('market', 'graphile_worker', 'graphile_migrate') and c.relkind in ('r', 'p') order by 1`,
+       where n.nspname in ('market', 'internal', 'reading', 'graphile_worker', 'graphile_migrate') and c.relkind in ('r', 'p') order by 1`,
     );
     const tables: Record<string, { rows: number; hash: string }> = {};
     for (const { name } of rows) {
@@ -112,7 +112,7 @@ test.serial("a dump restored into an empty server is the original, row for row",
   for (const table of [
     "market.offer",
     "market.match",
-    "market.call",
+    "market.rate_limit_hit",
     "market.idempotency_key",
     "graphile_worker._private_jobs",
   ])
@@ -122,7 +122,9 @@ test.serial("a dump restored into an empty server is the original, row for row",
 
 test.serial("and sequence for sequence, so that nothing new collides with what was there", async (t) => {
   const original = await sequences(market.url);
-  t.true(original.some(({ sequencename, last_value }) => sequencename === "call_id_seq" && Number(last_value) > 0));
+  t.true(
+    original.some(({ sequencename, last_value }) => sequencename === "rate_limit_hit_id_seq" && Number(last_value) > 0),
+  );
   t.deepEqual(await sequences(restored), original);
 });
 
@@ -151,7 +153,7 @@ test.serial("the restored market works: it breaks no invariant, and an agent's t
   const { rows } = await withClient(restored, async (client) => {
     await client.query("set session authorization souk_api");
     return client.query(
-      "with actor as materialized (select market.enter_agent($1) as entered) select api.get_me('', '\\x00') -> 'agent' ->> 'id' as id from actor where entered",
+      "with actor as materialized (select internal.enter_agent($1) as entered) select api.get_me('', '\\x00') -> 'agent' ->> 'id' as id from actor where entered",
       [await sqlValue<Buffer>(restored, "select token_hash from market.agent where id = $1", [id])],
     );
   });
@@ -175,7 +177,14 @@ test.serial("a role for backups that is no superuser dumps everything", async (t
   const readme = await readFile(README, "utf8");
   const [, statements = ""] = /For a backup without a superuser:\n\n```sql\n([\s\S]*?)```/.exec(readme) ?? [];
   await sql(restored, statements);
-  const args = ["--data-only", "--inserts", "--rows-per-insert=1", "--schema=market", "--schema=graphile_migrate"];
+  const args = [
+    "--data-only",
+    "--inserts",
+    "--rows-per-insert=1",
+    "--schema=market",
+    "--schema=reading",
+    "--schema=graphile_migrate",
+  ];
   const [one, other] = await Promise.all([
     dump(args, environments.restored),
     dump(args, { ...environments.restored, PGUSER: "backup" }),

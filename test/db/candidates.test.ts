@@ -58,9 +58,9 @@ test("candidates by words are the newest that hold them and pass, however far ba
   for (const words of WORDS) {
     for (const filters of FILTERS) {
       const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>(
-        `with c as (select market.conditions_of($2, now(), null) as conditions)
-         select d.depth, market.worded_candidates($1, c.conditions, d.depth) as found,
-           array(select o.id from market.offer o where o.search @@ $1::tsquery and market.passes(o, c.conditions)
+        `with c as (select search.to_search_filter($2, now(), null) as conditions)
+         select d.depth, search.lexical_candidates($1, c.conditions, d.depth) as found,
+           array(select o.id from market.offer o where o.search @@ $1::tsquery and search.matches_filter(o, c.conditions)
              order by o.published_at desc, o.id desc limit d.depth) as expected
          from c, unnest($3::integer[]) as d (depth)`,
         [words, filters, DEPTHS],
@@ -71,7 +71,7 @@ test("candidates by words are the newest that hold them and pass, however far ba
     }
   }
   const [some] = await market.sql(
-    "select cardinality(market.worded_candidates('rare', market.conditions_of('{}', now(), null), 100)) as count",
+    "select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}', now(), null), 100)) as count",
   );
   t.true(some.count > 2);
 });
@@ -79,10 +79,10 @@ test("candidates by words are the newest that hold them and pass, however far ba
 test("what passes a filter is compared by vector whole", async (t) => {
   for (const filters of FILTERS.slice(1)) {
     const [row] = await market.sql(
-      `with c as (select market.conditions_of($1, now(), null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
-       select array(select n.offer_id from c, market.near_candidates(c.near, 'builtin-hash-1', c.conditions) as n) as found,
+      `with c as (select search.to_search_filter($1, now(), null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
+       select array(select n.offer_id from c, search.vector_candidates(c.near, 'builtin-hash-1', c.conditions) as n) as found,
          array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
-           where market.passes(o, c.conditions)
+           where search.matches_filter(o, c.conditions)
            order by e.embedding operator(public.<=>) c.near, e.offer_id desc limit 40) as expected`,
       [filters],
     );
@@ -92,11 +92,11 @@ test("what passes a filter is compared by vector whole", async (t) => {
 
 test("what the graph finds and what is compared besides, since that is little, stands in one list", async (t) => {
   const [row] = await market.sql(
-    `with c as (select market.conditions_of('{"location": "Bristol", "category": "cars"}', now(), null) as conditions, e.embedding as near
+    `with c as (select search.to_search_filter('{"location": "Bristol", "category": "cars"}', now(), null) as conditions, e.embedding as near
        from market.offer_embedding e order by e.offer_id limit 1)
-     select array(select n.offer_id from c, market.nearest_passing(c.near, 'builtin-hash-1', c.conditions, 'bristol', 2 * ${OFFERS}) as n) as found,
+     select array(select n.offer_id from c, search.nearest_matching(c.near, 'builtin-hash-1', c.conditions, 'bristol', 2 * ${OFFERS}) as n) as found,
        array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
-         where market.passes(o, c.conditions)
+         where search.matches_filter(o, c.conditions)
          order by e.embedding operator(public.<=>) c.near, e.offer_id desc) as expected`,
   );
   t.true(row.expected.length > 10 && row.expected.length < 40);
@@ -105,8 +105,8 @@ test("what the graph finds and what is compared besides, since that is little, s
 
 test("a place is asked for once, though it is mostly written as it is called", async (t) => {
   const [row] = await market.sql(
-    `select market.read_place('[{"city": "Berlin", "text": "Berlin"}]')::text as same, market.place_query('Berlin')::text as once,
-       market.read_place('[{"city": "Berlin", "text": "Kreuzberg"}]')::text as both`,
+    `select search.any_place_query('[{"city": "Berlin", "text": "Berlin"}]')::text as same, search.place_query('Berlin')::text as once,
+       search.any_place_query('[{"city": "Berlin", "text": "Kreuzberg"}]')::text as both`,
   );
   t.is(row.same, row.once);
   t.true(row.both.includes("berlin") && row.both.includes("kreuzberg"));
@@ -148,7 +148,7 @@ test("a name that nobody knows is found as it is written, without what is only s
     (
       await own.call(reader, "search_offers", {
         request: { query },
-        reading: null,
+        extraction: null,
         embedding: vectorOf("zorvex"),
         model: "builtin-hash-1",
         notices: [],

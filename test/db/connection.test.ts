@@ -36,7 +36,7 @@ test.serial("before approval an agent reads, and is refused every write, by the 
   const body = { text: "x" };
   const admission = { idempotency_key: null, request_hash: null, errors: [] };
   const writes: [string, Record<string, string | object | null>, string][] = [
-    ["submit_offer", { body, ...admission }, "publish_offer"],
+    ["publish_offer", { body, ...admission }, "publish_offer"],
     ["create_ask", { body, ...admission }, "create_ask"],
     ["update_offer", { id: caller.agent, body, errors: [] }, "manage_offers"],
     ["archive_offer", { id: caller.agent }, "manage_offers"],
@@ -138,7 +138,7 @@ test.serial("a person with an account gets the agent added to it, with all that 
     link_key: second.token,
   });
   await market.call(second, "report_offer", { id: offer, reason: "scam", comment: null });
-  const { text, reading } = offerOf({});
+  const { text, extraction } = offerOf({});
   const { submission } = await market.call(second, "preview_offer", { body: { text }, errors: [] });
 
   t.false((await approve(second, first.session)).new_session);
@@ -151,11 +151,11 @@ test.serial("a person with an account gets the agent added to it, with all that 
   t.deepEqual([open.status, open.url], ["pending", verification.url]);
   const reports = await market.sql("select account_id from market.report where offer_id = $1", [offer]);
   t.deepEqual(reports, [{ account_id: first.account }]);
-  await market.work("finish_reading", submission, reading);
+  await market.work("complete_submission", submission, extraction);
   t.is((await market.call(second, "get_answer", { submission_id: submission })).status, 200);
 
   await market.sql("update market.account set created_at = now() - interval '2 days' where id = $1", [provisional]);
-  await market.work("forget_keys");
+  await market.work("purge_keys");
   t.deepEqual(await market.sql("select from market.account where id = $1", [provisional]), [], "nobody acts for it");
   t.is(await accountOf(second), first.account);
 });
@@ -235,7 +235,7 @@ const NAMES: readonly [string | null, string][] = [
 ];
 for (const [given, kept] of NAMES) {
   test.serial(`an agent that calls itself ${JSON.stringify(given)} is shown as ${JSON.stringify(kept)}`, async (t) => {
-    const [{ name }] = await market.sql("select market.clean_name($1) as name", [given]);
+    const [{ name }] = await market.sql("select internal.clean_name($1) as name", [given]);
     t.is(name, kept);
   });
 }
@@ -259,7 +259,7 @@ const NETWORKS: readonly [address: string, network: string][] = [
 ];
 for (const [address, network] of NETWORKS) {
   test.serial(`${address} counts as ${network}`, async (t) => {
-    const [row] = await market.sql("select market.network_of($1) as network", [address]);
+    const [row] = await market.sql("select internal.network_of($1) as network", [address]);
     t.is(row.network, network);
   });
 }
@@ -280,8 +280,8 @@ test.serial("one network makes thirty agents an hour, also at once, and is told 
   t.is(status, 429);
   t.true(extra.retry_after > 3590 && extra.retry_after <= 3600);
   await market.sql(
-    `update market.call set called_at = called_at - make_interval(secs => $1) where scope = 'address:2001:db8:aa:bb::/64'
-     and id = (select min(id) from market.call where scope = 'address:2001:db8:aa:bb::/64')`,
+    `update market.rate_limit_hit set called_at = called_at - make_interval(secs => $1) where scope = 'address:2001:db8:aa:bb::/64'
+     and id = (select min(id) from market.rate_limit_hit where scope = 'address:2001:db8:aa:bb::/64')`,
     [extra.retry_after],
   );
   await t.notThrowsAsync(market.connect("After the wait", address(99)));
@@ -294,9 +294,10 @@ test.serial('three "Not mine" in a day end a network\'s connecting for a day', a
   t.is(status, 429);
   t.true(extra.retry_after > 86_000 && extra.retry_after <= 86_400);
   await t.notThrowsAsync(market.connect("Neighbour", "198.51.100.10"));
-  await market.sql("update market.call set called_at = called_at - interval '1 day' where scope = 'address:' || $1", [
-    address,
-  ]);
+  await market.sql(
+    "update market.rate_limit_hit set called_at = called_at - interval '1 day' where scope = 'address:' || $1",
+    [address],
+  );
   await t.notThrowsAsync(market.connect("A day later", address));
 });
 
@@ -304,12 +305,12 @@ const windowOf = async (used: { secondsAgo: number }[], cap: number) => {
   const scope = `agent:${randomBytes(8).toString("hex")}`;
   for (const { secondsAgo } of used) {
     await market.sql(
-      `insert into market.call (scope, action, called_at) values ($1, 'publish_offer', clock_timestamp() - make_interval(secs => $2))`,
+      `insert into market.rate_limit_hit (scope, action, called_at) values ($1, 'publish_offer', clock_timestamp() - make_interval(secs => $2))`,
       [scope, secondsAgo],
     );
   }
   const [row] = await market.sql(
-    `select market.window_figures($1, 'publish_offer', $2) as figures, market.window_wait($1, 'publish_offer', $2) as wait`,
+    `select internal.window_usage($1, 'publish_offer', $2) as figures, internal.window_wait($1, 'publish_offer', $2) as wait`,
     [scope, cap],
   );
   return row;
@@ -346,13 +347,13 @@ const near = (seconds: number, expected: number): boolean => seconds <= expected
 test.serial("a refused call tells how long to wait, not earlier than the slot is free", async (t) => {
   const caller = await market.approved();
   await market.sql(
-    `insert into market.call (scope, action, called_at)
+    `insert into market.rate_limit_hit (scope, action, called_at)
      select 'agent:' || $1::text, 'publish_offer', clock_timestamp() - interval '50 minutes' from generate_series(1, 60)`,
     [caller.agent],
   );
   const { text } = offerOf({});
   const submit = () =>
-    market.call(caller, "submit_offer", { body: { text }, idempotency_key: null, request_hash: null, errors: [] });
+    market.call(caller, "publish_offer", { body: { text }, idempotency_key: null, request_hash: null, errors: [] });
   const { status, detail, extra } = await refusal(submit());
   t.is(status, 429);
   t.true(near(extra.retry_after, 600));
@@ -384,7 +385,7 @@ test.serial("caps rise with the record and fall with removals", async (t) => {
     const { account } = await market.approved();
     await market.sql(record, record.includes("$1") ? [account] : []);
     const [caps] = await market.sql(
-      "select market.call_cap($1, 'publish_offer') as publish, market.call_cap($1, 'create_ask') as ask",
+      "select internal.rate_limit($1, 'publish_offer') as publish, internal.rate_limit($1, 'create_ask') as ask",
       [account],
     );
     t.deepEqual(caps, { publish, ask }, what);

@@ -95,17 +95,17 @@ test.before(async () => {
 
 test.after.always(() => market?.close());
 
-const search = (request: object, reading: object | null = null): Promise<Answer> =>
+const search = (request: object, extraction: object | null = null): Promise<Answer> =>
   market.call(searcher, "search_offers", {
     request: { limit: 50, ...request },
-    reading,
+    extraction,
     embedding: null,
     model: null,
     notices: [],
   });
 
-const found = async (request: object, reading: object | null = null): Promise<string[]> =>
-  (await search(request, reading)).results.map((result: Answer) => names.get(result.id));
+const found = async (request: object, extraction: object | null = null): Promise<string[]> =>
+  (await search(request, extraction)).results.map((result: Answer) => names.get(result.id));
 
 const SOFAS = ["couch", "divano", "ledersofa", "hired", "dollars", "unpriced", "gift", "cleaning"];
 
@@ -135,7 +135,7 @@ test("what is filed in a category that holds nothing else is the thing", async (
 });
 
 test("what the thing is for only tells which of the things come first", async (t) => {
-  const reading = {
+  const extraction = {
     ...READ,
     words: "bicycle for sofa",
     asides: ["for", "sofa"],
@@ -143,7 +143,7 @@ test("what the thing is for only tells which of the things come first", async (t
     domain: null,
     category: null,
   };
-  const results = await found({ query: "bicycle for sofa" }, reading);
+  const results = await found({ query: "bicycle for sofa" }, extraction);
   t.deepEqual(results.slice(0, 2).sort(), ["bike", "ebike"]);
 });
 
@@ -158,7 +158,7 @@ test("a town that people count to a city is found by the city and by its own nam
 
 test("a misspelt word finds what was meant, and says so", async (t) => {
   t.deepEqual(await found({ query: "bicylce" }), []);
-  const reading = {
+  const extraction = {
     words: "bicylce",
     language: null,
     corrections: { bicylce: "bicycle" },
@@ -166,8 +166,8 @@ test("a misspelt word finds what was meant, and says so", async (t) => {
     price: null,
     places: [],
   };
-  t.true((await found({ query: "bicylce" }, reading)).includes("bike"));
-  const { notices } = await search({ query: "bicylce" }, reading);
+  t.true((await found({ query: "bicylce" }, extraction)).includes("bike"));
+  const { notices } = await search({ query: "bicylce" }, extraction);
   t.deepEqual(
     notices.map(({ code }: Answer) => code),
     ["spelling"],
@@ -251,14 +251,14 @@ for (const location of ["Europe", "Europa", "DACH"]) {
 }
 
 test("anything may be handed over as a reading", async (t) => {
-  for (const reading of [
+  for (const extraction of [
     null,
     {},
     { words: "" },
     { words: null, places: null, price: {}, offer_kind: {} },
     { price: { max: 1e12 } },
   ]) {
-    t.true(Array.isArray(await found({ query: "sofa" }, reading)), JSON.stringify(reading));
+    t.true(Array.isArray(await found({ query: "sofa" }, extraction)), JSON.stringify(extraction));
   }
 });
 
@@ -273,7 +273,7 @@ test("the same cursor gives the same results while others publish, by words, by 
   const page = (cursor: string | null): Promise<Answer> =>
     own.call(reader, "search_offers", {
       request: { query: "grey sofa", limit: 4, ...(cursor === null ? {} : { cursor }) },
-      reading: null,
+      extraction: null,
       embedding: vectorOf("sofa"),
       model: "builtin-hash-1",
       notices: [],
@@ -303,7 +303,7 @@ test("of words that thousands share the newest are ranked, and a filter still fi
   await own.sql("analyze market.offer");
   const titles = async (request: object): Promise<string[]> =>
     (
-      await own.call(reader, "search_offers", { request, reading: null, embedding: null, model: null, notices: [] })
+      await own.call(reader, "search_offers", { request, extraction: null, embedding: null, model: null, notices: [] })
     ).results.map(({ document }: Answer) => document.title);
   t.true(
     (await titles({ query: "grey sofa in good condition", limit: 50 })).every(
@@ -325,7 +325,7 @@ test("an offer that is changed is filed under what it names now", async (t) => {
     (
       await own.call(reader, "search_offers", {
         request: { query: "divano" },
-        reading: null,
+        extraction: null,
         embedding: null,
         model: null,
         notices: [],

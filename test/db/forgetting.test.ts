@@ -25,7 +25,7 @@ test.serial("attempts to sign in are forgotten a day after they ended, finished 
   await market.sql("update market.sign_in set expires_at = now() - interval '23 hours' where flow_hash = $1", [
     lately.flow,
   ]);
-  await market.work("forget_sign_ins");
+  await market.work("purge_sign_ins");
   t.is(await count("sign_in", "flow_hash", [old.flow]), 0);
   t.is(await count("sign_in", "flow_hash", [lately.flow, open.flow]), 2);
   t.is(await refused(market.call(null, "get_mail_link", { link_hash: old.link, flow_hash: null })), "404 not_found");
@@ -42,7 +42,7 @@ test.serial("sessions are forgotten when they ended, unused or old", async (t) =
     await market.sql(`update market.session set ${change} where secret_hash = $1`, [session]);
     sessions.push(session);
   }
-  t.is(await market.work("forget_sign_ins"), 2);
+  t.is(await market.work("purge_sign_ins"), 2);
   t.is(await count("session", "secret_hash", sessions.slice(0, 2)), 0);
   t.is(await count("session", "secret_hash", sessions.slice(2)), 1);
 });
@@ -62,7 +62,7 @@ test.serial("verifications that ran out are noted, and forgotten thirty days lat
     await start("apple", "30 days"),
     await start("email", "-1 minute"),
   ];
-  await market.work("forget_sign_ins");
+  await market.work("purge_sign_ins");
   const rows = await market.sql("select id, status from market.verification where agent_id = $1 order by id", [
     caller.agent,
   ]);
@@ -77,7 +77,7 @@ test.serial("verifications that ran out are noted, and forgotten thirty days lat
 const age = async ({ agent, account }: Caller, by: string): Promise<void> => {
   await market.sql("update market.agent set created_at = now() - $2::interval where id = $1", [agent, by]);
   await market.sql("update market.account set created_at = now() - $2::interval where id = $1", [account, by]);
-  await market.sql("update market.publisher set last_active_at = now() - $2::interval where account_id = $1", [
+  await market.sql("update market.account_stats set last_active_at = now() - $2::interval where account_id = $1", [
     account,
     by,
   ]);
@@ -93,8 +93,8 @@ test.serial("an agent that nobody approved in a week is forgotten, with its acco
   await market.call(null, "decline_connection", { secret_hash: declined.link });
   for (const caller of [old, declined, approved]) await age(caller, "7 days");
   await age(young, "6 days 23 hours");
-  t.is(await market.work("forget_agents"), 2);
-  await market.work("forget_keys");
+  t.is(await market.work("purge_agents"), 2);
+  await market.work("purge_keys");
   t.is(await count("agent", "id", [old.agent, declined.agent]), 0);
   t.is(await count("account", "id", [old.account, declined.account]), 0);
   t.is(await count("agent", "id", [young.agent, approved.agent]), 2);
@@ -107,7 +107,7 @@ test.serial("an agent that asked for a verification in the week, or whose accoun
   await market.call(verifying, "start_verification", { method: "google", base_url: "", link_key: verifying.token });
   await market.call(reporting, "report_offer", { id: offer, reason: "spam", comment: null });
   for (const caller of [verifying, reporting]) await age(caller, "8 days");
-  t.is(await market.work("forget_agents"), 0);
+  t.is(await market.work("purge_agents"), 0);
   t.is(await count("agent", "id", [verifying.agent, reporting.agent]), 2);
 });
 
@@ -125,9 +125,9 @@ test.serial("an account that proved a method outlives the agent that nobody appr
   await market.sql("update market.sign_in set expires_at = now() - interval '8 days' where verification_id = $1", [
     body.id,
   ]);
-  await market.work("forget_sign_ins");
-  t.is(await market.work("forget_agents"), 1);
-  await market.work("forget_keys");
+  await market.work("purge_sign_ins");
+  t.is(await market.work("purge_agents"), 1);
+  await market.work("purge_keys");
   t.is(await people.accountOf(session), caller.account);
   t.false((await people.signIn({ subject: "lena" })).answer.new_account);
 });

@@ -21,7 +21,7 @@ const ask = async (expression: string, values: unknown[]): Promise<Answer> => {
 
 test("a quote stands where the reading says, counted in code points from 1", async (t) => {
   const text = "🛋️🇩🇪 Sofa, 180 €";
-  const quoted = (field: object) => ask("market.is_quoted($1, $2)", [text, JSON.stringify(field)]);
+  const quoted = (field: object) => ask("reading.is_quoted($1, $2)", [text, JSON.stringify(field)]);
   // A sofa with its variation selector and a flag of two letters are four code points.
   t.true(await quoted({ quote: "Sofa", start: 6, end: 10 }));
   t.true(await quoted({ quote: "🛋️🇩🇪", start: 1, end: 5 }));
@@ -33,7 +33,7 @@ test("a quote stands where the reading says, counted in code points from 1", asy
 });
 
 test("a quote of nothing, or a span that ends before it starts, says nothing", async (t) => {
-  const quoted = (field: object | null) => ask("market.is_quoted($1, $2)", ["Sofa", JSON.stringify(field)]);
+  const quoted = (field: object | null) => ask("reading.is_quoted($1, $2)", ["Sofa", JSON.stringify(field)]);
   for (const field of [
     null,
     {},
@@ -101,8 +101,8 @@ const AMOUNTS: readonly [quote: string, states: number[], doesNot: number[]][] =
 for (const [quote, states, doesNot] of AMOUNTS) {
   const title = `states ${states.join(" and ") || "no amount"}${doesNot.length > 0 ? `, and not ${doesNot.join(", ")}` : ""}`;
   test(`${JSON.stringify(quote).replace(/[\u00a0\u202f]/g, "_")} ${title}`, async (t) => {
-    for (const amount of states) t.true(await ask("market.states_amount($1, $2)", [quote, amount]), `${amount}`);
-    for (const amount of doesNot) t.false(await ask("market.states_amount($1, $2)", [quote, amount]), `${amount}`);
+    for (const amount of states) t.true(await ask("reading.states_amount($1, $2)", [quote, amount]), `${amount}`);
+    for (const amount of doesNot) t.false(await ask("reading.states_amount($1, $2)", [quote, amount]), `${amount}`);
   });
 }
 
@@ -134,12 +134,12 @@ const CONTACTS: readonly [quote: string, type: string, value: string, stated: bo
 
 for (const [quote, type, value, stated] of CONTACTS) {
   test(`"${quote}" ${stated ? "states" : "does not state"} the ${type} ${value}`, async (t) => {
-    t.is(await ask("market.states_contact($1, $2)", [quote, JSON.stringify({ type, value })]), stated);
+    t.is(await ask("reading.states_contact($1, $2)", [quote, JSON.stringify({ type, value })]), stated);
   });
 }
 
 test("a title is made of words of the text, in any order, case and accent", async (t) => {
-  const states = (title: string) => ask("market.states_title('Schönes graues Sofa, Café-Stil', $1)", [title]);
+  const states = (title: string) => ask("reading.states_title('Schönes graues Sofa, Café-Stil', $1)", [title]);
   t.true(await states("Sofa: SCHONES Graues"));
   t.true(await states("cafe-stil"));
   t.false(await states("Graues Ledersofa"));
@@ -159,15 +159,18 @@ const CARDS = [
 ];
 for (const card of CARDS) {
   test(`the card number ${card} in a text is a secret`, async (t) => {
-    t.regex(await ask("market.contains_secret($1)", [`Sofa, 180 EUR. Card ${card}, call me.`]), /payment card number/);
+    t.regex(
+      await ask("internal.contains_secret($1)", [`Sofa, 180 EUR. Card ${card}, call me.`]),
+      /payment card number/,
+    );
   });
 }
 
 const token = `agt_${"a1B2c".repeat(10)}`.slice(0, 53);
 test("an agent's token in a text is a secret", async (t) => {
   t.is(token.length, 53);
-  t.regex(await ask("market.contains_secret($1)", [`my key is ${token}!`]), /agent token/);
-  t.is(await ask("market.contains_secret($1)", [token.slice(0, -1)]), null);
+  t.regex(await ask("internal.contains_secret($1)", [`my key is ${token}!`]), /agent token/);
+  t.is(await ask("internal.contains_secret($1)", [token.slice(0, -1)]), null);
 });
 
 const HARMLESS = [
@@ -181,13 +184,13 @@ const HARMLESS = [
 ] as const;
 for (const [what, text] of HARMLESS) {
   test(`no secret: ${what}`, async (t) => {
-    t.is(await ask("market.contains_secret($1)", [text]), null);
+    t.is(await ask("internal.contains_secret($1)", [text]), null);
   });
 }
 
 test("a text with a secret is refused, saying what to do about it", async (t) => {
   const caller = await market.approved();
-  const submit = market.call(caller, "submit_offer", {
+  const submit = market.call(caller, "publish_offer", {
     body: { text: "Sofa. Card 4111 1111 1111 1111. lena@example.com" },
     idempotency_key: null,
     request_hash: null,
@@ -236,7 +239,7 @@ const readOffer = (changed: object, text = TEXT): Promise<Answer> =>
         'methods', o.contact -> 'methods', 'primary', o.contact -> 'primary' -> 'name',
         'condition', o.metadata -> 'condition', 'features', o.metadata -> 'features',
         'extracted', array(select jsonb_object_keys(o.extraction) order by 1), 'missing', o.missing_fields)
-      from market.read_offer($1, $2) as o)`,
+      from reading.ground_offer($1, $2) as o)`,
     [text, JSON.stringify(readingWith(changed))],
   );
 

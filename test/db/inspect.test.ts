@@ -63,12 +63,12 @@ test.serial("from the views alone a DBA finds out why an agent gets 429, and whe
     [agent.account],
   );
   await market.sql(
-    `insert into market.call (scope, action, called_at)
+    `insert into market.rate_limit_hit (scope, action, called_at)
      select 'agent:' || $1::text, 'publish_offer', now() - interval '1 minute' * n from generate_series(1, 50) as n`,
     [agent.agent],
   );
   const publish = () =>
-    market.call(agent, "submit_offer", {
+    market.call(agent, "publish_offer", {
       body: { text: "Sofa" },
       idempotency_key: null,
       request_hash: null,
@@ -93,7 +93,7 @@ test.serial("from the views alone a DBA finds out why an agent gets 429, and whe
   });
   t.is(before["create_ask"].used, 0);
   await market.sql(
-    "insert into market.call (scope, action) select 'agent:' || $1::text, 'publish_offer' from generate_series(1, 25)",
+    "insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, 'publish_offer' from generate_series(1, 25)",
     [agent.agent],
   );
   t.is(await refused(publish()), "429 rate_limited");
@@ -106,7 +106,7 @@ test.serial("from the views alone a DBA finds out why an agent gets 429, and whe
     "75 of 75 calls of the last hour are used, so the next is refused with 429; in N seconds a slot is free. The cap: 60 + 1 x (4 x 0 settled offers + 30 x 1 proved methods + 60 for an account of 30 days), at most 600, halved 1 times for offers removed within 30 days, but not below 15.",
   );
   await market.sql(
-    "update market.call set called_at = called_at - interval '601 seconds' where scope = 'agent:' || $1::text",
+    "update market.rate_limit_hit set called_at = called_at - interval '601 seconds' where scope = 'agent:' || $1::text",
     [agent.agent],
   );
   t.false((await why())["publish_offer"].refused);
@@ -158,12 +158,12 @@ test.serial("the views tell what is going on", async (t) => {
   await rolledBack(client, async () => {
     await client.query("set local session_replication_role = replica");
     await client.query(`insert into market.submission (id, kind, account_id, agent_id, target_id, text, created_at)
-      values ('${WAITING}', 'publish_offer', '${seller.account}', '${seller.agent}', market.uuid_v7(), 'Sofa', now() - interval '700 seconds');
+      values ('${WAITING}', 'publish_offer', '${seller.account}', '${seller.agent}', internal.uuid_v7(), 'Sofa', now() - interval '700 seconds');
       insert into market.idempotency_key (owner_id, key, request_hash, submission_id, created_at)
       values ('${seller.agent}', 'k', sha256('x'), '${WAITING}', now() - interval '11 minutes');
-      ${withJob("read_submission", WAITING)} ${withJob("embed_offer", id.offer)} ${withJob("embed_ask", id.ask)}
+      ${withJob("complete_submission", WAITING)} ${withJob("embed_offer", id.offer)} ${withJob("embed_ask", id.ask)}
       insert into market.worker_heartbeat (pool_id) values ('pool-alive');
-      update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '1 minute' where key like 'read%';
+      update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '1 minute' where key like 'complete%';
       update graphile_worker._private_jobs set locked_by = 'pool-alive', locked_at = now() where key like 'embed_ask%';
       update graphile_worker._private_jobs set attempts = 25, max_attempts = 25, last_error = 'no' where key like 'embed_offer%';
       update market.offer_embedding set model = 'text-embedding-3-small';`);
@@ -176,9 +176,9 @@ test.serial("the views tell what is going on", async (t) => {
     ]);
     t.deepEqual(await value("select owner_id, key, stuck from inspect.keys_in_flight"), [seller.agent, "k", true]);
     t.deepEqual(await asDba("select task, state from inspect.jobs order by 1"), [
+      { task: "complete_submission", state: "held by a dead worker" },
       { task: "embed_ask", state: "running" },
       { task: "embed_offer", state: "failed for good" },
-      { task: "read_submission", state: "held by a dead worker" },
     ]);
     t.deepEqual(await asDba("select pool_id, alive, jobs::int from inspect.workers order by 1"), [
       { pool_id: "pool-alive", alive: true, jobs: 1 },
@@ -243,10 +243,10 @@ const CLOSED =
   /hash|secret|\bcode|text|title|contact|comment|body|metadata|extraction|criteria|query|search|place|reasons|embedding|display_name|address|images|location|warnings|note/;
 /** Such names with nothing of the kind in them. */
 const OPEN = [
-  "market.ask_example.text",
-  "market.offer_example.text",
-  "market.embedding_model.search_floor",
-  "market.embedding_model.search_share",
+  "reading.ask_example.text",
+  "reading.offer_example.text",
+  "market.embedding_model.min_similarity",
+  "market.embedding_model.rrf_weight",
   "market.reason.code",
 ];
 
@@ -257,7 +257,7 @@ test.serial("a DBA reads every table, writes none, and sees no secret, no text a
        has_column_privilege('souk_dba', c.oid, a.attnum, 'insert, update, references')
          or has_table_privilege('souk_dba', c.oid, 'delete, truncate, trigger') as writable
      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
-     where n.nspname = 'market' and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped`,
+     where n.nspname in ('market', 'internal', 'reading') and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped`,
   );
   t.deepEqual(
     columns.filter((c) => c.writable),
@@ -319,7 +319,7 @@ test.serial("why_429 and the refusal itself tell of a cap that a moderator set, 
     /^0 of 0 calls of the last hour are used, so every call is refused with 429 until the cap changes\. The cap: a moderator set it at [-\d: ]+ UTC, in place of what the record gives\.$/,
   );
   const { status, detail, extra } = await refusal(
-    market.call(agent, "submit_offer", {
+    market.call(agent, "publish_offer", {
       body: { text: "Sofa" },
       idempotency_key: null,
       request_hash: null,

@@ -51,8 +51,8 @@ test.serial("a market in order breaks no invariant", async (t) => {
 
 /** A text that has just been admitted, with its call and its key, and its job done or lost. */
 const SUBMISSION = `
-  insert into market.call (scope, action) select 'agent:' || $1::text, 'publish_offer';
-  insert into market.submission (id, kind, account_id, agent_id, target_id, text, created_at, settled_at, status)
+  insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, 'publish_offer';
+  insert into market.submission (id, kind, account_id, agent_id, target_id, text, created_at, completed_at, status)
   select '00000000-0000-7000-8000-000000000001', 'publish_offer', account_id, id, '00000000-0000-7000-8000-000000000002',
     'Sofa', now() - interval '1 second' * AGE, SETTLED
   from market.agent where id = $1;`;
@@ -60,7 +60,7 @@ const submission = (age: number, settled: string) =>
   SUBMISSION.replace("AGE", String(age)).replace("SETTLED", settled).replaceAll("$1", `'${seller.agent}'`);
 const withJob = (task: string, row: string) =>
   `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
-const JOB_OF_SUBMISSION = withJob("read_submission", "00000000-0000-7000-8000-000000000001");
+const JOB_OF_SUBMISSION = withJob("complete_submission", "00000000-0000-7000-8000-000000000001");
 
 /** A second offer of the seller that is not live; status and time of its removal follow. */
 const WAITING = `
@@ -70,11 +70,11 @@ const WAITING = `
 /** Per invariant what breaks it, past every trigger, and what inspect.check() then names, or how its name begins. */
 const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
   account_has_record: () => ({
-    how: `delete from market.publisher where account_id = '${stranger.account}'`,
+    how: `delete from market.account_stats where account_id = '${stranger.account}'`,
     object: `account ${stranger.account}`,
   }),
   record_equals_recount: () => ({
-    how: `update market.publisher set active = active + 1 where account_id = '${seller.account}'`,
+    how: `update market.account_stats set active = active + 1 where account_id = '${seller.account}'`,
     object: `account ${seller.account}`,
   }),
   connected_agent_has_person: () => ({
@@ -90,16 +90,16 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     object: `agent ${stranger.agent}`,
   }),
   submission_is_counted: () => ({
-    how: `${submission(1, "now(), 400")} delete from market.call`,
+    how: `${submission(1, "now(), 400")} delete from market.rate_limit_hit`,
     object: `agent ${seller.agent}`,
   }),
   call_is_past: () => ({
-    how: `insert into market.call (id, scope, action, called_at) overriding system value
+    how: `insert into market.rate_limit_hit (id, scope, action, called_at) overriding system value
           values (4711, 'agent:${seller.agent}', 'publish_offer', now() + interval '1 hour')`,
     object: "call 4711",
   }),
   window_keeps_to_cap: () => ({
-    how: `insert into market.call (scope, action) select 'agent:${seller.agent}', 'publish_offer' from generate_series(1, 601)`,
+    how: `insert into market.rate_limit_hit (scope, action) select 'agent:${seller.agent}', 'publish_offer' from generate_series(1, 601)`,
     object: `agent:${seller.agent}`,
   }),
   key_has_answer: () => ({
@@ -136,7 +136,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     object: `ask ${id.ask}`,
   }),
   match_is_of_a_live_offer: () => ({
-    how: `update market.offer set status = 'archived' where id = '${id.offer}'; update market.publisher set active = 0`,
+    how: `update market.offer set status = 'archived' where id = '${id.offer}'; update market.account_stats set active = 0`,
     object: `match of ask ${id.ask} and offer ${id.offer}`,
   }),
   match_is_of_a_read_ask: () => ({
@@ -186,7 +186,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
   }),
   open_appeal_has_case: () => ({
     how: `${WAITING} 'removed', now() from market.offer where id = '${id.offer}';
-          update market.publisher set removed = 1 where account_id = '${seller.account}';
+          update market.account_stats set removed = 1 where account_id = '${seller.account}';
           insert into market.appeal (offer_id, removed_at, account_id)
           values ('00000000-0000-7000-8000-000000000003', now(), '${seller.account}')`,
     object: "offer 00000000-0000-7000-8000-000000000003",
@@ -205,7 +205,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     object: "offer of agent 00000000-0000-7000-8000-000000000004",
   }),
   call_has_agent: () => ({
-    how: `insert into market.call (id, scope, action) overriding system value
+    how: `insert into market.rate_limit_hit (id, scope, action) overriding system value
           values (4711, 'agent:00000000-0000-7000-8000-000000000004', 'publish_offer')`,
     object: "call 4711",
   }),
@@ -219,16 +219,16 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     object: "market.audit_event",
   }),
   examples_are_learned: () => ({
-    how: "update market.vocabulary_change set changed_at = now() - interval '1 hour'",
-    object: "market.classifier",
+    how: "update reading.vocabulary_change set changed_at = now() - interval '1 hour'",
+    object: "reading.classifier",
   }),
   agent_is_forgotten_in_time: () => ({
     how: `update market.agent set created_at = now() - interval '60 days' where id = '${stranger.agent}';
-          update market.publisher set last_active_at = now() - interval '60 days' where account_id = '${stranger.account}'`,
+          update market.account_stats set last_active_at = now() - interval '60 days' where account_id = '${stranger.account}'`,
     object: `agent ${stranger.agent}`,
   }),
   nothing_outlives_its_time: () => ({
-    how: "update market.call set called_at = now() - interval '27 hours'; delete from market.submission",
+    how: "update market.rate_limit_hit set called_at = now() - interval '27 hours'; delete from market.submission",
     object: "calls",
   }),
 };
@@ -271,7 +271,7 @@ test.serial(
 test.serial("what the worker's clock finds is kept, and a sample that shows nothing does not mend it", async (t) => {
   const noted = async () =>
     (await market.sql("select invariant, broken, example from market.invariant where broken > 0")).map((row) => row);
-  await market.sql("update market.publisher set active = 7 where account_id = $1", [seller.account]);
+  await market.sql("update market.account_stats set active = 7 where account_id = $1", [seller.account]);
   await market.sql(
     "insert into market.idempotency_key (owner_id, key, request_hash) values ($1, 'lost', sha256('x'))",
     [seller.agent],
@@ -282,7 +282,7 @@ test.serial("what the worker's clock finds is kept, and a sample that shows noth
     ["record_equals_recount", 1],
   ]);
   t.regex((await noted())[0]?.example ?? "", /^(account|agent) .*: /);
-  await market.sql("update market.publisher set active = 1 where account_id = $1", [seller.account]);
+  await market.sql("update market.account_stats set active = 1 where account_id = $1", [seller.account]);
   await market.sql("delete from market.idempotency_key");
   await market.work("check_invariants", 1000);
   t.deepEqual(
@@ -342,10 +342,10 @@ test.serial("what is checked by sample costs no more in a market ten times as la
       [by],
     );
   await grow(2_000);
-  await client.query("vacuum analyze market.offer, market.publisher, market.account");
+  await client.query("vacuum analyze market.offer, market.account_stats, market.account");
   const small = await reads(500);
   await grow(18_000);
-  await client.query("vacuum analyze market.offer, market.publisher, market.account");
+  await client.query("vacuum analyze market.offer, market.account_stats, market.account");
   const large = await reads(500);
   const whole = await reads(null);
   t.true(large < 3 * small, `${small} blocks, then ${large}`);

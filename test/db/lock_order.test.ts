@@ -62,7 +62,7 @@ const verify = async (market: Market, caller: Caller, method: string): Promise<{
 
 /** Sends a text that nobody reads, under one key for all. */
 const submit = (market: Market, caller: Caller): Promise<Answer> =>
-  market.call(caller, "submit_offer", {
+  market.call(caller, "publish_offer", {
     body: { text: offerOf({}).text },
     idempotency_key: "sofa",
     request_hash: randomBytes(32),
@@ -205,14 +205,14 @@ meetDeletion("a moderator's restoring an offer of it", async (market, owner) => 
   };
 });
 
-const JOBS = ["forget_sign_ins", "forget_agents", "sweep_submissions", "forget_keys"];
+const JOBS = ["purge_sign_ins", "purge_agents", "sweep_submissions", "purge_keys"];
 
 /** Makes everything that has a time as old as given. */
 const age = async (market: Market, by: string): Promise<void> => {
   for (const [table, columns] of [
     ["agent", ["created_at"]],
     ["account", ["created_at"]],
-    ["publisher", ["last_active_at"]],
+    ["account_stats", ["last_active_at"]],
     ["verification", ["created_at", "expires_at"]],
     ["sign_in", ["created_at", "expires_at"]],
     ["session", ["created_at", "expires_at", "seen_at"]],

@@ -9,7 +9,7 @@ import { createDatabase, type Database, type Teardown } from "../support/databas
  *
  *   caller   an agent with its token's hash; approved when a person stands behind it
  *   facts    what an offer or an ask is about; its text and its reading are made from them
- *   refusal  what market.fail raised
+ *   refusal  what internal.raise_problem raised
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are what tests look into, and they compare whole ones.
@@ -42,7 +42,12 @@ export type Market = {
   /** An agent whose person, a new one, has approved it. */
   approved: (name?: string) => Promise<Caller>;
   /** Sends a text, and settles it by a reading as the worker would: the answer's status and body. */
-  publish: (caller: Caller, text: string, reading: object, body?: object) => Promise<{ status: number; body: Answer }>;
+  publish: (
+    caller: Caller,
+    text: string,
+    extraction: object,
+    body?: object,
+  ) => Promise<{ status: number; body: Answer }>;
   /** Publishes an offer by its facts, whatever the cap, embeds and matches it, and gives its id. */
   offer: (caller: Caller, facts?: OfferFacts) => Promise<string>;
   /** Sends new facts for an offer, and embeds and matches it again. */
@@ -121,18 +126,18 @@ export const openMarket = async (t?: Teardown): Promise<Market & { close: () => 
     return caller;
   };
 
-  const settle = async (caller: Caller, submission: string, reading: object) => {
-    await work("finish_reading", submission, reading);
+  const settle = async (caller: Caller, submission: string, extraction: object) => {
+    await work("complete_submission", submission, extraction);
     return call(caller, "get_answer", { submission_id: submission });
   };
-  const publish: Market["publish"] = async (caller, text, reading, body = {}) => {
-    const { submission } = await call(caller, "submit_offer", {
+  const publish: Market["publish"] = async (caller, text, extraction, body = {}) => {
+    const { submission } = await call(caller, "publish_offer", {
       body: { text, ...body },
       idempotency_key: null,
       request_hash: null,
       errors: [],
     });
-    return settle(caller, submission, reading);
+    return settle(caller, submission, extraction);
   };
   const embed: Market["embed"] = async (kind, id, vector = null) => {
     await work(`store_${kind}_embedding`, id, vector, "builtin-hash-1");
@@ -149,31 +154,31 @@ export const openMarket = async (t?: Teardown): Promise<Market & { close: () => 
     publish,
     embed,
     async offer(caller, facts = {}) {
-      await sql("delete from market.call where scope = 'agent:' || $1", [caller.agent]);
-      const { text, reading } = offerOf(facts);
-      const { status, body } = await publish(caller, text, reading, facts.images ? { images: facts.images } : {});
+      await sql("delete from market.rate_limit_hit where scope = 'agent:' || $1", [caller.agent]);
+      const { text, extraction } = offerOf(facts);
+      const { status, body } = await publish(caller, text, extraction, facts.images ? { images: facts.images } : {});
       if (status !== 201) throw new Error(`publishing gave ${status}: ${JSON.stringify(body)}`);
       await embed("offer", body.offer_id, facts.vector);
       return body.offer_id;
     },
     async change(caller, id, facts) {
-      await sql("delete from market.call where scope = 'agent:' || $1", [caller.agent]);
-      const { text, reading } = offerOf(facts);
+      await sql("delete from market.rate_limit_hit where scope = 'agent:' || $1", [caller.agent]);
+      const { text, extraction } = offerOf(facts);
       const { submission } = await call(caller, "update_offer", { id, body: { text }, errors: [] });
-      const answer = await settle(caller, submission, reading);
+      const answer = await settle(caller, submission, extraction);
       await embed("offer", id, facts.vector);
       return answer;
     },
     async ask(caller, facts = {}) {
-      await sql("delete from market.call where scope = 'agent:' || $1", [caller.agent]);
-      const { text, reading } = askOf(facts);
+      await sql("delete from market.rate_limit_hit where scope = 'agent:' || $1", [caller.agent]);
+      const { text, extraction } = askOf(facts);
       const { submission } = await call(caller, "create_ask", {
         body: { text, watch_enabled: facts.watch ?? true },
         idempotency_key: null,
         request_hash: null,
         errors: [],
       });
-      await work("finish_reading", submission, reading, facts.vector ?? null, "builtin-hash-1");
+      await work("complete_submission", submission, extraction, facts.vector ?? null, "builtin-hash-1");
       const { status, body } = await call(caller, "get_answer", { submission_id: submission });
       if (status !== 201) throw new Error(`asking gave ${status}: ${JSON.stringify(body)}`);
       return body.id;
@@ -246,7 +251,7 @@ export type OfferFacts = {
 };
 
 /** A text and its reading, of an offer: a sofa in Berlin, as far as the facts do not say otherwise. */
-export const offerOf = (facts: OfferFacts): { text: string; reading: object } => {
+export const offerOf = (facts: OfferFacts): { text: string; extraction: object } => {
   const {
     title = "Grey sofa",
     domain = "home_garden",
@@ -270,7 +275,7 @@ export const offerOf = (facts: OfferFacts): { text: string; reading: object } =>
   const quoted = (value: unknown, quote: string | null) => (value && quote ? found(text, value, quote) : null);
   return {
     text,
-    reading: {
+    extraction: {
       language: facts.language ?? "en",
       title: found(text, title, title),
       domain: quoted(domain, title),
@@ -330,7 +335,7 @@ export type AskFacts = {
 };
 
 /** A text and its reading, of an ask: for a grey sofa, as far as the facts do not say otherwise. */
-export const askOf = (facts: AskFacts): { text: string; reading: object } => {
+export const askOf = (facts: AskFacts): { text: string; extraction: object } => {
   const { title = "Wanted: grey sofa", domain = "home_garden", category = "furniture", kind = "buy" } = facts;
   const attributes = Object.entries(facts.attributes ?? {});
   const text = [
@@ -348,7 +353,7 @@ export const askOf = (facts: AskFacts): { text: string; reading: object } => {
   const { amount, currency } = priceOf(facts.max ?? "", null);
   return {
     text,
-    reading: {
+    extraction: {
       language: "en",
       title: found(text, title, title),
       domain: quoted(domain),

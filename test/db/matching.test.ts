@@ -155,10 +155,10 @@ test.serial("a new offer finds exactly the asks that would find it", async (t) =
   const found = await pairs();
   t.true(found.length > 50, `${found.length}`);
   await market.sql("delete from market.match");
-  await market.sql("select market.match_ask(id) from market.ask order by id");
+  await market.sql("select search.match_ask(id) from market.ask order by id");
   t.deepEqual(found, await pairs());
   // And nothing is left out or written twice when the offers are held against all asks again.
-  await market.sql("select market.match_offer(id) from market.offer order by id");
+  await market.sql("select search.match_offer(id) from market.offer order by id");
   t.deepEqual(found, await pairs());
 });
 
@@ -178,7 +178,7 @@ test.serial(
 
 test.serial("the lexemes of a query are those that it asks for, whatever they hold, and * for none", async (t) => {
   const [row] = await market.sql(
-    `select market.lexemes_of($1::tsquery) as lexemes, market.lexemes_of(null) as none, market.lexemes_of('') as empty`,
+    `select search.lexemes_of($1::tsquery) as lexemes, search.lexemes_of(null) as none, search.lexemes_of('') as empty`,
     [String.raw`'d''or' & ('back\\slash' | 'concept/sofa':A) <-> 'x' & !'y'`],
   );
   t.deepEqual(row.lexemes.toSorted(), ["back\\slash", "concept/sofa", "d'or", "x", "y"]);
@@ -226,9 +226,9 @@ test.serial("following since while offers are matched in parallel sees each once
   const asks = [await market.ask(buyer), await market.ask(buyer), await market.ask(buyer, { max: "500 EUR" })];
   const offers: string[] = [];
   for (let n = 0; n < 24; n += 1) {
-    await market.sql("delete from market.call");
-    const { text, reading } = offerOf({ title: `Grey sofa ${n}` });
-    offers.push((await market.publish(seller, text, reading)).body.offer_id);
+    await market.sql("delete from market.rate_limit_hit");
+    const { text, extraction } = offerOf({ title: `Grey sofa ${n}` });
+    offers.push((await market.publish(seller, text, extraction)).body.offer_id);
   }
   let working = true;
   const seen = asks.map((): string[] => []);

@@ -122,10 +122,10 @@ test.serial("a removed offer cannot be changed, archived or republished by its o
 
 test.serial("an offer removed while its new text is read stays as it was", async (t) => {
   const id = await market.offer(caller);
-  const { text, reading } = offerOf({ title: "Green sofa" });
+  const { text, extraction } = offerOf({ title: "Green sofa" });
   const { submission } = await market.call(caller, "update_offer", { id, body: { text }, errors: [] });
   await market.sql("update market.offer set status = 'removed' where id = $1", [id]);
-  await market.work("finish_reading", submission, reading);
+  await market.work("complete_submission", submission, extraction);
   const { status, body } = await market.call(caller, "get_answer", { submission_id: submission });
   t.deepEqual([status, body.code], [409, "invalid_state"]);
   const [row] = await market.sql("select title from market.offer where id = $1", [id]);
@@ -136,8 +136,8 @@ test.serial("with pre-moderation on, a new offer waits, unseen by others, until 
   await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
   try {
     const other = await market.approved();
-    const { text, reading } = offerOf({ title: "Waiting sofa" });
-    const { status, body } = await market.publish(caller, text, reading);
+    const { text, extraction } = offerOf({ title: "Waiting sofa" });
+    const { status, body } = await market.publish(caller, text, extraction);
     t.deepEqual([status, body.status], [201, "pending_review"]);
     const id: string = body.offer_id;
     t.is(await refused(market.call(other, "get_offer", { id })), "404 not_found");
@@ -149,7 +149,7 @@ test.serial("with pre-moderation on, a new offer waits, unseen by others, until 
     await market.sql("update market.offer set status = 'published' where id = $1", [id]);
     t.is((await market.call(other, "get_offer", { id })).status, "published");
 
-    const second = await market.publish(caller, text, reading);
+    const second = await market.publish(caller, text, extraction);
     await market.sql("update market.offer set status = 'rejected', review_note = 'Two of a kind.' where id = $1", [
       second.body.offer_id,
     ]);
@@ -164,8 +164,8 @@ test.serial("with pre-moderation on, a new offer waits, unseen by others, until 
 test.serial("an offer that waits for review does not go live by way of the archive", async (t) => {
   await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
   try {
-    const { text, reading } = offerOf({});
-    const { body } = await market.publish(caller, text, reading);
+    const { text, extraction } = offerOf({});
+    const { body } = await market.publish(caller, text, extraction);
     await market.call(caller, "archive_offer", { id: body.offer_id });
     t.is(await refused(market.call(caller, "republish_offer", { id: body.offer_id })), "409 invalid_state");
   } finally {
@@ -215,28 +215,28 @@ for (const [status, told] of Object.entries(REVIEWS)) {
 }
 
 test.serial("an offer without a contact is refused, and nothing is published", async (t) => {
-  const { text, reading } = offerOf({ title: "Mute sofa", contact: null });
-  const { status, body } = await market.publish(caller, text, reading);
+  const { text, extraction } = offerOf({ title: "Mute sofa", contact: null });
+  const { status, body } = await market.publish(caller, text, extraction);
   t.deepEqual([status, body.code], [400, "missing_contact"]);
   t.deepEqual(await market.sql("select from market.offer where title = 'Mute sofa'"), []);
 });
 
 test.serial("a reading that comes twice publishes once", async (t) => {
-  const { text, reading } = offerOf({ title: "Single sofa" });
-  const { submission } = await market.call(caller, "submit_offer", {
+  const { text, extraction } = offerOf({ title: "Single sofa" });
+  const { submission } = await market.call(caller, "publish_offer", {
     body: { text },
     idempotency_key: null,
     request_hash: null,
     errors: [],
   });
-  const settled = await Promise.all([1, 2, 3].map(() => market.work("finish_reading", submission, reading)));
+  const settled = await Promise.all([1, 2, 3].map(() => market.work("complete_submission", submission, extraction)));
   t.deepEqual(settled.sort(), [false, false, true]);
   t.is((await market.sql("select from market.offer where title = 'Single sofa'")).length, 1);
 });
 
 test.serial("a text withdrawn before it was read is never published", async (t) => {
-  const { text, reading } = offerOf({ title: "Late sofa" });
-  const { submission } = await market.call(caller, "submit_offer", {
+  const { text, extraction } = offerOf({ title: "Late sofa" });
+  const { submission } = await market.call(caller, "publish_offer", {
     body: { text },
     idempotency_key: null,
     request_hash: null,
@@ -244,21 +244,21 @@ test.serial("a text withdrawn before it was read is never published", async (t) 
   });
   const { status } = await market.call(caller, "withdraw_submission", { submission_id: submission });
   t.is(status, 503);
-  t.false(await market.work("finish_reading", submission, reading));
+  t.false(await market.work("complete_submission", submission, extraction));
   t.deepEqual(await market.sql("select from market.offer where title = 'Late sofa'"), []);
 });
 
 test.serial("what an agent sent is not published once the agent was removed", async (t) => {
   const leaving = await market.approved();
-  const { text, reading } = offerOf({ title: "Orphan sofa" });
-  const { submission } = await market.call(leaving, "submit_offer", {
+  const { text, extraction } = offerOf({ title: "Orphan sofa" });
+  const { submission } = await market.call(leaving, "publish_offer", {
     body: { text },
     idempotency_key: null,
     request_hash: null,
     errors: [],
   });
   await market.call(leaving, "remove_own_agent");
-  await market.work("finish_reading", submission, reading);
+  await market.work("complete_submission", submission, extraction);
   t.deepEqual(await market.sql("select from market.offer where title = 'Orphan sofa'"), []);
 });
 
@@ -268,7 +268,7 @@ const countsOf = async (of: Market, account: string) => {
        select jsonb_build_array(count(*) filter (where status = 'published'),
          count(*) filter (where published_at is not null), count(*) filter (where status = 'removed'))
        from market.offer where account_id = $1) as counted
-     from market.publisher p where p.account_id = $1`,
+     from market.account_stats p where p.account_id = $1`,
     [account],
   );
   return row;
@@ -311,8 +311,8 @@ test.serial("an offer that never went live does not count as published", async (
   await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
   try {
     const publisher = await market.approved();
-    const { text, reading } = offerOf({});
-    await market.publish(publisher, text, reading);
+    const { text, extraction } = offerOf({});
+    await market.publish(publisher, text, extraction);
     t.deepEqual((await countsOf(market, publisher.account)).kept, [0, 0, 0]);
   } finally {
     await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");

@@ -108,7 +108,7 @@ const PUBLIC = [
   "market.ask_kind",
   "market.category",
   "market.domain",
-  "market.publisher",
+  "market.account_stats",
   // What others searched for: a vector is found only by the hash of the very words.
   "market.query_embedding",
   "market.setting",
@@ -134,7 +134,7 @@ const OWNER: Record<string, string> = {
 test.serial("of another account's rows an agent and a person see published offers, and nothing else", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('market', 'api', 'jobs') and c.relkind in ('r', 'p', 'v')
+     where n.nspname in ('market', 'internal', 'reading', 'search', 'api', 'jobs') and c.relkind in ('r', 'p', 'v')
        and (has_any_column_privilege('souk_agent', c.oid, 'select') or has_any_column_privilege('souk_person', c.oid, 'select'))
      order by 1`,
   );
@@ -161,7 +161,7 @@ test.serial("by plain SQL an agent and a person change no row of another account
   const { rows } = await client.query<{ name: string; column: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name, a.attname as column
      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-     where n.nspname in ('market', 'api', 'jobs') and c.relkind in ('r', 'p') and (
+     where n.nspname in ('market', 'internal', 'reading', 'search', 'api', 'jobs') and c.relkind in ('r', 'p') and (
        has_column_privilege('souk_agent', c.oid, a.attnum, 'update') or has_column_privilege('souk_person', c.oid, a.attnum, 'update'))
      order by 1, 2`,
   );
@@ -180,7 +180,13 @@ test.serial("by plain SQL an agent and a person change no row of another account
 });
 
 test.serial("by plain SQL nobody deletes anything, but a person the sessions of the account", async (t) => {
-  for (const table of [...PUBLIC, ...Object.keys(OWNER), "market.call", "market.idempotency_key", "market.sign_in"]) {
+  for (const table of [
+    ...PUBLIC,
+    ...Object.keys(OWNER),
+    "market.rate_limit_hit",
+    "market.idempotency_key",
+    "market.sign_in",
+  ]) {
     for (const actor of [entered(A), enteredAsPerson(A), { role: "souk_api" }, { role: "souk_worker" }]) {
       if (table === "market.session" && actor.role === "souk_person") continue;
       t.is(await outcome(actor, `delete from ${table}`), "42501", `${table} as ${actor.role}`);
@@ -285,7 +291,7 @@ test.serial("a submission that names what is another's changes nothing, however 
     ["update_ask", asks.B],
   ]) {
     const [{ id }] = await market.sql(insert, [kind, A.account, A.agent, target]);
-    await market.work("finish_reading", id, { contacts: [], features: [], attributes: [] }).catch(() => {});
+    await market.work("complete_submission", id, { contacts: [], features: [], attributes: [] }).catch(() => {});
     await market.call(A, "withdraw_submission", { submission_id: id });
   }
   const after = await market.sql("select o.*, a.* from market.offer o, market.ask a where o.id = $1 and a.id = $2", [
@@ -340,7 +346,7 @@ test.serial("claims that a client set before are overwritten by entering", async
       await session.query("select set_config($1, $2, false)", [name, value]);
     }
     const seen = await session.query(
-      `with actor as materialized (select market.enter_agent($1) as entered)
+      `with actor as materialized (select internal.enter_agent($1) as entered)
        select current_setting('role') as role, current_setting('market.agent_id') as agent,
          current_setting('market.account_id') as account, current_setting('market.connected') as connected
        from actor where entered`,
@@ -348,7 +354,7 @@ test.serial("claims that a client set before are overwritten by entering", async
     );
     t.deepEqual(seen.rows, [{ role: "souk_agent", agent: C.agent, account: C.account, connected: "false" }]);
     const person = await session.query(
-      `with actor as materialized (select market.enter_person($1) as entered)
+      `with actor as materialized (select internal.enter_person($1) as entered)
        select current_setting('role') as role, current_setting('market.agent_id') as agent,
          current_setting('market.account_id') as account from actor where entered`,
       [A.session],
@@ -360,7 +366,7 @@ test.serial("claims that a client set before are overwritten by entering", async
 test.serial("what entering sets ends with the statement", async (t) => {
   await loggedIn("souk_api", async (session) => {
     await session.query(
-      "with actor as materialized (select market.enter_agent($1) as entered) select api.get_ask($2) from actor where entered",
+      "with actor as materialized (select internal.enter_agent($1) as entered) select api.get_ask($2) from actor where entered",
       [A.token, asks.A],
     );
     const { rows } = await session.query(
@@ -424,29 +430,41 @@ test.serial("without entering, the login role of the HTTP layer gets no answer, 
  * has to be added here, and to refuse or to give nothing of anyone's.
  */
 const AS_OWNER: Record<string, { call: string; gives: string }> = {
-  "market.accounts_being_hidden()": { call: "market.accounts_being_hidden()", gives: "null" },
-  "market.admit(text,text,bytea,jsonb)": { call: "market.admit('publish_offer', null, null, '[]')", gives: "PT401" },
-  "market.answer_search(jsonb,jsonb,text,text,jsonb)": {
-    call: `market.answer_search('{"query": "sofa"}', null, null, null, '[]')`,
+  "internal.accounts_being_hidden()": { call: "internal.accounts_being_hidden()", gives: "null" },
+  "internal.admit(text,text,bytea,jsonb)": {
+    call: "internal.admit('publish_offer', null, null, '[]')",
     gives: "PT401",
   },
-  "market.call_cap(uuid,text)": { call: "market.call_cap(market.account_id(), 'publish_offer')", gives: "60" },
+  "search.answer_search(jsonb,jsonb,text,text,jsonb)": {
+    call: `search.answer_search('{"query": "sofa"}', null, null, null, '[]')`,
+    gives: "PT401",
+  },
+  "internal.rate_limit(uuid,text)": {
+    call: "internal.rate_limit(internal.account_id(), 'publish_offer')",
+    gives: "60",
+  },
   // Granted to a person alone, so an agent gets no further.
-  "market.erase_account()": { call: "market.erase_account()", gives: "42501" },
-  "market.forget_method(text,boolean)": { call: "market.forget_method('google', true)", gives: "42501" },
-  "market.hold_account()": { call: "market.hold_account()", gives: "PT401" },
-  "market.hold_agent()": { call: "market.hold_agent()", gives: "PT401" },
-  "market.hold_answer(text,uuid)": { call: "market.hold_answer('key', market.uuid_v7())", gives: "null" },
-  "market.note_activity()": { call: "market.note_activity()", gives: "null" },
-  "market.own_figures(text)": { call: "market.own_figures('publish_offer')", gives: "PT401" },
-  "market.own_sessions()": { call: "market.own_sessions()", gives: "42501" },
-  "market.publisher_record(uuid)": { call: "market.publisher_record(market.account_id())", gives: "null" },
+  "internal.erase_account()": { call: "internal.erase_account()", gives: "42501" },
+  "internal.delete_proved_method(text,boolean)": {
+    call: "internal.delete_proved_method('google', true)",
+    gives: "42501",
+  },
+  "internal.lock_own_account()": { call: "internal.lock_own_account()", gives: "PT401" },
+  "internal.lock_own_agent()": { call: "internal.lock_own_agent()", gives: "PT401" },
+  "internal.bind_idempotency_key(text,uuid)": {
+    call: "internal.bind_idempotency_key('key', internal.uuid_v7())",
+    gives: "null",
+  },
+  "internal.note_activity()": { call: "internal.note_activity()", gives: "null" },
+  "internal.own_usage(text)": { call: "internal.own_usage('publish_offer')", gives: "PT401" },
+  "internal.own_sessions()": { call: "internal.own_sessions()", gives: "42501" },
+  "internal.publisher_document(uuid)": { call: "internal.publisher_document(internal.account_id())", gives: "null" },
 };
 
 test.serial("a function that runs as its owner gives nothing when nobody has entered", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select p.oid::regprocedure::text as name from pg_proc p
-     where p.prosecdef and p.pronamespace in ('market'::regnamespace, 'api'::regnamespace)
+     where p.prosecdef and p.pronamespace in ('internal'::regnamespace, 'reading'::regnamespace, 'search'::regnamespace, 'api'::regnamespace)
        and (has_function_privilege('souk_agent', p.oid, 'execute') or has_function_privilege('souk_person', p.oid, 'execute'))
      order by 1`,
   );
@@ -464,7 +482,7 @@ test.serial("a function that runs as its owner gives nothing when nobody has ent
 test.serial("the worker reaches the market through jobs functions only", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('market', 'api', 'jobs') and c.relkind in ('r', 'p', 'v')`,
+     where n.nspname in ('market', 'internal', 'reading', 'search', 'api', 'jobs') and c.relkind in ('r', 'p', 'v')`,
   );
   await loggedIn("souk_worker", async (session) => {
     for (const { name } of rows) {

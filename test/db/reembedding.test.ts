@@ -101,7 +101,7 @@ test("search goes on by words while it is embedded again", async (t) => {
   await market.work("use_embedding_model", NEW);
   const { results } = await market.call(buyer, "search_offers", {
     request: { query: "couch" },
-    reading: null,
+    extraction: null,
     embedding: vectorOf("x"),
     model: NEW,
     notices: [],

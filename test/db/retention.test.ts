@@ -34,7 +34,7 @@ const fill = (what: "old" | "young", rows: number) =>
     await client.query("set session_replication_role = replica");
     await client.query(
       `with s as (
-         insert into market.submission (kind, account_id, agent_id, text, created_at, settled_at, status, body)
+         insert into market.submission (kind, account_id, agent_id, text, created_at, completed_at, status, body)
          select 'publish_offer', $1, $2, 'Sofa', now() - $3::interval, now() - $3::interval, 400, '{}'
          from generate_series(1, $4) returning id)
        insert into market.idempotency_key (owner_id, key, request_hash, submission_id, created_at)
@@ -42,7 +42,7 @@ const fill = (what: "old" | "young", rows: number) =>
       [agent.account, agent.agent, age(what), rows, what],
     );
     await client.query(
-      `insert into market.call (scope, action, called_at)
+      `insert into market.rate_limit_hit (scope, action, called_at)
        select 'address:' || n, 'connect', now() - $1::interval from generate_series(1, $2::integer) as n`,
       [age(what), 5 * rows],
     );
@@ -53,7 +53,7 @@ const fill = (what: "old" | "young", rows: number) =>
       [age(what), what, rows / 5],
     );
     await client.query(
-      "with a as (insert into market.account (created_at) select now() - $1::interval from generate_series(1, $2) returning id) insert into market.publisher (account_id) select id from a",
+      "with a as (insert into market.account (created_at) select now() - $1::interval from generate_series(1, $2) returning id) insert into market.account_stats (account_id) select id from a",
       [age(what), rows / 10],
     );
   });
@@ -61,7 +61,7 @@ const fill = (what: "old" | "young", rows: number) =>
 const left = async () => {
   const [row] = await market.sql(
     `select (select count(*)::int from market.idempotency_key) as keys, (select count(*)::int from market.submission) as submissions,
-       (select count(*)::int from market.call where scope like 'address:%' and action = 'connect') as calls,
+       (select count(*)::int from market.rate_limit_hit where scope like 'address:%' and action = 'connect') as calls,
        (select count(*)::int from market.query_embedding) as vectors,
        (select count(*)::int from market.account where claimed_at is null) as accounts`,
   );
@@ -78,9 +78,9 @@ test.serial(
     const waits: number[] = [];
     const requests = (async () => {
       for (let n = 0; !done; n++) {
-        await market.sql("delete from market.call where scope = 'agent:' || $1::text", [agent.agent]);
+        await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1::text", [agent.agent]);
         const start = performance.now();
-        const { submission } = await market.call(agent, "submit_offer", {
+        const { submission } = await market.call(agent, "publish_offer", {
           body: { text: "A sofa" },
           idempotency_key: `request ${n}`,
           request_hash: Buffer.alloc(32),
@@ -94,7 +94,7 @@ test.serial(
     const batches: number[] = [];
     for (;;) {
       const start = performance.now();
-      await market.work("forget_keys");
+      await market.work("purge_keys");
       batches.push(performance.now() - start);
       const { accounts, calls } = await left();
       if ((accounts === young.accounts && calls <= young.calls) || batches.length > 20) break;
@@ -118,9 +118,11 @@ test.serial(
       withClient(market.url, async (worker) => {
         await other.query("begin");
         await other.query("select from market.idempotency_key where key like 'old%' limit 1 for update");
-        await other.query("select from market.call where called_at < now() - interval '1 day' limit 1 for update");
+        await other.query(
+          "select from market.rate_limit_hit where called_at < now() - interval '1 day' limit 1 for update",
+        );
         await worker.query("set lock_timeout = '1s'; begin");
-        await t.notThrowsAsync(worker.query("select jobs.forget_keys()"));
+        await t.notThrowsAsync(worker.query("select jobs.purge_keys()"));
         const { rows } = await worker.query(
           "select distinct mode from pg_locks where pid = pg_backend_pid() and locktype = 'relation' and mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')",
         );
@@ -132,7 +134,7 @@ test.serial(
     const after = await left();
     t.is(before.keys - after.keys, 9);
     t.is(before.calls - after.calls, 49);
-    await market.work("forget_keys");
+    await market.work("purge_keys");
     t.is((await left()).keys, before.keys - 10);
   },
 );
@@ -142,7 +144,7 @@ test.serial("texts that nobody reads are settled in batches, and requests do not
     await client.query("set session_replication_role = replica");
     await client.query(
       `insert into market.submission (kind, account_id, agent_id, target_id, text, created_at)
-       select 'publish_offer', $1, $2, market.uuid_v7(), 'Sofa', now() - interval '11 minutes' from generate_series(1, 2500)`,
+       select 'publish_offer', $1, $2, internal.uuid_v7(), 'Sofa', now() - interval '11 minutes' from generate_series(1, 2500)`,
       [agent.account, agent.agent],
     );
   });

@@ -69,7 +69,7 @@ const act = (number: number, variables: Record<string, string> = {}): Promise<vo
 /** A text that waits to be read. */
 const submit = async (key: string | null = null): Promise<string> =>
   (
-    await market.call(agent, "submit_offer", {
+    await market.call(agent, "publish_offer", {
       body: { text: "A sofa, 9 EUR, Kiel. Write to sofa@example.com" },
       idempotency_key: key,
       request_hash: key === null ? null : Buffer.alloc(32),
@@ -87,7 +87,7 @@ test.serial("the runbook has ten incidents", (t) => {
 test.serial("1: why an agent gets 429 is found from the views alone", async (t) => {
   const busy = await market.approved();
   await market.sql(
-    "insert into market.call (scope, action, called_at) select 'agent:' || $1::text, 'create_ask', now() - interval '20 minutes' from generate_series(1, 120)",
+    "insert into market.rate_limit_hit (scope, action, called_at) select 'agent:' || $1::text, 'create_ask', now() - interval '20 minutes' from generate_series(1, 120)",
     [busy.agent],
   );
   const ask = () =>
@@ -107,7 +107,7 @@ test.serial("1: why an agent gets 429 is found from the views alone", async (t) 
   );
   const minutes = (row.next_slot_at.getTime() - Date.now()) / 60_000;
   t.true(minutes > 38 && minutes <= 40.1, `${minutes}`);
-  await market.sql("delete from market.call where scope = 'agent:' || $1::text", [busy.agent]);
+  await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1::text", [busy.agent]);
 });
 
 test.serial("2: texts wait because no worker runs, and one is started", async (t) => {
@@ -141,7 +141,7 @@ test.serial("3: the jobs of a dead worker are freed by hand", async (t) => {
   await act(3, { pool: dead.pool_id });
   t.deepEqual((await look(3))[0], []);
   t.is((await look(2))[0]?.[0].job_state, "waiting");
-  await market.work("finish_reading", submission, { contacts: [], features: [], attributes: [] });
+  await market.work("complete_submission", submission, { contacts: [], features: [], attributes: [] });
   await market.sql("delete from graphile_worker._private_jobs");
 });
 
@@ -151,12 +151,12 @@ test.serial("4: a job that was given up is done again", async (t) => {
     "update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'the provider said no'",
   );
   const [[failed] = []] = await look(4);
-  t.like(failed, { task: "read_submission", last_error: "the provider said no" });
+  t.like(failed, { task: "complete_submission", last_error: "the provider said no" });
   await act(4, { job: String(failed.job_id) });
   t.deepEqual((await look(4))[0], []);
   t.is((await look(2))[0]?.[0].job_state, "waiting");
   await market.sql("delete from graphile_worker._private_jobs");
-  await market.sql("delete from market.submission where settled_at is null");
+  await market.sql("delete from market.submission where completed_at is null");
 });
 
 test.serial("5: a key that stays in flight is freed", async (t) => {
@@ -167,7 +167,9 @@ test.serial("5: a key that stays in flight is freed", async (t) => {
     [agent.agent],
   );
   t.is(await refused(submit("stuck")), "409 idempotency_in_flight");
-  await market.sql("update market.submission set created_at = now() - interval '11 minutes' where settled_at is null");
+  await market.sql(
+    "update market.submission set created_at = now() - interval '11 minutes' where completed_at is null",
+  );
   await market.sql("update market.idempotency_key set created_at = now() - interval '11 minutes'");
   const [keys = []] = await look(5, { agent: agent.agent });
   t.deepEqual(keys.map(({ key, stuck }) => [key, stuck]).sort(), [
@@ -177,7 +179,7 @@ test.serial("5: a key that stays in flight is freed", async (t) => {
   await act(5);
   t.deepEqual((await look(5, { agent: agent.agent }))[0], []);
   await t.notThrowsAsync(submit("stuck"));
-  await market.sql("delete from market.submission where settled_at is null");
+  await market.sql("delete from market.submission where completed_at is null");
   await market.sql("delete from graphile_worker._private_jobs");
 });
 
@@ -197,7 +199,7 @@ test.serial("6: vectors that nobody makes are asked for again", async (t) => {
 });
 
 test.serial("7: what inspect.check() names has a remedy, and the one for a record mends it", async (t) => {
-  await market.sql("update market.publisher set active = 9, lifetime = 0 where account_id = $1", [agent.account]);
+  await market.sql("update market.account_stats set active = 9, lifetime = 0 where account_id = $1", [agent.account]);
   const [[broken] = []] = await look(7);
   t.like(broken, { invariant: "record_equals_recount", object: `account ${agent.account}` });
   t.regex(broken.detail, /^active, lifetime, removed are 9, 0, 0 and should be \d+, \d+, 0$/);
@@ -245,7 +247,7 @@ test.serial("10: where the time goes is told by function and by statement, once 
   await act(10, { database: new URL(market.url).pathname.slice(1) });
   await withClient(market.url, (client) =>
     client
-      .query("select market.enter_agent($1)", [agent.token])
+      .query("select internal.enter_agent($1)", [agent.token])
       .then(() => client.query("select pg_stat_force_next_flush()")),
   );
   const [functions = [], statements = [], tables = []] = await eventually(

@@ -117,8 +117,8 @@ const search = (
   request: object,
   embedding: string | null = null,
   model: string | null = null,
-  reading: object | null = null,
-): Promise<Answer> => market.call(searcher, "search_offers", { request, reading, embedding, model, notices: [] });
+  extraction: object | null = null,
+): Promise<Answer> => market.call(searcher, "search_offers", { request, extraction, embedding, model, notices: [] });
 
 const found = async (request: object, embedding?: string, model?: string): Promise<string[]> =>
   (await search({ limit: 50, ...request }, embedding, model)).results.map((result: Answer) => names.get(result.id));
@@ -382,7 +382,7 @@ const pages = async (request: object, between: () => Promise<unknown> = async ()
   do {
     const { results, page }: Answer = await paging.call(pager, "search_offers", {
       request: { ...request, ...(cursor === null ? {} : { cursor }) },
-      reading: null,
+      extraction: null,
       embedding: null,
       model: null,
       notices: [],

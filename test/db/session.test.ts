@@ -43,7 +43,7 @@ const asPerson = async <T>(session: Buffer, run: (client: pg.Client) => Promise<
   try {
     await client.query("set session authorization souk_api");
     await client.query(readOnly ? "begin read only" : "begin");
-    await client.query("select market.enter_person($1)", [session]);
+    await client.query("select internal.enter_person($1)", [session]);
     const result = await run(client);
     await client.query("commit");
     return result;
@@ -57,8 +57,8 @@ const enter = (session: Buffer, readOnly = false): Promise<Answer> =>
     session,
     async (client) => {
       const { rows } = await client.query(
-        `select current_setting('role') as role, market.account_id() as account, market.agent_id() as agent,
-           market.connected() as connected, market.session_id() is not null as session`,
+        `select current_setting('role') as role, internal.account_id() as account, internal.agent_id() as agent,
+           internal.connected() as connected, internal.session_id() is not null as session`,
       );
       return rows[0];
     },
@@ -142,7 +142,7 @@ test.serial("an agent signs nobody out", async (t) => {
 });
 
 const requireRecent = (session: Buffer): Promise<unknown> =>
-  asPerson(session, (client) => client.query("select market.require_recent_sign_in()"));
+  asPerson(session, (client) => client.query("select internal.require_recent_sign_in()"));
 
 test.serial("what cannot be undone needs a sign-in of the last fifteen minutes, once there is a method", async (t) => {
   const { session } = await signIn();
@@ -165,10 +165,10 @@ test.serial("no agent passes for a person who signed in lately, whatever claims 
     const [{ id }] = await market.sql("select id from market.session where secret_hash = $1", [caller.session]);
     await client.query("select set_config('market.session_id', $1, false)", [id]);
     await client.query("begin");
-    await client.query("select market.enter_agent($1)", [caller.token]);
-    const { rows } = await client.query("select market.session_id() as session");
+    await client.query("select internal.enter_agent($1)", [caller.token]);
+    const { rows } = await client.query("select internal.session_id() as session");
     t.deepEqual(rows, [{ session: null }]);
-    await t.throwsAsync(client.query("select market.require_recent_sign_in()"), { code: "42501" });
+    await t.throwsAsync(client.query("select internal.require_recent_sign_in()"), { code: "42501" });
   } finally {
     await client.end();
   }

@@ -41,14 +41,14 @@ const storedWhere = async (condition: string): Promise<number[]> =>
   (await market.sql(`select n from ${STORABLE} and ${condition} order by n`)).map(({ n }) => n);
 
 test("of all of Unicode, pages take the same characters out of a name as the database", async (t) => {
-  const stored = await storedWhere("market.visible_name('x' || chr(n) || 'y') = 'xy'");
+  const stored = await storedWhere("internal.visible_name('x' || chr(n) || 'y') = 'xy'");
   const shown = pointsWhere((character) => shownText(`x${character}y`, LENGTH) === "xy");
   t.deepEqual(ranges(shown), ranges(stored));
   t.true(stored.length > 200, `${stored.length} characters`);
 });
 
 test("of all of Unicode, the same characters by themselves are no name", async (t) => {
-  const stored = await storedWhere("market.visible_name(chr(n)) is null");
+  const stored = await storedWhere("internal.visible_name(chr(n)) is null");
   const shown = pointsWhere((character) => shownText(character, LENGTH) === "");
   t.deepEqual(ranges(shown), ranges(stored));
 });
@@ -61,14 +61,14 @@ test("what was stored is shown as it is", async (t) => {
     "a\u1680\u2009b",
     "\u{e0041}x\ufe0f",
   ]) {
-    const [{ stored }] = await market.sql("select market.visible_name($1) as stored", [name]);
+    const [{ stored }] = await market.sql("select internal.visible_name($1) as stored", [name]);
     t.is(shownText(name, LENGTH), stored ?? "", JSON.stringify(name));
   }
 });
 
 test("a sign-in method has one name, in sentences of the database and of pages", async (t) => {
   for (const method of SIGN_IN_METHODS) {
-    const [{ name }] = await market.sql("select market.method_name($1) as name", [method]);
+    const [{ name }] = await market.sql("select internal.method_name($1) as name", [method]);
     t.is(nameOfMethod(method), name);
   }
   const known = await market.sql("select method from market.sign_in_method order by position");

@@ -9,7 +9,7 @@ import { watchWaits } from "./waits.ts";
  * for each other and none is thrown out. PostgreSQL calls what must not happen "deadlock detected".
  */
 
-const JOBS = ["forget_sign_ins", "forget_agents", "forget_keys", "sweep_submissions"];
+const JOBS = ["purge_sign_ins", "purge_agents", "purge_keys", "sweep_submissions"];
 
 const startVerification = (market: Market, caller: Caller): Promise<Answer> =>
   market.call(caller, "start_verification", { method: "google", base_url: "", link_key: caller.token });
@@ -26,7 +26,7 @@ const aged = async (
   await market.sql(
     `with its as (select a.id, a.account_id from market.agent a where a.id = $1),
        agent as (update market.agent a set created_at = now() - interval '8 days' from its where a.id = its.id),
-       record as (update market.publisher p set last_active_at = now() - interval '8 days' from its where p.account_id = its.account_id),
+       record as (update market.account_stats p set last_active_at = now() - interval '8 days' from its where p.account_id = its.account_id),
        attempt as (update market.sign_in s set expires_at = now() - interval '8 days' from its where s.account_id = its.account_id)
      update market.verification v set created_at = now() - interval '8 days', expires_at = now() - interval '8 days'
      from its where v.agent_id = its.id`,

@@ -153,7 +153,7 @@ const ADDRESSES: readonly [given: string | null, kept: string | null][] = [
 ];
 for (const [given, kept] of ADDRESSES) {
   test.serial(`${JSON.stringify(given)?.slice(0, 50)} is ${kept === null ? "no address" : kept}`, async (t) => {
-    const [{ email }] = await market.sql("select market.mailbox_of($1) as email", [given]);
+    const [{ email }] = await market.sql("select internal.mailbox_of($1) as email", [given]);
     t.is(email, kept);
   });
 }
@@ -177,7 +177,9 @@ test.serial("a mailbox gets twenty messages an hour and sixty a day, from wherev
   const outcomes = await Promise.all(Array.from({ length: 25 }, (_, n) => ask(email, 10 + n)));
   t.deepEqual(outcomes.sort(), [...Array(20).fill("done"), ...Array(5).fill("rate_limited")]);
   const anHourLater = () =>
-    market.sql("update market.call set called_at = called_at - interval '61 minutes' where action = 'sign_in_mail'");
+    market.sql(
+      "update market.rate_limit_hit set called_at = called_at - interval '61 minutes' where action = 'sign_in_mail'",
+    );
   for (const round of [1, 2]) {
     await anHourLater();
     for (let n = 0; n < 20; n += 1) t.is(await ask(email, 40 * round + n), "done");
@@ -194,7 +196,8 @@ test.serial("a message that could not be sent is not counted, nor can its code b
   const email = randomEmail();
   const address = "198.51.100.250";
   const cancel = ({ flow }: Pick<Attempt, "flow">) => market.call(null, "cancel_sign_in", { flow_hash: flow, address });
-  const counted = async () => (await market.sql("select from market.call where action = 'sign_in_mail'")).length;
+  const counted = async () =>
+    (await market.sql("select from market.rate_limit_hit where action = 'sign_in_mail'")).length;
   const kept = await begin({ email, address });
   const before = await counted();
   for (let n = 0; n < 6; n += 1) {
@@ -222,7 +225,7 @@ test.serial("a mailbox gets five messages an hour that one network asked for, al
   t.true(extra.retry_after > 3570 && extra.retry_after <= 3600);
   await t.notThrowsAsync(begin());
   await market.sql(
-    `update market.call set called_at = called_at - make_interval(secs => $1) where scope like 'mailbox%'`,
+    `update market.rate_limit_hit set called_at = called_at - make_interval(secs => $1) where scope like 'mailbox%'`,
     [extra.retry_after],
   );
   await t.notThrowsAsync(begin({ email, address }), "whoever waits as told");
@@ -235,7 +238,7 @@ test.serial("an address on the network asks for twenty messages an hour, also at
   t.deepEqual(outcomes.sort(), [...Array(20).fill("done"), ...Array(5).fill("rate_limited")]);
   await t.notThrowsAsync(begin({ method: "google", address: "2001:db8:5:6::1" }));
   await t.notThrowsAsync(begin({ address: "2001:db8:5:7::1" }));
-  const counted = await market.sql("select from market.call where scope = 'address:2001:db8:5:6::/64'");
+  const counted = await market.sql("select from market.rate_limit_hit where scope = 'address:2001:db8:5:6::/64'");
   t.is(counted.length, 20, "what is refused is not counted");
 });
 
@@ -262,5 +265,5 @@ test.serial("the answer for an address that has an account is that for one that 
 test.serial("no answer and no row of an attempt tells the mailbox's window by its name", async (t) => {
   const email = randomEmail();
   await begin({ email });
-  t.deepEqual(await market.sql("select from market.call where scope like '%' || $1 || '%'", [email]), []);
+  t.deepEqual(await market.sql("select from market.rate_limit_hit where scope like '%' || $1 || '%'", [email]), []);
 });

@@ -29,22 +29,22 @@ test.serial("each change of words or of the taxonomy is noted, and reading alone
   const changedAt = () => sqlValue(database.url, "select jobs.vocabulary_changed_at()");
   const seen = [await changedAt()];
   for (const change of [
-    "insert into market.vocabulary (term, sense, weight) values ('zorbelkrug', 'category:home_garden/kitchen', 1)",
-    "update market.vocabulary set weight = 2 where term = 'zorbelkrug'",
-    "delete from market.vocabulary where term = 'zorbelkrug'",
+    "insert into reading.vocabulary (term, sense, weight) values ('zorbelkrug', 'category:home_garden/kitchen', 1)",
+    "update reading.vocabulary set weight = 2 where term = 'zorbelkrug'",
+    "delete from reading.vocabulary where term = 'zorbelkrug'",
     "insert into market.category (domain, category, position) values ('hobbies', 'zorbing', 99)",
     "delete from market.category where category = 'zorbing'",
-    "insert into market.ask_example (ask_kind, text) values ('sell', 'my zorbelkrug has to go')",
-    "delete from market.ask_example where text like '%zorbelkrug%'",
-    "insert into market.offer_example (offer_kind, text) values ('sale', 'a zorbelkrug for you')",
-    "delete from market.offer_example where text like '%zorbelkrug%'",
+    "insert into reading.ask_example (ask_kind, text) values ('sell', 'my zorbelkrug has to go')",
+    "delete from reading.ask_example where text like '%zorbelkrug%'",
+    "insert into reading.offer_example (offer_kind, text) values ('sale', 'a zorbelkrug for you')",
+    "delete from reading.offer_example where text like '%zorbelkrug%'",
   ]) {
     await sql(database.url, change);
     const now = await changedAt();
     t.false(seen.includes(now), change);
     seen.push(now);
   }
-  await sqlValue(database.url, "select count(*) from market.vocabulary");
+  await sqlValue(database.url, "select count(*) from reading.vocabulary");
   t.is(await changedAt(), seen.at(-1));
 });
 
@@ -57,7 +57,7 @@ test.serial("a word that the operator adds is understood within a minute", async
   t.is(await preview(), null);
   await sql(
     database.url,
-    "insert into market.vocabulary (term, sense, weight) values ('zorbelkrug', 'category:home_garden/kitchen', 3)",
+    "insert into reading.vocabulary (term, sense, weight) values ('zorbelkrug', 'category:home_garden/kitchen', 3)",
   );
   const category = await eventually(
     async () => {
@@ -83,7 +83,7 @@ test.serial("an example that the operator adds is learned from, without a restar
   t.not(await preview(), "friendship");
   await sql(
     database.url,
-    `insert into market.offer_example (offer_kind, category, text)
+    `insert into reading.offer_example (offer_kind, category, text)
      select 'friendship', 'community/activities', 'Zibbelnd quorft der Blorf ' || n from unnest(array['heute', 'morgen', 'bald', 'nie']) as n`,
   );
   const kind = await eventually(
@@ -95,12 +95,12 @@ test.serial("an example that the operator adds is learned from, without a restar
     TWO_LESSONS_MS,
   );
   t.is(kind, "friendship");
-  t.is(await sqlValue(database.url, `select jobs.get_lesson(${LEARNING})::text`), null);
+  t.is(await sqlValue(database.url, `select jobs.get_training_set(${LEARNING})::text`), null);
 });
 
 test.serial("what was learned otherwise is learned anew, and stored whole", async (t) => {
   const lesson = (learning: number) =>
-    sqlValue<string | null>(database.url, `select jobs.get_lesson(${learning}) ->> 'changed_at'`);
+    sqlValue<string | null>(database.url, `select jobs.get_training_set(${learning}) ->> 'changed_at'`);
   t.is(await lesson(LEARNING), null);
   const changedAt = await lesson(LEARNING + 1);
   t.truthy(changedAt);

@@ -69,7 +69,7 @@ const untilRead = (count: number) =>
 const unreadJobs = () =>
   sqlValue<number>(
     database.url,
-    "select count(*)::int from graphile_worker.jobs where task_identifier = 'read_submission'",
+    "select count(*)::int from graphile_worker.jobs where task_identifier = 'complete_submission'",
   );
 
 /** Makes dead workers look dead for long, so that a test need not wait for it. */

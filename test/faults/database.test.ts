@@ -128,7 +128,7 @@ for (const mode of ["fast", "immediate"] as const) {
 const heldJobs = () =>
   sqlValue<number>(
     cluster.url,
-    "select count(*)::int from graphile_worker.jobs where locked_at is not null and task_identifier = 'read_submission'",
+    "select count(*)::int from graphile_worker.jobs where locked_at is not null and task_identifier = 'complete_submission'",
   );
 
 /** Waits until so many statements that name this wait for a lock. */
@@ -149,7 +149,7 @@ test.serial("a text that is being read when the database crashes is published wi
   const lock = await hold("lock table market.offer in share mode");
   t.teardown(lock.release);
   const answer = publish(agent);
-  await untilBlocked("finish_reading");
+  await untilBlocked("complete_submission");
   await cluster.halt("immediate");
   await cluster.start();
   const { status, text } = await answer;
@@ -168,7 +168,7 @@ test.serial(
     const agent = await newConnected();
     const publishing = await hold("lock table market.offer in share mode");
     const answer = publish(agent);
-    await untilBlocked("finish_reading");
+    await untilBlocked("complete_submission");
     const ending = await hold("select from graphile_worker._private_jobs where locked_at is not null for update");
     t.teardown(ending.release);
     await publishing.release();
@@ -196,7 +196,7 @@ test.serial("a job whose end could not be written down for a lock is not held fo
   const agent = await newConnected();
   const publishing = await hold("lock table market.offer in share mode");
   const answer = publish(agent);
-  await untilBlocked("finish_reading");
+  await untilBlocked("complete_submission");
   // Longer than the worker waits for it: ten seconds.
   const before = await lockTimeouts();
   const ending = await hold("select from graphile_worker._private_jobs where locked_at is not null for update");
@@ -263,7 +263,7 @@ test.serial(
     const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
     const agent = await newConnected();
     // Publishing waits for the caller's window, which somebody holds: two calls take both connections.
-    const lock = await hold(`select market.lock_window('agent:${agent.id}', 'publish_offer')`);
+    const lock = await hold(`select internal.lock_window('agent:${agent.id}', 'publish_offer')`);
     t.teardown(lock.release);
     const publishing = Array.from({ length: 12 }, () =>
       timed(
@@ -273,7 +273,7 @@ test.serial(
         }),
       ),
     );
-    await untilBlocked("submit_offer", 2);
+    await untilBlocked("publish_offer", 2);
     const [health, index, anonymous, invented, unparsable, connect] = await Promise.all([
       timed(call(api.url, "GET", "/healthz")),
       timed(call(api.url, "GET", "/v1")),

@@ -50,7 +50,9 @@ const offersOf = (agent: Agent): Promise<number> =>
   sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]);
 
 const callsOf = (agent: Agent): Promise<number> =>
-  sqlValue(database.url, "select count(*)::int from market.call where scope = 'agent:' || $1::text", [agent.id]);
+  sqlValue(database.url, "select count(*)::int from market.rate_limit_hit where scope = 'agent:' || $1::text", [
+    agent.id,
+  ]);
 
 /** Repeats the request as a client does, until it is no longer in flight. */
 const repeat = (url: string, agent: Agent): Promise<Answer> =>
@@ -245,7 +247,7 @@ test.serial(
       () =>
         sqlValue<number>(
           database.url,
-          "select count(*)::int from graphile_worker.jobs where task_identifier = 'read_submission'",
+          "select count(*)::int from graphile_worker.jobs where task_identifier = 'complete_submission'",
         ),
       (jobs) => jobs === 0,
     );
@@ -280,11 +282,11 @@ test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
     );
   const first = await publish(api.url, agent);
   await age("23 hours 59 minutes");
-  await asWorker("select jobs.forget_keys()");
+  await asWorker("select jobs.purge_keys()");
   t.is((await publish(api.url, agent)).headers["idempotency-replayed"], "true");
 
   await age("24 hours 1 minute");
-  await asWorker("select jobs.forget_keys()");
+  await asWorker("select jobs.purge_keys()");
   t.deepEqual(
     await sql(
       database.url,

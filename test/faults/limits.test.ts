@@ -47,10 +47,11 @@ const publish = (agent: Agent, headers: Record<string, string> = {}, text = SOFA
 
 /** Lets time pass for an agent's counted calls. */
 const letPass = (agent: Agent, interval: string) =>
-  sql(database.url, "update market.call set called_at = called_at - $2::interval where scope = 'agent:' || $1::text", [
-    agent.id,
-    interval,
-  ]);
+  sql(
+    database.url,
+    "update market.rate_limit_hit set called_at = called_at - $2::interval where scope = 'agent:' || $1::text",
+    [agent.id, interval],
+  );
 
 test.serial(
   "two hundred calls at once at a cap of sixty: sixty are published, and each answer says where it stands",
@@ -98,7 +99,7 @@ test.serial(
     const fill = (count: number, ago: string) =>
       sql(
         database.url,
-        `insert into market.call (scope, action, called_at)
+        `insert into market.rate_limit_hit (scope, action, called_at)
        select 'agent:' || $1::text, 'publish_offer', clock_timestamp() - $3::interval from generate_series(1, $2)`,
         [agent.id, count, ago],
       );
@@ -217,7 +218,7 @@ const capsWith = (client: pg.Client, deeds: Deeds): Promise<{ offers: number; as
       [account, proved],
     );
     const { rows } = await client.query<{ offers: number; asks: number }>(
-      "select market.call_cap($1, 'publish_offer') as offers, market.call_cap($1, 'create_ask') as asks",
+      "select internal.rate_limit($1, 'publish_offer') as offers, internal.rate_limit($1, 'create_ask') as asks",
       [account],
     );
     return rows[0] ?? { offers: 0, asks: 0 };
@@ -271,7 +272,7 @@ const connectFrom = (url: string, address?: string) =>
     headers: address === undefined ? {} : { "x-forwarded-for": address },
   });
 
-const forget = () => sql(database.url, "delete from market.call where scope like 'address:%'");
+const forget = () => sql(database.url, "delete from market.rate_limit_hit where scope like 'address:%'");
 
 test.serial(
   "forty agents at once from one address: thirty are made, and the others are told when to come back",
@@ -345,13 +346,17 @@ test.serial('three people of a day who say "Not mine" stop an address for a day,
   t.is((await connectFrom(api.url, "203.0.113.67")).status, 201);
   t.is((await connectFrom(api.url, "198.51.100.1")).status, 201);
 
-  await sql(database.url, "update market.call set called_at = called_at - interval '23 hours' where scope = $1", [
-    `address:${spammer}`,
-  ]);
+  await sql(
+    database.url,
+    "update market.rate_limit_hit set called_at = called_at - interval '23 hours' where scope = $1",
+    [`address:${spammer}`],
+  );
   t.is((await connectFrom(api.url, spammer)).status, 429);
-  await sql(database.url, "update market.call set called_at = called_at - interval '1 hour' where scope = $1", [
-    `address:${spammer}`,
-  ]);
+  await sql(
+    database.url,
+    "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = $1",
+    [`address:${spammer}`],
+  );
   t.is((await connectFrom(api.url, spammer)).status, 201);
 });
 

@@ -278,7 +278,7 @@ test.serial("an agent that no person approved buys no vectors, and at most 120 r
 
   await sql(
     database.url,
-    "insert into market.call (scope, action) select 'agent:' || $1::text, 'preview_offer' from generate_series(1, 117)",
+    "insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, 'preview_offer' from generate_series(1, 117)",
     [stranger.id],
   );
   const previews: number[] = [];

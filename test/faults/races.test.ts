@@ -128,7 +128,7 @@ const REMOVALS: Record<string, (agent: Agent) => Promise<unknown>> = {
     await client.connect();
     await client.query("set role souk_api");
     await client.query(
-      `with actor as materialized (select market.enter_person($1) as entered)
+      `with actor as materialized (select internal.enter_person($1) as entered)
        select api.remove_agent(agent_id => $2) from actor where entered`,
       [hashSecret(`session of ${agent.id}`), agent.id],
     );
@@ -179,7 +179,7 @@ test.serial("an agent that is removed after its text was admitted publishes noth
     () =>
       sqlValue<number>(
         database.url,
-        "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%submit_offer%' and datname = current_database()",
+        "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%publish_offer%' and datname = current_database()",
       ),
     (waiting) => waiting === 1,
   );
@@ -188,7 +188,7 @@ test.serial("an agent that is removed after its text was admitted publishes noth
   holder.release();
   t.is((await publishing).status, 401);
   await eventually(
-    () => sqlValue<number>(database.url, "select count(*)::int from market.submission where settled_at is null"),
+    () => sqlValue<number>(database.url, "select count(*)::int from market.submission where completed_at is null"),
     (open) => open === 0,
   );
   t.is(await sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 0);
@@ -197,7 +197,7 @@ test.serial("an agent that is removed after its text was admitted publishes noth
 test.serial("a person may not remove the agent of another", async (t) => {
   const [mine, other] = await Promise.all([1, 2].map(() => connectedAgent(services[0].url, database.url)));
   const outcome = await outcomeOf(
-    `with actor as materialized (select market.enter_person($1) as entered)
+    `with actor as materialized (select internal.enter_person($1) as entered)
      select api.remove_agent(agent_id => $2) from actor where entered`,
     [hashSecret(`session of ${mine?.id}`), other?.id],
   );
@@ -279,9 +279,11 @@ for (const hours of [2, -2]) {
     t.is((await newPerson().open(late.link)).status, 200);
     await expire("-1 second");
     t.is((await newPerson().open(late.link)).status, 410);
-    await sql(database.url, "update market.call set called_at = called_at - interval '1 hour' where scope = $1", [
-      `agent:${agent.id}`,
-    ]);
+    await sql(
+      database.url,
+      "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = $1",
+      [`agent:${agent.id}`],
+    );
     t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 0);
   });
 }

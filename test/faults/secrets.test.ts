@@ -132,7 +132,7 @@ test.serial(
     await keepJobs();
     provider.always(hangs());
     const slow = publish(`${PRIVATE.text}, today`, "two");
-    await eventually(keepJobs, () => jobs.some((job) => job.includes("read_submission")));
+    await eventually(keepJobs, () => jobs.some((job) => job.includes("complete_submission")));
     t.is((await slow).status, 201);
     provider.always(well());
     t.is((await publish(`${PRIVATE.text}, tomorrow`, "three")).status, 201);
@@ -173,7 +173,7 @@ test.serial(
     t.true(logs.includes("submitOffer"));
     t.true(logs.includes("read"));
     const serverLog = await cluster.log();
-    t.true(serverLog.includes("api.submit_offer"), "the server logs statements in this test");
+    t.true(serverLog.includes("api.publish_offer"), "the server logs statements in this test");
     t.deepEqual(traces(logs, { ...secrets, ...PRIVATE, ...codes }), [], "the service's log");
     const { "the token of stranger": _, ...unpasted } = secrets;
     t.deepEqual(traces(serverLog, unpasted), [], "the log of the database, with every statement and its parameters");
@@ -231,7 +231,7 @@ test.serial(
           `lock ${name}`,
         );
       }
-      for (const schema of ["market", "api", "jobs", "public", "graphile_worker"]) {
+      for (const schema of ["market", "internal", "reading", "api", "jobs", "public", "graphile_worker"]) {
         t.is(await attempt(client, `create table ${schema}.mine ()`), DENIED, `create in ${schema}`);
         t.is(
           await attempt(client, `create function ${schema}.mine() returns int return 1`),
@@ -256,8 +256,8 @@ const OPEN_TO_VISITORS = new Set([
   "api.approve_connection",
   "api.decline_connection",
   "api.get_viewer",
-  "market.enter_agent",
-  "market.enter_person",
+  "internal.enter_agent",
+  "internal.enter_person",
   // Numbers for /metrics.
   "inspect.state",
 ]);
@@ -270,7 +270,7 @@ const functions = () =>
          (select string_agg('null::' || format_type(a.type, null), ', ' order by a.n)
           from unnest(p.proargtypes) with ordinality as a (type, n))) as call
      from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-     where n.nspname in ('market', 'api', 'jobs', 'admin', 'inspect', 'graphile_worker')
+     where n.nspname in ('market', 'internal', 'reading', 'search', 'api', 'jobs', 'admin', 'inspect', 'graphile_worker')
        and p.prokind = 'f' and p.prorettype <> 'trigger'::regtype order by 1`,
   );
 

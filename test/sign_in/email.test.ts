@@ -327,7 +327,7 @@ test.serial(
     const unknown = await askForMail(market, newVisitor(knocking), "nobody@example.com");
     t.is(unknown.status, 400);
     t.true(wordsOf(unknown).includes("The mail server does not know this address."));
-    const counted = "select count(*)::integer as count from market.call where scope = 'address:' || $1";
+    const counted = "select count(*)::integer as count from market.rate_limit_hit where scope = 'address:' || $1";
     t.is((await row<{ count: number }>(market, counted, [knocking])).count, 1, "an address that is refused is counted");
     t.true(market.service.logs().includes("a mail was not sent"));
     t.notRegex(market.service.logs(), /@example\.com/);

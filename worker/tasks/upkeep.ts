@@ -5,9 +5,9 @@ const clockwork =
   (
     { call, log }: Tools,
     name:
-      | "forget_keys"
-      | "forget_sign_ins"
-      | "forget_agents"
+      | "purge_keys"
+      | "purge_sign_ins"
+      | "purge_agents"
       | "keep_audit_partitions"
       | "sweep_submissions"
       | "resume_reembedding",
@@ -18,13 +18,13 @@ const clockwork =
   };
 
 /** Forgets idempotency keys, answers and counted calls of more than 24 hours ago. */
-export const forgetKeys = (tools: Tools) => clockwork(tools, "forget_keys");
+export const forgetKeys = (tools: Tools) => clockwork(tools, "purge_keys");
 
 /** Forgets attempts to sign in, sessions and verifications that are over. */
-export const forgetSignIns = (tools: Tools) => clockwork(tools, "forget_sign_ins");
+export const forgetSignIns = (tools: Tools) => clockwork(tools, "purge_sign_ins");
 
 /** Forgets agents that nobody approved, 7 days after they were made or last did more than read. */
-export const forgetAgents = (tools: Tools) => clockwork(tools, "forget_agents");
+export const forgetAgents = (tools: Tools) => clockwork(tools, "purge_agents");
 /** Makes the months of the audit log that come, and drops those that are over a year gone. */
 export const keepAuditPartitions = (tools: Tools) => clockwork(tools, "keep_audit_partitions");
 

@@ -1,10 +1,10 @@
 -- Accounts with their record, their agents and their asks.
 
-create view admin.account with (security_invoker) as
+create or replace view admin.account with (security_invoker) as
   select a.id, a.display_name, a.created_at, a.claimed_at, a.suspended_at, a.suspension_reason, a.suspension_note,
     p.active as offers_active, p.lifetime as offers_lifetime, p.removed as offers_removed, p.last_active_at,
     exists (select from market.proved_method m where m.account_id = a.id) as verified
-  from market.account a left join market.publisher p on p.account_id = a.id;
+  from market.account a left join market.account_stats p on p.account_id = a.id;
 comment on view admin.account is E'@primaryKey id\nAn account that agents act for, with its record.';
 comment on column admin.account.id is 'UUIDv7: sorts by age.';
 comment on column admin.account.display_name is 'What its person wants to be called; not checked.';
@@ -20,7 +20,7 @@ comment on column admin.account.last_active_at is 'When it last wrote to the mar
 comment on column admin.account.verified is 'Whether its person has proved a sign-in method.';
 grant select on admin.account to souk_moderator;
 
-create view admin.agent with (security_invoker) as
+create or replace view admin.agent with (security_invoker) as
   select a.id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at from market.agent a;
 comment on view admin.agent is E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName agents\nAn agent: software that acts for an account.';
 comment on column admin.agent.id is 'UUIDv7: sorts by age.';
@@ -31,7 +31,7 @@ comment on column admin.agent.connected_at is 'When a person approved it; null u
 comment on column admin.agent.removed_at is 'When it was removed; nothing it sends counts any more.';
 grant select on admin.agent to souk_moderator;
 
-create view admin.ask with (security_invoker) as
+create or replace view admin.ask with (security_invoker) as
   select a.id, a.account_id, a.agent_id, a.status, a.title, a.text, a.domain, a.category, a.ask_kind, a.criteria,
     a.created_at, a.updated_at
   from market.ask a;
@@ -50,18 +50,12 @@ comment on column admin.ask.created_at is 'When it was made.';
 comment on column admin.ask.updated_at is 'When it last changed.';
 grant select on admin.ask to souk_moderator;
 
-create type admin.account_limit as (action text, cap integer, earned boolean);
-comment on type admin.account_limit is 'How often an agent of the account may do something within an hour.';
-comment on column admin.account_limit.action is 'publish_offer, create_ask or preview_offer.';
-comment on column admin.account_limit.cap is 'Calls an hour for each agent.';
-comment on column admin.account_limit.earned is 'Whether the cap follows from the record; false when a moderator set it.';
-
 create or replace function admin.account_limits(account admin.account) returns setof admin.account_limit
   language plpgsql stable rows 3
 as $$
 begin
   return query
-    select a.name, market.call_cap(account.id, a.name), o.account_id is null
+    select a.name, internal.rate_limit(account.id, a.name), o.account_id is null
     from (values (1, 'publish_offer'), (2, 'create_ask'), (3, 'preview_offer')) as a (place, name)
     left join market.cap_override o on o.account_id = account.id and o.action = a.name
     order by a.place;

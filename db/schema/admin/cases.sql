@@ -1,6 +1,6 @@
 -- The queue: what needs a decision, and who is at it.
 
-create view admin.review_case with (security_invoker) as
+create or replace view admin.review_case with (security_invoker) as
   select c.offer_id, c.queue, c.causes, c.reports, c.opened_at,
     h.account_id as held_by, case when h.account_id is not null then c.held_until end as held_until
   from market.review_case c
@@ -17,7 +17,7 @@ comment on column admin.review_case.held_by is 'The moderator who took it; nobod
 comment on column admin.review_case.held_until is 'Until when it is theirs alone.';
 grant select on admin.review_case to souk_moderator;
 
-create view admin.queue with (security_invoker) as
+create or replace view admin.queue with (security_invoker) as
   select c.queue as name, count(*)::integer as cases, min(c.opened_at) as oldest
   from market.review_case c where c.closed_at is null
   group by c.queue;
@@ -27,38 +27,18 @@ comment on column admin.queue.cases is 'How many wait.';
 comment on column admin.queue.oldest is 'Since when the oldest waits.';
 grant select on admin.queue to souk_moderator;
 
-create or replace function market.lock_case(offer_id uuid) returns market.review_case
-  language plpgsql volatile
-as $$
-declare
-  review market.review_case;
-  holder text;
-begin
-  select * into review from market.review_case c where c.offer_id = lock_case.offer_id and c.closed_at is null for update;
-  select m.name into holder from admin.moderator m
-  where m.account_id = review.held_by and m.account_id <> market.moderator_id() and review.held_until > now();
-  if found then
-    perform market.fail(409, 'invalid_state', format('%s has taken this case, until %s UTC. Leave it to them, or come back then.',
-      holder, to_char(review.held_until at time zone 'UTC', 'HH24:MI')));
-  end if;
-  return review;
-end
-$$;
-comment on function market.lock_case(uuid) is 'The open case of an offer, locked, or nulls when there is none; 409 while another moderator holds it.';
-grant execute on function market.lock_case(uuid) to souk_moderator;
-
 create or replace function admin.claim_case(offer_id uuid) returns admin.review_case
   language plpgsql volatile
 as $$
 declare
-  review market.review_case := market.lock_case(claim_case.offer_id);
+  review market.review_case := internal.lock_case(claim_case.offer_id);
 begin
   if review.offer_id is null then
-    perform market.fail(404, 'not_found', 'This offer has no open case. It may have been decided a moment ago.');
+    perform internal.raise_problem(404, 'not_found', 'This offer has no open case. It may have been decided a moment ago.');
   end if;
-  perform market.check_may_decide(review.offer_id, (select o.account_id from market.offer o where o.id = review.offer_id));
+  perform internal.check_may_decide(review.offer_id, (select o.account_id from market.offer o where o.id = review.offer_id));
   -- Long enough to read an offer and its reports, short enough that a closed laptop holds nothing up.
-  update market.review_case c set held_by = market.moderator_id(), held_until = now() + interval '10 minutes'
+  update market.review_case c set held_by = internal.moderator_id(), held_until = now() + interval '10 minutes'
   where c.offer_id = review.offer_id;
   return (select c from admin.review_case c where c.offer_id = review.offer_id);
 end
@@ -70,7 +50,7 @@ create or replace function admin.release_case(offer_id uuid) returns admin.revie
   language plpgsql volatile
 as $$
 declare
-  review market.review_case := market.lock_case(release_case.offer_id);
+  review market.review_case := internal.lock_case(release_case.offer_id);
 begin
   update market.review_case c set held_by = null, held_until = null where c.offer_id = review.offer_id;
   return (select c from admin.review_case c where c.offer_id = review.offer_id);

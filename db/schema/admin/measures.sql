@@ -1,61 +1,28 @@
 -- Measures against accounts and agents.
 
-create or replace function market.begin_settling(account_id uuid) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if market.moderator_id() is null then
-    perform market.fail(404, 'not_found', 'There is no such account.');
-  end if;
-  -- Most accounts are done with at once; the worker sees to the rest of a large one. Each takes some milliseconds, and
-  -- an operation of a moderator has three seconds.
-  if not market.settle_standing(begin_settling.account_id, 50) then
-    perform market.enqueue('settle_standing', begin_settling.account_id);
-  end if;
-end
-$$;
-comment on function market.begin_settling(uuid) is 'Archives or publishes again the offers of an account whose standing changed: the first 50 now, the rest by a job.';
-grant execute on function market.begin_settling(uuid) to souk_moderator;
-
-create or replace function market.lock_account(id uuid) returns market.account
-  language plpgsql volatile
-as $$
-declare
-  account market.account;
-begin
-  select * into account from market.account a where a.id = lock_account.id for no key update;
-  if not found then
-    perform market.fail(404, 'not_found', 'There is no such account.');
-  end if;
-  return account;
-end
-$$;
-comment on function market.lock_account(uuid) is 'An account, locked; 404 when there is none.';
-grant execute on function market.lock_account(uuid) to souk_moderator;
-
 create or replace function admin.suspend_account(id uuid, reason text, sentence text default null) returns admin.account
   language plpgsql volatile
 as $$
 declare
-  account market.account := market.lock_account(suspend_account.id);
-  note text := market.visible_sentence(suspend_account.sentence);
+  account market.account := internal.lock_account(suspend_account.id);
+  note text := internal.visible_sentence(suspend_account.sentence);
 begin
   if account.suspended_at is not null then
-    perform market.fail(409, 'invalid_state', 'This account is suspended already.');
+    perform internal.raise_problem(409, 'invalid_state', 'This account is suspended already.');
   elsif exists (select from market.moderator m where m.account_id = account.id) then
-    perform market.fail(409, 'invalid_state', 'This account belongs to a moderator. Have the appointment ended first.');
+    perform internal.raise_problem(409, 'invalid_state', 'This account belongs to a moderator. Have the appointment ended first.');
   elsif char_length(note) > 500 then
-    perform market.fail(400, 'bad_request', 'The sentence may be at most 500 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'The sentence may be at most 500 characters long.');
   end if;
   note := coalesce(note, (select r.sentence from market.reason r where r.code = suspend_account.reason));
   if note is null or not exists (select from market.reason r where r.code = suspend_account.reason) then
-    perform market.fail(400, 'bad_request', 'Give one of the reasons, by its code.');
+    perform internal.raise_problem(400, 'bad_request', 'Give one of the reasons, by its code.');
   end if;
   update market.account a set suspended_at = now(), suspension_reason = suspend_account.reason, suspension_note = note
   where a.id = account.id;
-  perform market.begin_settling(account.id);
+  perform internal.begin_applying_standing(account.id);
   insert into market.decision (moderator_id, action, account_id, reason, sentence)
-  values (market.moderator_id(), 'suspend', account.id, suspend_account.reason, note);
+  values (internal.moderator_id(), 'suspend', account.id, suspend_account.reason, note);
   return (select a from admin.account a where a.id = account.id);
 end
 $$;
@@ -65,20 +32,20 @@ create or replace function admin.reinstate_account(id uuid, note text default nu
   language plpgsql volatile
 as $$
 declare
-  account market.account := market.lock_account(reinstate_account.id);
+  account market.account := internal.lock_account(reinstate_account.id);
 begin
   if account.suspended_at is null then
-    perform market.fail(409, 'invalid_state', 'This account is not suspended.');
+    perform internal.raise_problem(409, 'invalid_state', 'This account is not suspended.');
   elsif account.suspended_at <> reinstate_account.expected_suspended_at then
-    perform market.fail(409, 'invalid_state', 'This account was reinstated and suspended anew since you looked at it. Read why, then decide.');
+    perform internal.raise_problem(409, 'invalid_state', 'This account was reinstated and suspended anew since you looked at it. Read why, then decide.');
   elsif char_length(reinstate_account.note) > 500 then
-    perform market.fail(400, 'bad_request', 'The note may be at most 500 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'The note may be at most 500 characters long.');
   end if;
-  perform market.check_may_decide(null, account.id);
+  perform internal.check_may_decide(null, account.id);
   update market.account a set suspended_at = null, suspension_reason = null, suspension_note = null where a.id = account.id;
-  perform market.begin_settling(account.id);
+  perform internal.begin_applying_standing(account.id);
   insert into market.decision (moderator_id, action, account_id, sentence)
-  values (market.moderator_id(), 'reinstate', account.id, market.visible_sentence(reinstate_account.note));
+  values (internal.moderator_id(), 'reinstate', account.id, internal.visible_sentence(reinstate_account.note));
   return (select a from admin.account a where a.id = account.id);
 end
 $$;
@@ -93,18 +60,18 @@ begin
   -- The token of the agent is not a moderator's to see, so the row is not read whole.
   select * into agent from admin.agent a where a.id = remove_agent.id;
   if not found then
-    perform market.fail(404, 'not_found', 'There is no such agent.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such agent.');
   elsif char_length(remove_agent.note) > 500 then
-    perform market.fail(400, 'bad_request', 'The note may be at most 500 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'The note may be at most 500 characters long.');
   end if;
-  perform market.lock_account(agent.account_id);
-  perform market.check_may_decide(null, agent.account_id);
+  perform internal.lock_account(agent.account_id);
+  perform internal.check_may_decide(null, agent.account_id);
   update market.agent a set removed_at = now() where a.id = agent.id and a.removed_at is null;
   if not found then
-    perform market.fail(409, 'invalid_state', 'This agent was removed already.');
+    perform internal.raise_problem(409, 'invalid_state', 'This agent was removed already.');
   end if;
   insert into market.decision (moderator_id, action, account_id, agent_id, sentence)
-  values (market.moderator_id(), 'remove_agent', agent.account_id, agent.id, market.visible_sentence(remove_agent.note));
+  values (internal.moderator_id(), 'remove_agent', agent.account_id, agent.id, internal.visible_sentence(remove_agent.note));
   return (select a from admin.agent a where a.id = agent.id);
 end
 $$;
@@ -115,36 +82,39 @@ create or replace function admin.override_cap(account_id uuid, action text, cap 
   language plpgsql volatile
 as $$
 declare
-  account market.account := market.lock_account(override_cap.account_id);
+  account market.account := internal.lock_account(override_cap.account_id);
   in_force integer;
 begin
   if override_cap.action not in ('publish_offer', 'create_ask', 'preview_offer') then
-    perform market.fail(400, 'bad_request', 'The action is one of publish_offer, create_ask and preview_offer.');
+    perform internal.raise_problem(400, 'bad_request', 'The action is one of publish_offer, create_ask and preview_offer.');
   elsif override_cap.cap not between 0 and 100000 then
-    perform market.fail(400, 'bad_request', 'A cap is a whole number from 0 to 100000.');
+    perform internal.raise_problem(400, 'bad_request', 'A cap is a whole number from 0 to 100000.');
   elsif char_length(override_cap.note) > 400 then
-    perform market.fail(400, 'bad_request', 'The note may be at most 400 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'The note may be at most 400 characters long.');
   end if;
-  perform market.check_may_decide(null, account.id);
-  in_force := market.call_cap(account.id, override_cap.action);
+  perform internal.check_may_decide(null, account.id);
+  in_force := internal.rate_limit(account.id, override_cap.action);
   if in_force <> override_cap.expected_cap then
-    perform market.fail(409, 'invalid_state', format('This cap has changed since you looked at it: it is %s now. Look at it again.', in_force));
+    perform internal.raise_problem(409, 'invalid_state', format('This cap has changed since you looked at it: it is %s now. Look at it again.', in_force));
   end if;
   if override_cap.cap is null then
     delete from market.cap_override o where o.account_id = account.id and o.action = override_cap.action;
   else
     insert into market.cap_override (account_id, action, cap, changed_by)
-    values (account.id, override_cap.action, override_cap.cap, market.moderator_id())
+    values (account.id, override_cap.action, override_cap.cap, internal.moderator_id())
     on conflict on constraint cap_override_pkey do update
       set cap = excluded.cap, changed_by = excluded.changed_by, changed_at = now();
   end if;
   insert into market.decision (moderator_id, action, account_id, sentence)
-  values (market.moderator_id(), 'override_cap', account.id, concat_ws(' ',
-    format('%s: %s.', override_cap.action, coalesce(override_cap.cap::text, 'by its record')), market.visible_sentence(override_cap.note)));
+  values (internal.moderator_id(), 'override_cap', account.id, concat_ws(' ',
+    format('%s: %s.', override_cap.action, coalesce(override_cap.cap::text, 'by its record')), internal.visible_sentence(override_cap.note)));
   return (select a from admin.account a where a.id = account.id);
 end
 $$;
 comment on function admin.override_cap(uuid, text, integer, text, integer) is 'Sets how often an agent of the account may do something within an hour; without a cap the record decides again. With the cap that you saw, only while that is in force.';
-
-grant execute on function admin.suspend_account(uuid, text, text), admin.reinstate_account(uuid, text, timestamptz),
-  admin.remove_agent(uuid, text), admin.override_cap(uuid, text, integer, text, integer) to souk_moderator;
+grant execute on function
+  admin.suspend_account(uuid, text, text),
+  admin.reinstate_account(uuid, text, timestamptz),
+  admin.remove_agent(uuid, text),
+  admin.override_cap(uuid, text, integer, text, integer)
+  to souk_moderator;

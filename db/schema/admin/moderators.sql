@@ -1,6 +1,6 @@
 -- Who moderates.
 
-create view admin.moderator with (security_invoker) as
+create or replace view admin.moderator with (security_invoker) as
   select m.account_id, coalesce(a.display_name, 'Moderator ' || right(m.account_id::text, 4)) as name, m.appointed_at, m.appointed_by
   from market.moderator m join market.account a on a.id = m.account_id;
 comment on view admin.moderator is E'@primaryKey account_id\nOne person who may decide here.';
@@ -10,7 +10,7 @@ comment on column admin.moderator.appointed_at is 'Since when.';
 comment on column admin.moderator.appointed_by is 'By which means.';
 grant select on admin.moderator to souk_moderator;
 
-create view admin.reason with (security_invoker) as
+create or replace view admin.reason with (security_invoker) as
   select r.code, r.rank, r.summary, r.sentence from market.reason r;
 comment on view admin.reason is E'@primaryKey code\nA reason to take something down.';
 comment on column admin.reason.code is 'The code that the owner''s agent sees.';
@@ -23,7 +23,7 @@ create or replace function admin.viewer() returns admin.moderator
   language plpgsql stable
 as $$
 begin
-  return (select m from admin.moderator m where m.account_id = market.moderator_id());
+  return (select m from admin.moderator m where m.account_id = internal.moderator_id());
 end
 $$;
 comment on function admin.viewer() is 'You.';

@@ -1,6 +1,6 @@
 -- Offers as moderators see them, with their reports, appeals and history.
 
-create view admin.offer with (security_invoker) as
+create or replace view admin.offer with (security_invoker) as
   select o.id, o.account_id, o.agent_id, o.status, o.title, o.text, o.images, o.language, o.domain, o.category, o.offer_kind,
     o.metadata -> 'pricing' ->> 'label' as price, o.location_text as location, o.metadata, o.contact, o.extraction,
     o.missing_fields, o.warnings, o.reviewed, o.review_reason, o.review_note, o.created_at, o.updated_at, o.published_at,
@@ -37,12 +37,12 @@ grant select on admin.offer to souk_moderator;
 
 create or replace function admin.offer_obstacle(offer admin.offer) returns text
   language plpgsql stable
-as $$ begin return market.decision_obstacle(offer.id, offer.account_id); end $$;
+as $$ begin return internal.decision_obstacle(offer.id, offer.account_id); end $$;
 comment on function admin.offer_obstacle(admin.offer) is 'Why you may not decide on it, another moderator may; null when you may.';
 grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
 
-create view admin.report with (security_invoker) as
-  select r.id, r.offer_id, r.account_id, r.agent_id, r.reason, r.comment, r.created_at, r.settled_at from market.report r;
+create or replace view admin.report with (security_invoker) as
+  select r.id, r.offer_id, r.account_id, r.agent_id, r.reason, r.comment, r.created_at, r.completed_at from market.report r;
 comment on view admin.report is E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName reports\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName reports\nA report: an account asks you to look at an offer.';
 comment on column admin.report.id is 'UUIDv7: sorts by age.';
 comment on column admin.report.offer_id is E'@behavior +filterBy\nWhat is reported.';
@@ -51,10 +51,10 @@ comment on column admin.report.agent_id is 'Through which agent.';
 comment on column admin.report.reason is 'Why, as a code.';
 comment on column admin.report.comment is 'Why, in words.';
 comment on column admin.report.created_at is 'When.';
-comment on column admin.report.settled_at is 'When a decision settled it; null while it waits.';
+comment on column admin.report.completed_at is 'When a decision settled it; null while it waits.';
 grant select on admin.report to souk_moderator;
 
-create view admin.appeal with (security_invoker) as
+create or replace view admin.appeal with (security_invoker) as
   select a.offer_id, a.removed_at, a.account_id, a.agent_id, a.comment, a.created_at, a.decided_at from market.appeal a;
 comment on view admin.appeal is E'@primaryKey offer_id,removed_at\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName appeals\nAn appeal: the owner asks for a second look, by another moderator.';
 comment on column admin.appeal.offer_id is E'@behavior +filterBy\nWhat was taken down.';
@@ -66,7 +66,7 @@ comment on column admin.appeal.created_at is 'When.';
 comment on column admin.appeal.decided_at is 'When it was decided; null while it waits.';
 grant select on admin.appeal to souk_moderator;
 
-create view admin.decision with (security_invoker) as
+create or replace view admin.decision with (security_invoker) as
   select d.id, d.moderator_id, d.action, d.offer_id, d.account_id, d.agent_id, d.reason, d.sentence, d.created_at
   from market.decision d;
 comment on view admin.decision is E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName decisions\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName decisions\n@foreignKey (moderator_id) references admin.moderator (account_id)|@fieldName moderator|@foreignFieldName decisions\nWhat a moderator decided.';
@@ -81,30 +81,12 @@ comment on column admin.decision.sentence is 'Why, in words.';
 comment on column admin.decision.created_at is 'When.';
 grant select on admin.decision to souk_moderator;
 
-create or replace function market.similar_offers(offer_id uuid) returns setof uuid
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 8
-as $$
-declare
-  own market.offer_embedding;
-begin
-  select * into own from market.offer_embedding e where e.offer_id = similar_offers.offer_id;
-  -- A vector in a variable: the index orders by a value, not by a column of another row.
-  return query
-    select e.offer_id from market.offer_embedding e
-    where e.model = own.model and e.offer_id <> own.offer_id
-    order by e.embedding operator(public.<=>) own.embedding
-    limit 8;
-end
-$$;
-comment on function market.similar_offers(uuid) is 'The eight offers whose vectors are nearest to that of an offer, nearest first.';
-grant execute on function market.similar_offers(uuid) to souk_moderator;
-
 create or replace function admin.offer_similar(offer admin.offer) returns setof admin.offer
   language plpgsql stable rows 8
 as $$
 begin
   return query
-    select o.* from market.similar_offers(offer.id) with ordinality as s (id, place) join admin.offer o on o.id = s.id
+    select o.* from internal.similar_offers(offer.id) with ordinality as s (id, place) join admin.offer o on o.id = s.id
     order by s.place;
 end
 $$;

@@ -1,6 +1,6 @@
 -- The switches and numbers that moderators may change, and who changed them.
 
-create view admin.setting with (security_invoker) as
+create or replace view admin.setting with (security_invoker) as
   select s.name, s.value, s.summary, s.least, s.most, s.changed_by, s.changed_at
   from market.setting s
   where jsonb_typeof(s.value) = 'boolean' or s.least is not null;
@@ -23,17 +23,17 @@ begin
   select * into setting from market.setting s where s.name = change_setting.name and exists (
     select from admin.setting a where a.name = s.name) for no key update;
   if not found then
-    perform market.fail(404, 'not_found', 'There is no such setting, or it is not yours to change.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such setting, or it is not yours to change.');
   elsif setting.value is distinct from change_setting.expected_value then
-    perform market.fail(409, 'invalid_state', format('Somebody changed this setting meanwhile: it is %s now. Look at it again.', setting.value));
+    perform internal.raise_problem(409, 'invalid_state', format('Somebody changed this setting meanwhile: it is %s now. Look at it again.', setting.value));
   elsif jsonb_typeof(change_setting.value) is distinct from jsonb_typeof(setting.value) then
-    perform market.fail(400, 'bad_request', case jsonb_typeof(setting.value)
+    perform internal.raise_problem(400, 'bad_request', case jsonb_typeof(setting.value)
       when 'boolean' then 'This setting is true or false.' else 'This setting is a whole number.' end);
   elsif setting.least is not null and (change_setting.value::numeric not between setting.least and setting.most
     or change_setting.value::numeric % 1 <> 0) then
-    perform market.fail(400, 'bad_request', format('This setting is a whole number from %s to %s.', setting.least, setting.most));
+    perform internal.raise_problem(400, 'bad_request', format('This setting is a whole number from %s to %s.', setting.least, setting.most));
   end if;
-  update market.setting s set value = change_setting.value, changed_by = market.moderator_id(), changed_at = now()
+  update market.setting s set value = change_setting.value, changed_by = internal.moderator_id(), changed_at = now()
   where s.name = setting.name;
   return (select s from admin.setting s where s.name = setting.name);
 end

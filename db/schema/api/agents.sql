@@ -6,21 +6,21 @@ as $$
 begin
   return jsonb_build_object('agents', (
     select coalesce(jsonb_agg(jsonb_build_object(
-        'id', a.id, 'name', a.name, 'connected_at', market.utc(a.connected_at),
-        'last_active', market.utc_month(greatest(a.connected_at, o.latest, s.latest)),
+        'id', a.id, 'name', a.name, 'connected_at', internal.utc(a.connected_at),
+        'last_active', internal.utc_month(greatest(a.connected_at, o.latest, s.latest)),
         'offers', o.number, 'asks', s.number,
-        'removed_at', market.utc(a.removed_at))
+        'removed_at', internal.utc(a.removed_at))
       order by a.removed_at is not null, a.removed_at desc, a.id desc), '[]')
     from (
       -- An account has at most 25 live agents; of those that were removed the latest will do.
       select * from (
         select g.id, g.name, g.created_at, g.connected_at, g.removed_at from market.agent g
-        where g.account_id = market.account_id() and g.connected_at is not null
+        where g.account_id = internal.account_id() and g.connected_at is not null
         order by g.removed_at is not null, g.removed_at desc limit 100) as g) as a,
     lateral (select count(*) as number, max(o.created_at) as latest
-      from market.offer o where o.agent_id = a.id and o.account_id = market.account_id()) as o,
+      from market.offer o where o.agent_id = a.id and o.account_id = internal.account_id()) as o,
     lateral (select count(*) as number, max(k.created_at) as latest
-      from market.ask k where k.agent_id = a.id and k.account_id = market.account_id()) as s));
+      from market.ask k where k.agent_id = a.id and k.account_id = internal.account_id()) as s));
 end
 $$;
 comment on function api.list_agents() is
@@ -31,10 +31,10 @@ create or replace function api.remove_own_agent() returns jsonb
   language plpgsql volatile
 as $$
 begin
-  if market.agent_id() is null then
-    perform market.fail(409, 'invalid_state', 'You are not an agent, so there is none of yours to remove here. Remove an agent of your account in the settings.');
+  if internal.agent_id() is null then
+    perform internal.raise_problem(409, 'invalid_state', 'You are not an agent, so there is none of yours to remove here. Remove an agent of your account in the settings.');
   end if;
-  update market.agent a set removed_at = now() where a.id = market.agent_id() and a.removed_at is null;
+  update market.agent a set removed_at = now() where a.id = internal.agent_id() and a.removed_at is null;
   return jsonb '{}';
 end
 $$;
@@ -46,9 +46,9 @@ create or replace function api.remove_agent(agent_id uuid) returns jsonb
 as $$
 begin
   update market.agent a set removed_at = coalesce(a.removed_at, now())
-  where a.id = remove_agent.agent_id and a.account_id = market.account_id() and market.agent_id() is null;
+  where a.id = remove_agent.agent_id and a.account_id = internal.account_id() and internal.agent_id() is null;
   if not found then
-    perform market.fail(404, 'not_found', 'You have no such agent.');
+    perform internal.raise_problem(404, 'not_found', 'You have no such agent.');
   end if;
   return jsonb '{}';
 end

@@ -7,22 +7,22 @@ declare
   offer market.offer;
 begin
   -- A suspended account may appeal: it is how a mistake comes to light.
-  if not market.connected() then
-    perform market.require_connected('manage_offers');
+  if not internal.connected() then
+    perform internal.require_connected('manage_offers');
   end if;
-  offer := market.own_offer(appeal_offer.id);
+  offer := internal.own_offer(appeal_offer.id);
   if offer.status <> 'removed' then
-    perform market.fail(409, 'invalid_state',
+    perform internal.raise_problem(409, 'invalid_state',
       format('This offer is %s; only an offer that moderation took down can be appealed.', offer.status));
   end if;
   insert into market.appeal (offer_id, removed_at, account_id, agent_id, comment)
-  values (offer.id, offer.removed_at, offer.account_id, market.agent_id(), nullif(btrim(appeal_offer.comment), ''))
+  values (offer.id, offer.removed_at, offer.account_id, internal.agent_id(), nullif(btrim(appeal_offer.comment), ''))
   on conflict do nothing;
   if not found then
-    perform market.fail(409, 'invalid_state',
+    perform internal.raise_problem(409, 'invalid_state',
       'This removal was appealed already, and an appeal is made once. The offer is still removed; read it again later to see what was decided.');
   end if;
-  return market.owner_offer(offer);
+  return internal.owner_offer_document(offer);
 end
 $$;
 comment on function api.appeal_offer(uuid, text) is

@@ -1,28 +1,12 @@
 -- Asks: stating what somebody wants, and what becomes of it.
 
-create or replace function market.own_ask(id uuid) returns market.ask
-  language plpgsql stable
-as $$
-declare
-  ask market.ask;
-begin
-  select * into ask from market.ask a where a.id = own_ask.id and a.account_id = market.account_id();
-  if not found then
-    perform market.fail(404, 'not_found', 'You have no such ask.');
-  end if;
-  return ask;
-end
-$$;
-comment on function market.own_ask(uuid) is 'An ask of the account acted for; 404 otherwise.';
-grant execute on function market.own_ask(uuid) to souk_agent, souk_person;
-
 create or replace function api.create_ask(body jsonb, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
   language plpgsql volatile
 as $$
 begin
-  perform market.require_connected('create_ask', market.rate_headers(market.own_figures('create_ask')));
-  return market.submit('create_ask', 'create_ask', body, create_ask.idempotency_key, create_ask.request_hash,
-    case when errors = '[]' then market.text_errors(body ->> 'text') else errors end, market.uuid_v7());
+  perform internal.require_connected('create_ask', internal.rate_limit_headers(internal.own_usage('create_ask')));
+  return internal.create_submission('create_ask', 'create_ask', body, create_ask.idempotency_key, create_ask.request_hash,
+    case when errors = '[]' then internal.text_errors(body ->> 'text') else errors end, internal.uuid_v7());
 end
 $$;
 comment on function api.create_ask(jsonb, text, bytea, jsonb) is 'Takes an AskCreate: {submission, headers} to wait for, or a replay.';
@@ -32,7 +16,7 @@ create or replace function api.get_ask(id uuid) returns jsonb
   language plpgsql stable
 as $$
 begin
-  return market.ask_document(market.own_ask(get_ask.id));
+  return internal.ask_document(internal.own_ask(get_ask.id));
 end
 $$;
 comment on function api.get_ask(uuid) is 'An own ask; 404 otherwise.';
@@ -43,22 +27,22 @@ create or replace function api.list_asks(status text, "limit" integer, cursor te
 as $$
 declare
   list constant text := 'asks ' || coalesce(status, '');
-  after uuid := (market.position_of(cursor, list) ->> 'id')::uuid;
+  after uuid := (internal.position_of(cursor, list) ->> 'id')::uuid;
   results jsonb;
   last_id uuid;
   more boolean;
 begin
-  select coalesce(jsonb_agg(market.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.limit), '[]'),
+  select coalesce(jsonb_agg(internal.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.limit), '[]'),
     (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.limit))[list_asks.limit], count(*) > list_asks.limit
   into results, last_id, more
   from (
     select a as ask, a.id, row_number() over (order by a.id desc) as n from market.ask a
-    where a.account_id = market.account_id()
+    where a.account_id = internal.account_id()
       and (list_asks.status is null or a.status = list_asks.status)
       and (after is null or a.id < after)
     order by a.id desc limit list_asks.limit + 1) as p;
   return jsonb_build_object('results', results,
-    'page', market.page(jsonb_build_object('list', list, 'id', last_id), more));
+    'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
 end
 $$;
 comment on function api.list_asks(text, integer, text) is 'The account''s own asks, newest first.';
@@ -70,55 +54,40 @@ as $$
 declare
   ask market.ask;
 begin
-  perform market.require_connected('manage_asks', market.rate_headers(market.own_figures('create_ask')));
-  perform market.hold_account();
-  ask := market.own_ask(update_ask.id);
+  perform internal.require_connected('manage_asks', internal.rate_limit_headers(internal.own_usage('create_ask')));
+  perform internal.lock_own_account();
+  ask := internal.own_ask(update_ask.id);
   if errors <> '[]' then
-    perform market.fail_fields(errors, market.rate_headers(market.own_figures('create_ask')));
+    perform internal.raise_field_problems(errors, internal.rate_limit_headers(internal.own_usage('create_ask')));
   end if;
   if body ? 'watch_enabled' then
     update market.ask a set watch_enabled = (body ->> 'watch_enabled')::boolean, updated_at = now()
     where a.id = ask.id returning * into ask;
   end if;
   if body ? 'text' then
-    return market.submit('update_ask', 'create_ask', body, null, null, market.text_errors(body ->> 'text'), ask.id);
+    return internal.create_submission('update_ask', 'create_ask', body, null, null, internal.text_errors(body ->> 'text'), ask.id);
   end if;
-  return jsonb_build_object('status', 200, 'headers', market.rate_headers(market.own_figures('create_ask')),
-    'body', market.ask_document(ask));
+  return jsonb_build_object('status', 200, 'headers', internal.rate_limit_headers(internal.own_usage('create_ask')),
+    'body', internal.ask_document(ask));
 end
 $$;
 comment on function api.update_ask(uuid, jsonb, jsonb) is
   'Changes watch_enabled at once; a new text is read like a new ask''s, counts like one, and keeps the id. {submission, headers}, or the answer.';
 grant execute on function api.update_ask(uuid, jsonb, jsonb) to souk_api;
 
-create or replace function market.set_ask_status(id uuid, status text) returns jsonb
-  language plpgsql volatile
-as $$
-declare
-  ask market.ask;
-begin
-  perform market.require_connected('manage_asks');
-  ask := market.own_ask(set_ask_status.id);
-  if ask.status <> set_ask_status.status then
-    update market.ask a set status = set_ask_status.status, updated_at = now() where a.id = ask.id returning * into ask;
-  end if;
-  return market.ask_document(ask);
-end
-$$;
-comment on function market.set_ask_status(uuid, text) is 'Moves an own ask; one that is there already stays. 409 invalid_state when the move is not allowed.';
-grant execute on function market.set_ask_status(uuid, text) to souk_agent, souk_person;
-
 create or replace function api.archive_ask(id uuid) returns jsonb
   language plpgsql volatile
-as $$ begin return market.set_ask_status(archive_ask.id, 'archived'); end $$;
+as $$ begin return internal.set_ask_status(archive_ask.id, 'archived'); end $$;
 comment on function api.archive_ask(uuid) is 'Puts an own ask away.';
+
 create or replace function api.fulfill_ask(id uuid) returns jsonb
   language plpgsql volatile
-as $$ begin return market.set_ask_status(fulfill_ask.id, 'fulfilled'); end $$;
+as $$ begin return internal.set_ask_status(fulfill_ask.id, 'fulfilled'); end $$;
 comment on function api.fulfill_ask(uuid) is 'Marks an own ask as answered.';
+
 create or replace function api.reopen_ask(id uuid) returns jsonb
   language plpgsql volatile
-as $$ begin return market.set_ask_status(reopen_ask.id, 'active'); end $$;
+as $$ begin return internal.set_ask_status(reopen_ask.id, 'active'); end $$;
 comment on function api.reopen_ask(uuid) is 'Makes an own ask active again.';
 grant execute on function api.archive_ask(uuid), api.fulfill_ask(uuid), api.reopen_ask(uuid) to souk_api;
 
@@ -126,11 +95,11 @@ create or replace function api.list_matches(id uuid, since text, "limit" integer
   language plpgsql stable
 as $$
 declare
-  ask market.ask := market.own_ask(list_matches.id);
+  ask market.ask := internal.own_ask(list_matches.id);
   list constant text := 'matches ' || ask.id;
-  after jsonb := market.position_of(cursor, list);
+  after jsonb := internal.position_of(cursor, list);
   -- Every cursor of this list also carries how far it had seen, which is what since compares.
-  seen bigint := (market.position_of(since, list, 'since') ->> 'sequence')::bigint;
+  seen bigint := (internal.position_of(since, list, 'since') ->> 'sequence')::bigint;
   newest bigint;
   results jsonb;
   last record;
@@ -146,9 +115,9 @@ begin
       and (after is null or (-m.score, m.offer_id) > (-(after ->> 'score')::real, (after ->> 'id')::uuid))
     order by m.score desc, m.offer_id limit list_matches.limit + 1
   )
-  select coalesce(jsonb_agg(market.search_result(p.offer) || jsonb_build_object(
+  select coalesce(jsonb_agg(internal.search_result_document(p.offer) || jsonb_build_object(
         'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
-        'match', jsonb_build_object('first_matched_at', market.utc(p.first_matched_at), 'reasons', p.reasons))
+        'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
       order by p.n) filter (where p.n <= list_matches.limit), '[]'),
     max(p.n) > list_matches.limit
   into results, more from page p;
@@ -157,8 +126,8 @@ begin
   into last;
   return jsonb_build_object(
     'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
-    'since', market.cursor_of(jsonb_build_object('list', list, 'sequence', newest)),
-    'page', market.page(jsonb_build_object('list', list, 'sequence', newest, 'id', last.id, 'score', last.score, 'rank', last.rank),
+    'since', internal.cursor_of(jsonb_build_object('list', list, 'sequence', newest)),
+    'page', internal.page(jsonb_build_object('list', list, 'sequence', newest, 'id', last.id, 'score', last.score, 'rank', last.rank),
       coalesce(more, false)),
     'next', case
       when ask.ask_kind in ('sell', 'lease_out') then jsonb_build_array(jsonb_build_object(

@@ -5,10 +5,10 @@ create or replace function api.check_call(permission text, action text) returns 
   language plpgsql volatile
 as $$
 declare
-  headers jsonb := case when check_call.action is null then '{}' else market.rate_headers(market.own_figures(check_call.action)) end;
+  headers jsonb := case when check_call.action is null then '{}' else internal.rate_limit_headers(internal.own_usage(check_call.action)) end;
 begin
   if check_call.permission is not null then
-    perform market.require_connected(check_call.permission, headers);
+    perform internal.require_connected(check_call.permission, headers);
   end if;
   return headers;
 end

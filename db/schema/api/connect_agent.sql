@@ -1,43 +1,32 @@
 -- An agent makes itself. It acts for a provisional account until a person approves; creation is capped per address.
 
-create or replace function market.network_of(address text) returns text
-  language sql immutable
-as $$
-  -- An IPv6 customer has a /64 at least, so that is one address; IPv4 in IPv6 clothes is IPv4.
-  select case when family(a.address) = 4 then host(a.address)
-    else network(set_masklen(a.address, 64))::text end
-  -- PostgreSQL writes every IPv4-mapped address with dots, however it came.
-  from (select regexp_replace(host(regexp_replace(network_of.address, '%.*$', '')::inet), '^::ffff:(?=\d+\.)', '')::inet as address) as a
-$$;
-comment on function market.network_of(text) is 'The network that counts as one address: IPv4 /32, IPv6 /64.';
-
 create or replace function api.connect_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  network text := market.network_of(connect_agent.address);
+  network text := internal.network_of(connect_agent.address);
   scope text := 'address:' || network;
   wait integer;
-  cleaned text := market.clean_name(connect_agent.name);
+  cleaned text := internal.clean_name(connect_agent.name);
   agent market.agent;
   account_id uuid;
 begin
   if char_length(cleaned) > 80 then
-    perform market.fail_fields('[{"pointer": "/name", "detail": "A name has 1 to 80 characters."}]');
+    perform internal.raise_field_problems('[{"pointer": "/name", "detail": "A name has 1 to 80 characters."}]');
   end if;
-  perform market.lock_window(scope, 'connect');
+  perform internal.lock_window(scope, 'connect');
   -- Three people of one address who said "Not mine" in a day end its connecting for a day.
   wait := coalesce(
-    market.window_wait(scope, 'decline', 3, '1 day'),
-    market.window_wait(scope, 'connect', connect_agent.connections_per_hour));
+    internal.window_wait(scope, 'decline', 3, '1 day'),
+    internal.window_wait(scope, 'connect', connect_agent.connections_per_hour));
   if wait is not null then
-    perform market.fail(429, 'rate_limited',
+    perform internal.raise_problem(429, 'rate_limited',
       'Too many agents were created from this address. Reuse the token you already hold, or wait before you create another agent.',
       jsonb_build_object('retry_after', wait));
   end if;
-  insert into market.call (scope, action) values (scope, 'connect');
+  insert into market.rate_limit_hit (scope, action) values (scope, 'connect');
 
   insert into market.account default values returning id into account_id;
   insert into market.agent (account_id, name, token_hash)

@@ -1,16 +1,5 @@
 -- Everything about an account, for its person: one document, given in pieces so that nobody has to hold it whole.
 
-create or replace function market.matched_offers(ask_id uuid) returns jsonb
-  language plpgsql stable
-as $$
-begin
-  return (select coalesce(jsonb_agg(m.offer_id order by m.score desc, m.offer_id), '[]')
-    from market.match m where m.ask_id = matched_offers.ask_id);
-end
-$$;
-comment on function market.matched_offers(uuid) is 'The ids of the offers that match an ask, best first.';
-grant execute on function market.matched_offers(uuid) to souk_person;
-
 create or replace function api.export_account(part text default 'account', cursor text default null) returns jsonb
   language plpgsql stable
 as $$
@@ -23,50 +12,50 @@ declare
   items jsonb;
   last_id uuid;
 begin
-  perform market.require_recent_sign_in();
+  perform internal.require_recent_sign_in();
   if part = 'account' then
-    return jsonb_build_object('items', (market.own_account() - 'available_methods' - 'unavailable_methods')
-      || jsonb_build_object('id', market.account_id(), 'sessions', (
-        select coalesce(jsonb_agg(jsonb_build_object('created_at', market.utc(s.created_at),
-          'signed_in_at', market.utc(s.signed_in_at), 'seen_at', market.utc(s.seen_at),
-          'expires_at', market.utc(s.expires_at)) order by s.created_at), '[]')
-        from market.session s where s.account_id = market.account_id())), 'next_cursor', null);
+    return jsonb_build_object('items', (internal.own_account() - 'available_methods' - 'unavailable_methods')
+      || jsonb_build_object('id', internal.account_id(), 'sessions', (
+        select coalesce(jsonb_agg(jsonb_build_object('created_at', internal.utc(s.created_at),
+          'signed_in_at', internal.utc(s.signed_in_at), 'seen_at', internal.utc(s.seen_at),
+          'expires_at', internal.utc(s.expires_at)) order by s.created_at), '[]')
+        from market.session s where s.account_id = internal.account_id())), 'next_cursor', null);
   elsif part = 'activity' then
-    activity := market.own_activity(size, cursor);
+    activity := internal.own_activity(size, cursor);
     return jsonb_build_object('items', activity -> 'activity', 'next_cursor', activity -> 'page' -> 'next_cursor');
   end if;
-  after := (market.position_of(cursor, list) ->> 'id')::uuid;
+  after := (internal.position_of(cursor, list) ->> 'id')::uuid;
   -- One branch yields rows; each can use the index of its table by account.
   with page as (
-    select a.id, jsonb_build_object('id', a.id, 'name', a.name, 'created_at', market.utc(a.created_at),
-      'connected_at', market.utc(a.connected_at), 'removed_at', market.utc(a.removed_at)) as item
-    from market.agent a where part = 'agents' and a.account_id = market.account_id() and (after is null or a.id < after)
+    select a.id, jsonb_build_object('id', a.id, 'name', a.name, 'created_at', internal.utc(a.created_at),
+      'connected_at', internal.utc(a.connected_at), 'removed_at', internal.utc(a.removed_at)) as item
+    from market.agent a where part = 'agents' and a.account_id = internal.account_id() and (after is null or a.id < after)
     union all (
-    select o.id, market.owner_offer(o) || jsonb_build_object('agent_id', o.agent_id, 'origin_ask_id', o.origin_ask_id,
+    select o.id, internal.owner_offer_document(o) || jsonb_build_object('agent_id', o.agent_id, 'origin_ask_id', o.origin_ask_id,
       'extraction', o.extraction, 'warnings', to_jsonb(o.warnings), 'reviewed', o.reviewed,
-      'appeals', (select coalesce(jsonb_agg(jsonb_build_object('comment', p.comment, 'created_at', market.utc(p.created_at))
+      'appeals', (select coalesce(jsonb_agg(jsonb_build_object('comment', p.comment, 'created_at', internal.utc(p.created_at))
         order by p.created_at), '[]') from market.appeal p where p.offer_id = o.id)) as item
-    from market.offer o where part = 'offers' and o.account_id = market.account_id() and (after is null or o.id < after)
+    from market.offer o where part = 'offers' and o.account_id = internal.account_id() and (after is null or o.id < after)
     order by o.id desc limit size)
     union all (
-    select a.id, market.ask_document(a) || jsonb_build_object('agent_id', a.agent_id, 'matches', market.matched_offers(a.id)) as item
-    from market.ask a where part = 'asks' and a.account_id = market.account_id() and (after is null or a.id < after)
+    select a.id, internal.ask_document(a) || jsonb_build_object('agent_id', a.agent_id, 'matches', internal.matched_offers(a.id)) as item
+    from market.ask a where part = 'asks' and a.account_id = internal.account_id() and (after is null or a.id < after)
     order by a.id desc limit size)
     union all (
     select r.id, jsonb_build_object('id', r.id, 'offer_id', r.offer_id, 'agent_id', r.agent_id, 'reason', r.reason,
-      'comment', r.comment, 'created_at', market.utc(r.created_at)) as item
-    from market.report r where part = 'reports' and r.account_id = market.account_id() and (after is null or r.id < after)
+      'comment', r.comment, 'created_at', internal.utc(r.created_at)) as item
+    from market.report r where part = 'reports' and r.account_id = internal.account_id() and (after is null or r.id < after)
     order by r.id desc limit size)
     union all (
     select v.id, jsonb_build_object('id', v.id, 'agent_id', v.agent_id, 'method', v.method, 'status', v.status,
-      'created_at', market.utc(v.created_at)) as item
-    from market.verification v where part = 'verifications' and v.account_id = market.account_id() and (after is null or v.id < after)
+      'created_at', internal.utc(v.created_at)) as item
+    from market.verification v where part = 'verifications' and v.account_id = internal.account_id() and (after is null or v.id < after)
     order by v.id desc limit size)
   )
   select coalesce(jsonb_agg(p.item order by p.id desc), '[]'), min(p.id::text)::uuid into items, last_id
   from (select * from page order by id desc limit size) as p;
   return jsonb_build_object('items', items, 'next_cursor', case when jsonb_array_length(items) = size
-    then market.cursor_of(jsonb_build_object('list', list, 'id', last_id)) end);
+    then internal.cursor_of(jsonb_build_object('list', list, 'id', last_id)) end);
 end
 $$;
 comment on function api.export_account(text, text) is

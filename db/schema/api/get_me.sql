@@ -7,7 +7,7 @@ as $$
 declare
   agent market.agent;
   account market.account;
-  connected boolean := market.connected();
+  connected boolean := internal.connected();
   suspended boolean;
   suspension text;
   acts_for text;
@@ -15,28 +15,28 @@ declare
   phone text;
   limits jsonb;
 begin
-  if market.agent_id() is null then
-    select c.email, c.phone into email, phone from market.own_contact() as c;
+  if internal.agent_id() is null then
+    select c.email, c.phone into email, phone from internal.own_contact() as c;
   end if;
   select a.id, a.account_id, a.name, null::bytea, a.created_at, a.connected_at, a.removed_at into agent
-  from market.agent a where a.id = market.agent_id();
-  select * into account from market.account a where a.id = market.account_id();
+  from market.agent a where a.id = internal.agent_id();
+  select * into account from market.account a where a.id = internal.account_id();
   suspended := account.suspended_at is not null;
   suspension := 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.');
   acts_for := coalesce(account.display_name, 'the person who approved me');
-  select coalesce(jsonb_object_agg(l.action, market.own_figures(l.action)), '{}') into limits
+  select coalesce(jsonb_object_agg(l.action, internal.own_usage(l.action)), '{}') into limits
   from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)
-  where market.agent_id() is not null;
+  where internal.agent_id() is not null;
   return jsonb_build_object(
     'id', account.id,
     'display_name', coalesce(account.display_name, ''),
     'account', jsonb_build_object(
       'connected', connected,
-      'verified', market.verified_methods(),
-      'available_methods', market.methods(true),
-      'unavailable_methods', market.methods(false),
-      'published_offers', (select p.lifetime from market.publisher p where p.account_id = account.id),
-      'member_since', market.utc(account.created_at),
+      'verified', internal.verified_methods(),
+      'available_methods', internal.sign_in_methods(true),
+      'unavailable_methods', internal.sign_in_methods(false),
+      'published_offers', (select p.lifetime from market.account_stats p where p.account_id = account.id),
+      'member_since', internal.utc(account.created_at),
       'profile_url', get_me.base_url || '/settings'),
     'permissions', (
       select jsonb_object_agg(p.name, jsonb_build_object('allowed', (connected or not p.needs_approval) and not (suspended and p.writes))
@@ -50,19 +50,19 @@ begin
         ('manage_asks', true, true)) as p (name, needs_approval, writes)),
     'limits', limits,
     'pending_verifications', (
-      select coalesce(jsonb_agg(market.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
+      select coalesce(jsonb_agg(internal.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
       from market.verification v
       where v.account_id = account.id and v.status = 'pending' and v.expires_at > now()),
     'activity', jsonb_build_object(
       'asks_active', (select count(*) from market.ask a where a.account_id = account.id and a.status = 'active'),
-      'offers_published', (select p.active from market.publisher p where p.account_id = account.id),
+      'offers_published', (select p.active from market.account_stats p where p.account_id = account.id),
       'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
     'next', case
       when suspended then jsonb_build_array(
         jsonb_build_object('summary', suspension || ' Nothing can be published, asked or changed until it ends. Tell the person.', 'method', 'GET', 'path', '/v1/me'),
         jsonb_build_object('summary', 'What moderation took down is among your offers, and can be appealed once each.', 'method', 'GET', 'path', '/v1/offers?status=removed'),
         jsonb_build_object('summary', 'Searching still works.', 'method', 'POST', 'path', '/v1/offers/search'))
-      when market.agent_id() is null then jsonb_build_array(
+      when internal.agent_id() is null then jsonb_build_array(
         jsonb_build_object('summary', 'Publish what you offer, in your own words.', 'method', 'POST', 'path', '/v1/offers'),
         jsonb_build_object('summary', 'State what you want, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
         jsonb_build_object('summary', 'See what the market has.', 'method', 'POST', 'path', '/v1/offers/search'))

@@ -7,7 +7,7 @@ as $$
 begin
   if not exists (select from market.moderator_link l
       where l.secret_hash = get_moderator_link.secret_hash and l.expires_at > now()) then
-    perform market.fail(404, 'not_found', 'There is no such link, or it was used already.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such link, or it was used already.');
   end if;
   return jsonb '{}';
 end
@@ -19,13 +19,13 @@ create or replace function api.accept_moderator_link(secret_hash bytea, session_
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  person uuid := (market.find_session(accept_moderator_link.session_hash)).account_id;
+  person uuid := (internal.find_session(accept_moderator_link.session_hash)).account_id;
   new_session constant boolean := person is null;
 begin
   delete from market.moderator_link l
   where l.secret_hash = accept_moderator_link.secret_hash and l.expires_at > now();
   if not found then
-    perform market.fail(404, 'not_found', 'There is no such link, or it was used already.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such link, or it was used already.');
   end if;
   if new_session then
     insert into market.account (claimed_at) values (now()) returning id into person;

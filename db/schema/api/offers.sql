@@ -1,24 +1,5 @@
 -- One offer, the caller's own offers, and what their owner may do with them.
 
-create or replace function market.own_offer(id uuid) returns market.offer
-  language plpgsql volatile
-as $$
-declare
-  offer market.offer;
-begin
-  perform market.hold_account();
-  select * into offer from market.offer o where o.id = own_offer.id and o.account_id = market.account_id()
-  -- No stronger than needed: matches of the offer are written meanwhile, and refer to it.
-  for no key update;
-  if not found then
-    perform market.fail(404, 'not_found', 'You have no such offer.');
-  end if;
-  return offer;
-end
-$$;
-comment on function market.own_offer(uuid) is 'An offer of the account acted for, locked after it; 404 otherwise.';
-grant execute on function market.own_offer(uuid) to souk_agent, souk_person;
-
 create or replace function api.get_offer(id uuid) returns jsonb
   language plpgsql stable
 as $$
@@ -27,15 +8,15 @@ declare
 begin
   select * into offer from market.offer o where o.id = get_offer.id;
   if not found then
-    perform market.fail(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
   end if;
   if offer.status <> 'published' then
-    return market.owner_offer(offer);
+    return internal.owner_offer_document(offer);
   end if;
-  return market.search_result(offer)
+  return internal.search_result_document(offer)
     || jsonb_build_object('status', offer.status, 'domain', offer.domain, 'category', offer.category,
-      'offer_kind', offer.offer_kind, 'updated_at', market.utc(offer.updated_at))
-    || case when offer.account_id = market.account_id() then jsonb_build_object('owner', market.owner_offer(offer)) else '{}' end;
+      'offer_kind', offer.offer_kind, 'updated_at', internal.utc(offer.updated_at))
+    || case when offer.account_id = internal.account_id() then jsonb_build_object('owner', internal.owner_offer_document(offer)) else '{}' end;
 end
 $$;
 comment on function api.get_offer(uuid) is
@@ -47,22 +28,22 @@ create or replace function api.list_offers(status text, "limit" integer, cursor 
 as $$
 declare
   list constant text := 'offers ' || coalesce(status, '');
-  after uuid := (market.position_of(cursor, list) ->> 'id')::uuid;
+  after uuid := (internal.position_of(cursor, list) ->> 'id')::uuid;
   results jsonb;
   last_id uuid;
   more boolean;
 begin
-  select coalesce(jsonb_agg(market.owner_offer(p.offer) order by p.id desc) filter (where p.n <= list_offers.limit), '[]'),
+  select coalesce(jsonb_agg(internal.owner_offer_document(p.offer) order by p.id desc) filter (where p.n <= list_offers.limit), '[]'),
     (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.limit))[list_offers.limit], count(*) > list_offers.limit
   into results, last_id, more
   from (
     select o as offer, o.id, row_number() over (order by o.id desc) as n from market.offer o
-    where o.account_id = market.account_id()
+    where o.account_id = internal.account_id()
       and (list_offers.status is null or o.status = list_offers.status)
       and (after is null or o.id < after)
     order by o.id desc limit list_offers.limit + 1) as p;
   return jsonb_build_object('results', results,
-    'page', market.page(jsonb_build_object('list', list, 'id', last_id), more));
+    'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
 end
 $$;
 comment on function api.list_offers(text, integer, text) is 'The account''s own offers as OwnerOffers, newest first.';
@@ -74,20 +55,20 @@ as $$
 declare
   offer market.offer;
 begin
-  perform market.require_connected('manage_offers', market.rate_headers(market.own_figures('publish_offer')));
-  offer := market.own_offer(update_offer.id);
+  perform internal.require_connected('manage_offers', internal.rate_limit_headers(internal.own_usage('publish_offer')));
+  offer := internal.own_offer(update_offer.id);
   if offer.status not in ('published', 'archived', 'pending_review') then
-    perform market.fail(409, 'invalid_state', format('This offer is %s, so it cannot be changed.', offer.status));
+    perform internal.raise_problem(409, 'invalid_state', format('This offer is %s, so it cannot be changed.', offer.status));
   end if;
   -- What is not sent is taken from what is there, so two changes under way at once would undo each other.
-  if exists (select from market.submission s where s.target_id = offer.id and s.settled_at is null) then
-    perform market.fail(409, 'invalid_state', 'Another change of this offer is being read. Try again in a second.',
-      jsonb_build_object('retry_after', 1, 'headers', market.rate_headers(market.own_figures('publish_offer'))));
+  if exists (select from market.submission s where s.target_id = offer.id and s.completed_at is null) then
+    perform internal.raise_problem(409, 'invalid_state', 'Another change of this offer is being read. Try again in a second.',
+      jsonb_build_object('retry_after', 1, 'headers', internal.rate_limit_headers(internal.own_usage('publish_offer'))));
   end if;
-  return market.submit('update_offer', 'publish_offer',
+  return internal.create_submission('update_offer', 'publish_offer',
     -- Always read anew, since what is published must stand in the text that is shown.
     jsonb_build_object('text', offer.text, 'images', to_jsonb(offer.images)) || body, null, null,
-    case when errors = '[]' then market.submission_errors(body) else errors end, offer.id);
+    case when errors = '[]' then internal.submission_errors(body) else errors end, offer.id);
 end
 $$;
 comment on function api.update_offer(uuid, jsonb, jsonb) is
@@ -100,12 +81,12 @@ as $$
 declare
   offer market.offer;
 begin
-  perform market.require_connected('manage_offers');
-  offer := market.own_offer(archive_offer.id);
+  perform internal.require_connected('manage_offers');
+  offer := internal.own_offer(archive_offer.id);
   if offer.status <> 'archived' then
     update market.offer o set status = 'archived' where o.id = offer.id returning * into offer;
   end if;
-  return market.owner_offer(offer);
+  return internal.owner_offer_document(offer);
 end
 $$;
 comment on function api.archive_offer(uuid) is 'Takes an own offer down; an archived one stays as it is. 409 invalid_state for a removed one.';
@@ -117,15 +98,15 @@ as $$
 declare
   offer market.offer;
 begin
-  perform market.require_connected('manage_offers');
-  offer := market.own_offer(republish_offer.id);
+  perform internal.require_connected('manage_offers');
+  offer := internal.own_offer(republish_offer.id);
   if offer.status <> 'published' then
     if offer.status = 'archived' then
-      perform market.admit('publish_offer', null, null, '[]');
+      perform internal.admit('publish_offer', null, null, '[]');
     end if;
     update market.offer o set status = 'published' where o.id = offer.id returning * into offer;
   end if;
-  return market.owner_offer(offer);
+  return internal.owner_offer_document(offer);
 end
 $$;
 comment on function api.republish_offer(uuid) is 'Puts an own archived offer up again, which counts as publishing; a published one stays as it is. 409 invalid_state for a removed one.';
@@ -135,18 +116,18 @@ create or replace function api.report_offer(id uuid, reason text, comment text) 
   language plpgsql volatile
 as $$
 begin
-  perform market.require_good_standing();
+  perform internal.require_good_standing();
   if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
-    perform market.fail(404, 'not_found', 'There is no such offer, or it is not visible to you.');
-  elsif exists (select from market.offer o where o.id = report_offer.id and o.account_id = market.account_id()) then
-    perform market.fail(409, 'invalid_state', 'This is an offer of your own account. Change it, or archive it.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+  elsif exists (select from market.offer o where o.id = report_offer.id and o.account_id = internal.account_id()) then
+    perform internal.raise_problem(409, 'invalid_state', 'This is an offer of your own account. Change it, or archive it.');
   end if;
-  perform market.hold_account();
+  perform internal.lock_own_account();
   insert into market.report as r (offer_id, account_id, agent_id, reason, comment)
-  values (report_offer.id, market.account_id(), market.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), ''))
+  values (report_offer.id, internal.account_id(), internal.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), ''))
   on conflict on constraint report_once do update
-    set agent_id = excluded.agent_id, reason = excluded.reason, comment = excluded.comment, created_at = now(), settled_at = null
-    where r.settled_at is not null;
+    set agent_id = excluded.agent_id, reason = excluded.reason, comment = excluded.comment, created_at = now(), completed_at = null
+    where r.completed_at is not null;
   return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
     'summary', 'A moderator will look at this offer. Reporting it again before that changes nothing.');
 end

@@ -9,7 +9,7 @@ begin
     'embedding', (
       select q.embedding::text from market.query_embedding q
       where q.model = find_query_embedding.model and q.query_hash = find_query_embedding.query_hash),
-    'may_embed', market.connected());
+    'may_embed', internal.connected());
 end
 $$;
 comment on function api.find_query_embedding(bytea, text) is
@@ -20,11 +20,11 @@ create or replace function api.keep_query_embedding(query_hash bytea, model text
   language plpgsql volatile
 as $$
 begin
-  perform market.require_connected('search_offers');
+  perform internal.require_connected('search_offers');
   insert into market.query_embedding (model, query_hash, embedding)
   select keep_query_embedding.model, keep_query_embedding.query_hash, vector
-  from market.unit_vector(keep_query_embedding.embedding) as vector
-  where vector is not null and market.setting('embedding_model') = to_jsonb(keep_query_embedding.model)
+  from search.unit_vector(keep_query_embedding.embedding) as vector
+  where vector is not null and internal.setting('embedding_model') = to_jsonb(keep_query_embedding.model)
   on conflict do nothing;
   return jsonb '{}';
 end

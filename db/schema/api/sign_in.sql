@@ -9,7 +9,7 @@ declare
     where not exists (select from market.sign_in_method m where m.method = o.method));
 begin
   if unknown is not null then
-    perform market.fail(400, 'unknown_method', format('There is no sign-in method %s.', unknown));
+    perform internal.raise_problem(400, 'unknown_method', format('There is no sign-in method %s.', unknown));
   end if;
   -- Processes that start together take the rows in one order.
   perform from market.sign_in_method m where m.available <> (offer_methods.methods ? m.method) order by m.position for update;
@@ -22,48 +22,6 @@ comment on function api.offer_methods(jsonb) is
   'Makes exactly these sign-in methods (an array of names) available: those whose provider the operator has configured. Called at the start of each process.';
 grant execute on function api.offer_methods(jsonb) to souk_api;
 
-create or replace function market.sign_in_mail_windows(email text, address text)
-  returns table (scope text, cap integer, span interval)
-  language plpgsql stable
-as $$
-declare
-  network text := market.network_of(sign_in_mail_windows.address);
-  mailbox text := encode(market.subject_hash('email', sign_in_mail_windows.email), 'hex');
-begin
-  -- The first keeps one network from using up what a mailbox has: its person, elsewhere, still gets a message. The
-  -- others bound the guessing, of five tries a message.
-  return query values
-    ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5, interval '1 hour'),
-    ('address:' || network, 20, interval '1 hour'),
-    ('mailbox:' || substr(mailbox, 1, 32), 20, interval '1 hour'),
-    ('mailbox:' || substr(mailbox, 1, 32), 60, interval '1 day');
-end
-$$;
-comment on function market.sign_in_mail_windows(text, text) is
-  'The windows that a sign-in message counts in: those of the mailbox as asked for from this network, of the network, and of the mailbox in an hour and in a day.';
-
-create or replace function market.count_sign_in_mail(email text, address text) returns void
-  language plpgsql volatile
-as $$
-declare
-  scopes text[] := (select array_agg(distinct w.scope order by w.scope)
-    from market.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
-  wait integer;
-begin
-  perform market.lock_window(s.scope, 'sign_in_mail') from unnest(scopes) as s (scope);
-  wait := (select max(market.window_wait(w.scope, 'sign_in_mail', w.cap, w.span))
-    from market.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
-  if wait is not null then
-    perform market.fail(429, 'rate_limited',
-      format('Too many sign-in messages were asked for. Try again in %s minutes. Until then only a message that this browser asked for can help, within 15 minutes: a code works only in the browser that asked for it.',
-        ceil(wait / 60.0)), jsonb_build_object('retry_after', wait));
-  end if;
-  insert into market.call (scope, action) select s.scope, 'sign_in_mail' from unnest(scopes) as s (scope);
-end
-$$;
-comment on function market.count_sign_in_mail(text, text) is
-  'Counts a sign-in message: an hour has 5 for a mailbox from one address, 20 for an address, 20 for a mailbox, and a day 60 for a mailbox; 429 beyond.';
-
 create or replace function api.start_sign_in(
   flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea,
   email text, link_hash bytea, code_hash bytea, address text
@@ -72,13 +30,13 @@ create or replace function api.start_sign_in(
 as $$
 declare
   verification market.verification;
-  session record := market.find_session(start_sign_in.session_hash);
+  session record := internal.find_session(start_sign_in.session_hash);
   account_id uuid;
-  mailbox text := market.mailbox_of(start_sign_in.email);
+  mailbox text := internal.mailbox_of(start_sign_in.email);
 begin
   if not exists (select from market.sign_in_method m where m.method = start_sign_in.method and m.available) then
-    perform market.fail(400, 'unknown_method', 'This way to sign in is not offered. Choose another one.',
-      jsonb_build_object('options', market.methods(true)));
+    perform internal.raise_problem(400, 'unknown_method', 'This way to sign in is not offered. Choose another one.',
+      jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
   if start_sign_in.verification_hash is not null then
     -- The account goes before the verification, as when it is proved.
@@ -86,32 +44,32 @@ begin
     perform from market.account a where a.id = account_id for key share;
     select * into verification from market.verification v
     where v.secret_hash = start_sign_in.verification_hash for key share;
-    perform market.check_verification(verification, account_id, start_sign_in.session_hash);
+    perform internal.check_verification(verification, account_id, start_sign_in.session_hash);
     if verification.method <> start_sign_in.method then
-      perform market.fail(400, 'bad_request', format('Your agent asked for %s. Continue with that.', market.method_name(verification.method)));
+      perform internal.raise_problem(400, 'bad_request', format('Your agent asked for %s. Continue with that.', internal.method_name(verification.method)));
     end if;
   elsif start_sign_in.purpose = 'add' then
     account_id := session.account_id;
     if account_id is null then
-      perform market.fail(401, 'unauthorized', 'Sign in first; then you can add another way to sign in.');
+      perform internal.raise_problem(401, 'unauthorized', 'Sign in first; then you can add another way to sign in.');
     end if;
   elsif start_sign_in.purpose is distinct from 'sign_in' then
-    perform market.fail(400, 'bad_request', 'A sign-in is begun to sign in, or to add a method.');
+    perform internal.raise_problem(400, 'bad_request', 'A sign-in is begun to sign in, or to add a method.');
   end if;
   -- An account that is being deleted goes first.
   perform from market.account a where a.id = account_id for key share;
   if account_id is not null and not found then
-    perform market.fail(401, 'unauthorized', 'This account was deleted.');
+    perform internal.raise_problem(401, 'unauthorized', 'This account was deleted.');
   end if;
   -- A method is a key to the account for good: no session that was left open somewhere may add one.
   if session.account_id = account_id then
-    perform market.refuse_stale_sign_in(account_id, session.signed_in_at);
+    perform internal.check_recent_sign_in(account_id, session.signed_in_at);
   end if;
   if start_sign_in.method = 'email' then
     if mailbox is null then
-      perform market.fail_fields('[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
+      perform internal.raise_field_problems('[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
     end if;
-    perform market.count_sign_in_mail(mailbox, start_sign_in.address);
+    perform internal.count_sign_in_mail(mailbox, start_sign_in.address);
   end if;
   insert into market.sign_in (flow_hash, method, purpose, account_id, verification_id, email, link_hash, code_hash, expires_at)
   values (start_sign_in.flow_hash, start_sign_in.method,
@@ -122,7 +80,7 @@ begin
     least(now() + interval '15 minutes', verification.expires_at))
   on conflict do nothing;
   if not found then
-    perform market.fail(409, 'invalid_state', 'This sign-in was begun already. Start again.');
+    perform internal.raise_problem(409, 'invalid_state', 'This sign-in was begun already. Start again.');
   end if;
   return jsonb_strip_nulls(jsonb_build_object('email', case when start_sign_in.method = 'email' then mailbox end));
 end
@@ -146,11 +104,11 @@ begin
     return jsonb '{}';
   end if;
   for window_scope in
-    select distinct w.scope from market.sign_in_mail_windows(attempt.email, cancel_sign_in.address) as w order by 1
+    select distinct w.scope from internal.sign_in_mail_windows(attempt.email, cancel_sign_in.address) as w order by 1
   loop
-    perform market.lock_window(window_scope, 'sign_in_mail');
-    delete from market.call c where c.id = (
-      select k.id from market.call k
+    perform internal.lock_window(window_scope, 'sign_in_mail');
+    delete from market.rate_limit_hit c where c.id = (
+      select k.id from market.rate_limit_hit k
       where k.scope = window_scope and k.action = 'sign_in_mail' and k.called_at >= attempt.created_at
       order by k.called_at desc limit 1);
   end loop;
@@ -169,7 +127,7 @@ declare
 begin
   select * into attempt from market.sign_in s where s.flow_hash = get_sign_in.flow_hash and s.expires_at > now();
   if not found then
-    perform market.fail(404, 'not_found', 'This sign-in is over, or was begun in another browser. Start again.');
+    perform internal.raise_problem(404, 'not_found', 'This sign-in is over, or was begun in another browser. Start again.');
   end if;
   return jsonb_build_object(
     'method', attempt.method,
@@ -183,20 +141,6 @@ comment on function api.get_sign_in(bytea) is
   'The attempt of a browser: method, email, expires_in (seconds), tries_left, finished; 404 when there is none or it is over.';
 grant execute on function api.get_sign_in(bytea) to souk_api;
 
-create or replace function market.check_sign_in_mail(attempt market.sign_in) returns void
-  language plpgsql stable
-as $$
-begin
-  if attempt.id is null or attempt.link_hash is null or attempt.finished_at is not null
-      or attempt.expires_at <= now() or attempt.tries >= 5 then
-    perform market.fail(410, 'link_expired',
-      'This link or code no longer works: each works once, for 15 minutes, and not after five wrong codes. Start signing in again for a new message.');
-  end if;
-end
-$$;
-comment on function market.check_sign_in_mail(market.sign_in) is
-  'Refuses (410) an attempt by mail that is unknown, finished, over, or out of tries.';
-
 create or replace function api.get_mail_link(link_hash bytea, flow_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -205,9 +149,9 @@ declare
 begin
   select * into attempt from market.sign_in s where s.link_hash = get_mail_link.link_hash;
   if not found then
-    perform market.fail(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
   end if;
-  perform market.check_sign_in_mail(attempt);
+  perform internal.check_sign_in_mail(attempt);
   return jsonb_build_object(
     'same_browser', coalesce(attempt.flow_hash = get_mail_link.flow_hash, false),
     'expires_in', ceil(extract(epoch from attempt.expires_at - now()))::integer);
@@ -224,26 +168,26 @@ create or replace function api.finish_mail_sign_in(
 as $$
 declare
   email text := (select s.email from market.sign_in s where s.flow_hash = finish_mail_sign_in.flow_hash);
-  subject bytea := market.subject_hash('email', email);
-  attempt market.sign_in := market.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
+  subject bytea := internal.subject_hash('email', email);
+  attempt market.sign_in := internal.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
 begin
   if num_nonnulls(finish_mail_sign_in.link_hash, finish_mail_sign_in.code_hash) <> 1 then
-    perform market.fail(400, 'bad_request', 'Enter the six-digit code, or open the link from the message.');
+    perform internal.raise_problem(400, 'bad_request', 'Enter the six-digit code, or open the link from the message.');
   end if;
-  perform market.check_sign_in_mail(attempt);
+  perform internal.check_sign_in_mail(attempt);
   if finish_mail_sign_in.link_hash <> attempt.link_hash then
-    perform market.fail(410, 'link_expired', 'This link is from an earlier message. Open the link from the newest one, or enter its code.');
+    perform internal.raise_problem(410, 'link_expired', 'This link is from an earlier message. Open the link from the newest one, or enter its code.');
   elsif finish_mail_sign_in.code_hash <> attempt.code_hash then
     -- An answer, not a refusal: a refusal would undo the counting.
     update market.sign_in s set tries = s.tries + 1 where s.id = attempt.id;
     return jsonb_build_object('wrong_code', true, 'tries_left', 4 - attempt.tries);
   end if;
-  return market.complete_sign_in(attempt, subject, email, null,
+  return internal.complete_sign_in(attempt, subject, email, null,
     finish_mail_sign_in.session_hash, finish_mail_sign_in.new_session_hash);
 end
 $$;
 comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) is
-  'Finishes an attempt by its mailed link or code, in the browser that began it; as market.complete_sign_in, or wrong_code with tries_left. 410 when neither works any more.';
+  'Finishes an attempt by its mailed link or code, in the browser that began it; as internal.complete_sign_in, or wrong_code with tries_left. 410 when neither works any more.';
 grant execute on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) to souk_api;
 
 create or replace function api.finish_sign_in(
@@ -252,22 +196,22 @@ create or replace function api.finish_sign_in(
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  subject_hash bytea := market.subject_hash(finish_sign_in.method, nullif(finish_sign_in.subject, ''));
+  subject_hash bytea := internal.subject_hash(finish_sign_in.method, nullif(finish_sign_in.subject, ''));
   attempt market.sign_in;
 begin
   if subject_hash is null then
-    perform market.fail(400, 'bad_request', 'The sign-in provider did not say who you are. Start again.');
+    perform internal.raise_problem(400, 'bad_request', 'The sign-in provider did not say who you are. Start again.');
   end if;
-  attempt := market.lock_sign_in(finish_sign_in.flow_hash, subject_hash, finish_sign_in.session_hash);
+  attempt := internal.lock_sign_in(finish_sign_in.flow_hash, subject_hash, finish_sign_in.session_hash);
   -- A mailbox is proved by its mail alone.
   if attempt.id is null or attempt.method <> finish_sign_in.method or attempt.method = 'email'
       or attempt.finished_at is not null or attempt.expires_at <= now() then
-    perform market.fail(409, 'invalid_state', 'This sign-in was used already, or took longer than 15 minutes. Start again.');
+    perform internal.raise_problem(409, 'invalid_state', 'This sign-in was used already, or took longer than 15 minutes. Start again.');
   end if;
-  return market.complete_sign_in(attempt, subject_hash, market.mailbox_of(finish_sign_in.email), finish_sign_in.name,
+  return internal.complete_sign_in(attempt, subject_hash, internal.mailbox_of(finish_sign_in.email), finish_sign_in.name,
     finish_sign_in.session_hash, finish_sign_in.new_session_hash);
 end
 $$;
 comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) is
-  'Finishes an attempt by what a provider vouched for (its subject; the e-mail only when verified), in the browser that began it; as market.complete_sign_in. 409 when it was finished, is over, or was begun another way.';
+  'Finishes an attempt by what a provider vouched for (its subject; the e-mail only when verified), in the browser that began it; as internal.complete_sign_in. 409 when it was finished, is over, or was begun another way.';
 grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) to souk_api;

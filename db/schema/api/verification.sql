@@ -6,49 +6,49 @@ as $$
 declare
   verification market.verification;
   started boolean := false;
-  new_id uuid := market.uuid_v7();
+  new_id uuid := internal.uuid_v7();
 begin
-  if market.agent_id() is null then
-    perform market.fail(409, 'invalid_state', format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
+  if internal.agent_id() is null then
+    perform internal.raise_problem(409, 'invalid_state', format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
       start_verification.base_url));
   end if;
   if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
-    perform market.fail(400, 'unknown_method',
-      case when market.methods(true) = '[]' then 'No sign-in method is offered at present; nothing you do requires one.'
+    perform internal.raise_problem(400, 'unknown_method',
+      case when internal.sign_in_methods(true) = '[]' then 'No sign-in method is offered at present; nothing you do requires one.'
         else 'This sign-in method is not offered. Choose one of options.' end,
-      jsonb_build_object('options', market.methods(true)));
+      jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
   -- No method is proved or removed from here on.
-  perform market.hold_agent();
+  perform internal.lock_own_agent();
   if exists (select from market.proved_method p
-      where p.account_id = market.account_id() and p.method = start_verification.method) then
+      where p.account_id = internal.account_id() and p.method = start_verification.method) then
     -- There is nothing to wait for.
     select * into verification from market.verification v
-    where v.account_id = market.account_id() and v.method = start_verification.method and v.status = 'completed'
+    where v.account_id = internal.account_id() and v.method = start_verification.method and v.status = 'completed'
     order by v.id desc limit 1;
     if not found then
       insert into market.verification (id, account_id, agent_id, method, secret_hash, status)
-      values (new_id, market.account_id(), market.agent_id(), start_verification.method,
-        sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')), 'completed')
+      values (new_id, internal.account_id(), internal.agent_id(), start_verification.method,
+        sha256(convert_to(internal.verification_secret(link_key, new_id), 'UTF8')), 'completed')
       returning * into verification;
     end if;
     return jsonb_build_object('status', 200, 'body',
-      market.verification_document(verification, start_verification.base_url, start_verification.link_key)
+      internal.verification_document(verification, start_verification.base_url, start_verification.link_key)
         || '{"summary": "The account has proved this method already."}');
   end if;
   update market.verification v set status = 'expired'
-  where v.agent_id = market.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
+  where v.agent_id = internal.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
   insert into market.verification (id, account_id, agent_id, method, secret_hash)
-  values (new_id, market.account_id(), market.agent_id(), start_verification.method,
-    sha256(convert_to(market.verification_secret(link_key, new_id), 'UTF8')))
+  values (new_id, internal.account_id(), internal.agent_id(), start_verification.method,
+    sha256(convert_to(internal.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
   -- The newest is the open one, or was decided at this very moment.
   select * into verification from market.verification v
-  where v.agent_id = market.agent_id() and v.method = start_verification.method
+  where v.agent_id = internal.agent_id() and v.method = start_verification.method
   order by v.status = 'pending' desc, v.id desc limit 1;
   return jsonb_build_object('status', case when started and verification.status = 'pending' then 201 else 200 end,
-    'body', market.verification_document(verification, start_verification.base_url, start_verification.link_key));
+    'body', internal.verification_document(verification, start_verification.base_url, start_verification.link_key));
 end
 $$;
 comment on function api.start_verification(text, text, bytea) is
@@ -62,11 +62,11 @@ declare
   verification market.verification;
 begin
   select * into verification from market.verification v
-  where v.id = get_verification.id and v.account_id = market.account_id();
+  where v.id = get_verification.id and v.account_id = internal.account_id();
   if not found then
-    perform market.fail(404, 'not_found', 'You have no such verification.');
+    perform internal.raise_problem(404, 'not_found', 'You have no such verification.');
   end if;
-  return market.verification_document(verification, get_verification.base_url, get_verification.link_key);
+  return internal.verification_document(verification, get_verification.base_url, get_verification.link_key);
 end
 $$;
 comment on function api.get_verification(uuid, text, bytea) is 'A verification of the account acted for; 404 otherwise.';

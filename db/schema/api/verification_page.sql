@@ -6,32 +6,32 @@ create or replace function api.get_verification_page(secret_hash bytea, session_
 as $$
 declare
   verification market.verification;
-  session_account uuid := (market.find_session(get_verification_page.session_hash)).account_id;
+  session_account uuid := (internal.find_session(get_verification_page.session_hash)).account_id;
   mine boolean;
   missing text;
 begin
   select * into verification from market.verification v where v.secret_hash = get_verification_page.secret_hash;
   if not found then
-    perform market.fail(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+    perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
   end if;
   mine := coalesce(session_account = verification.account_id, false);
-  missing := market.missing_session(verification.account_id, session_account);
+  missing := internal.missing_session(verification.account_id, session_account);
   return (
     select jsonb_build_object(
       'status', d.document -> 'status',
       'method', verification.method,
       'agent_name', (select a.name from market.agent a where a.id = verification.agent_id),
-      'account_label', case when mine then market.account_label(verification.account_id)
-        else market.account_label_for_agent(verification.account_id) end,
+      'account_label', case when mine then internal.account_label(verification.account_id)
+        else internal.account_label_for_agent(verification.account_id) end,
       'requires', case when missing is null then 'nothing' else 'session' end,
       'missing', missing,
       'mine', mine,
       'expires_in', d.document -> 'expires_in')
-    from (select market.verification_document(verification, '', '') as document) as d);
+    from (select internal.verification_document(verification, '', '') as document) as d);
 end
 $$;
 comment on function api.get_verification_page(bytea, bytea) is
-  'What the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or session), missing (market.missing_session), mine, expires_in (seconds); 404 otherwise. Changes nothing.';
+  'What the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or session), missing (internal.missing_session), mine, expires_in (seconds); 404 otherwise. Changes nothing.';
 grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
 
 create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb
@@ -42,7 +42,7 @@ declare
 begin
   select * into verification from market.verification v where v.secret_hash = cancel_verification.secret_hash for update;
   if verification.status is distinct from 'cancelled' then
-    perform market.check_verification(verification, verification.account_id, cancel_verification.session_hash);
+    perform internal.check_verification(verification, verification.account_id, cancel_verification.session_hash);
     update market.verification v set status = 'cancelled' where v.id = verification.id;
   end if;
   return jsonb '{}';
@@ -59,7 +59,7 @@ declare
   page jsonb := api.get_verification_page(continue_verification.secret_hash, null);
 begin
   if page ->> 'status' = 'pending' then
-    perform market.fail(409, 'verification_incomplete', 'You have not signed in yet. Do that first; then continue.');
+    perform internal.raise_problem(409, 'verification_incomplete', 'You have not signed in yet. Do that first; then continue.');
   end if;
   return jsonb_build_object('status', page -> 'status');
 end

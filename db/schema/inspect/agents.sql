@@ -1,16 +1,16 @@
 -- Who calls, how much, and who is refused. Views run with the rights of whoever asks (security_invoker), so that they show
 -- no column that inspect/rights.sql has not opened.
 
-create view inspect.agents with (security_invoker = true) as
+create or replace view inspect.agents with (security_invoker = true) as
 select a.id as agent_id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at,
   c.calls_last_hour, c.calls_last_day, c.last_call_at,
-  (select count(*) from market.submission s where s.agent_id = a.id and s.settled_at is null) as submissions_waiting,
+  (select count(*) from market.submission s where s.agent_id = a.id and s.completed_at is null) as submissions_waiting,
   (select count(*) from market.idempotency_key k where k.owner_id = a.id) as keys
 from market.agent a
 cross join lateral (
   select count(*) filter (where c.called_at > now() - interval '1 hour') as calls_last_hour,
     count(*) as calls_last_day, max(c.called_at) as last_call_at
-  from market.call c where c.scope = 'agent:' || a.id and c.called_at > now() - interval '1 day') as c;
+  from market.rate_limit_hit c where c.scope = 'agent:' || a.id and c.called_at > now() - interval '1 day') as c;
 comment on view inspect.agents is
   'When somebody names an agent or an account: what it is, since when, and what it does. Select by agent_id or account_id; without either it visits every agent.';
 comment on column inspect.agents.agent_id is 'As in the answer of POST /v1/connect, and in GET /v1/me.';
@@ -26,7 +26,7 @@ comment on column inspect.agents.submissions_waiting is 'Texts of it that are be
 comment on column inspect.agents.keys is 'Idempotency keys that it has used within a day.';
 grant select on inspect.agents to souk_dba;
 
-create view inspect.why_429 with (security_invoker = true) as
+create or replace view inspect.why_429 with (security_invoker = true) as
 select a.id as agent_id, action.name as action, w.used >= cap.calls as refused, w.used, cap.calls as cap, wait.seconds as next_slot_in,
   clock_timestamp() + wait.seconds * interval '1 second' as next_slot_at,
   t.base, t.factor, t.settled as settled_offers, t.proved as proved_methods, coalesce(t.old, false) as account_is_old,
@@ -49,19 +49,19 @@ from market.agent a
 join market.account p on p.id = a.account_id
 cross join (values ('publish_offer'), ('create_ask'), ('preview_offer')) as action (name)
 left join market.cap_override o on o.account_id = a.account_id and o.action = action.name
-cross join lateral market.call_cap_terms(a.account_id, action.name) as t
-cross join lateral market.call_cap(a.account_id, action.name) as cap (calls)
+cross join lateral internal.rate_limit_terms(a.account_id, action.name) as t
+cross join lateral internal.rate_limit(a.account_id, action.name) as cap (calls)
 cross join lateral (
-  select (market.window_figures('agent:' || a.id, action.name, cap.calls) ->> 'used')::integer as used) as w
+  select (internal.window_usage('agent:' || a.id, action.name, cap.calls) ->> 'used')::integer as used) as w
 cross join lateral (
-  select case when cap.calls > 0 then coalesce(market.window_wait('agent:' || a.id, action.name, cap.calls), 0) end as seconds) as wait;
+  select case when cap.calls > 0 then coalesce(internal.window_wait('agent:' || a.id, action.name, cap.calls), 0) end as seconds) as wait;
 comment on view inspect.why_429 is
   'When an agent is told rate_limited (429): one row an action with what it has used, what it may use, what the cap is made from, and when the next slot is free. Select by agent_id. A 429 of POST /v1/connect has no agent yet: see inspect.windows.';
 comment on column inspect.why_429.agent_id is 'The agent that is refused.';
 comment on column inspect.why_429.action is 'publish_offer (also updating and republishing), create_ask (also updating) or preview_offer: each has a window of its own.';
 comment on column inspect.why_429.refused is 'Whether a call made now is refused.';
 comment on column inspect.why_429.used is 'Calls admitted within the last hour; refusals and replays do not count.';
-comment on column inspect.why_429.cap is 'Calls an hour, as market.call_cap has it.';
+comment on column inspect.why_429.cap is 'Calls an hour, as internal.rate_limit has it.';
 comment on column inspect.why_429.next_slot_in is 'Whole seconds until a call is admitted; 0 when one is now, null when none ever is: the cap is 0.';
 comment on column inspect.why_429.next_slot_at is 'The same as a time.';
 comment on column inspect.why_429.base is 'The cap of an account without a record.';
@@ -75,12 +75,12 @@ comment on column inspect.why_429.overridden_at is 'When a moderator set the cap
 comment on column inspect.why_429.account_suspended is 'Whether the account is suspended: what it writes is refused with 409, not 429.';
 grant select on inspect.why_429 to souk_dba;
 
-create view inspect.windows with (security_invoker = true) as
+create or replace view inspect.windows with (security_invoker = true) as
 select c.scope, c.action,
   count(*) filter (where c.called_at > now() - interval '1 hour') as used_last_hour, count(*) as used_last_day,
   min(c.called_at) filter (where c.called_at > now() - interval '1 hour') + interval '1 hour' as next_leaves_at,
   max(c.called_at) as last_call_at
-from market.call c
+from market.rate_limit_hit c
 where c.called_at > now() - interval '1 day'
 group by c.scope, c.action;
 comment on view inspect.windows is

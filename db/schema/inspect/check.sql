@@ -7,15 +7,15 @@ create or replace function inspect.check_people(share double precision)
 as $$
 begin
   return query
-  select 'account_has_record', 'account ' || a.id, 'no row in market.publisher'
+  select 'account_has_record', 'account ' || a.id, 'no row in market.account_stats'
   from market.account a tablesample system (check_people.share)
-  where not exists (select from market.publisher p where p.account_id = a.id);
+  where not exists (select from market.account_stats p where p.account_id = a.id);
 
   return query
   select 'record_equals_recount', 'account ' || p.account_id,
     format('active, lifetime, removed are %s, %s, %s and should be %s, %s, %s',
       p.active, p.lifetime, p.removed, o.active, o.lifetime, o.removed)
-  from market.publisher p tablesample system (check_people.share)
+  from market.account_stats p tablesample system (check_people.share)
   cross join lateral (
     select count(*) filter (where o.status = 'published') as active, count(o.published_at) as lifetime,
       count(*) filter (where o.status = 'removed') as removed
@@ -65,22 +65,22 @@ begin
       -- A change of an ask without a new text comes without a submission; one with it counts.
     group by s.agent_id, a.action) as s
   cross join lateral (
-    select count(*) as calls from market.call c where c.scope = 'agent:' || s.agent_id and c.action = s.action) as c
+    select count(*) as calls from market.rate_limit_hit c where c.scope = 'agent:' || s.agent_id and c.action = s.action) as c
   where c.calls < s.texts;
 
   return query
   select 'call_is_past', 'call ' || c.id, format('a call of %s at %s', c.action, c.called_at)
-  from market.call c where c.called_at > clock_timestamp() + interval '1 second';
+  from market.rate_limit_hit c where c.called_at > clock_timestamp() + interval '1 second';
 
   return query
   select 'window_keeps_to_cap', c.scope, format('%s calls of %s within an hour', c.calls, c.action)
   from (
-    select c.scope, c.action, count(*) as calls from market.call c
+    select c.scope, c.action, count(*) as calls from market.rate_limit_hit c
     where c.called_at > now() - interval '1 hour' and c.scope like 'agent:%'
     -- Ten times the base is as far as a record takes an agent.
     group by c.scope, c.action having count(*) > case c.action when 'publish_offer' then 600 else 1200 end) as c
   left join market.agent g on 'agent:' || g.id = c.scope
-  where c.calls > coalesce(market.call_cap(g.account_id, c.action), 0)
+  where c.calls > coalesce(internal.rate_limit(g.account_id, c.action), 0)
     -- A cap that a moderator lowered within the hour says nothing of the calls before.
     and not exists (select from market.cap_override o
       where o.account_id = g.account_id and o.action = c.action and o.changed_at > now() - interval '1 hour')
@@ -98,18 +98,18 @@ begin
     union all
     select k.* from market.submission s join market.idempotency_key k on k.submission_id = s.id
     -- The sweep comes every minute for what is ten minutes old.
-    where s.settled_at is null and s.created_at < now() - interval '15 minutes') as k;
+    where s.completed_at is null and s.created_at < now() - interval '15 minutes') as k;
 
   return query
   select 'submission_is_settled', 'submission ' || s.id, format('%s waits since %s', s.kind, s.created_at)
   from market.submission s
-  where s.settled_at is null and s.created_at < now() - interval '15 minutes';
+  where s.completed_at is null and s.created_at < now() - interval '15 minutes';
 
   return query
   select 'submission_has_job', 'submission ' || s.id, format('%s waits since %s, and no job reads it', s.kind, s.created_at)
   from market.submission s
-  where s.settled_at is null
-    and not exists (select from inspect.read_jobs() j where j.task = 'read_submission' and j.row_id = s.id);
+  where s.completed_at is null
+    and not exists (select from inspect.read_jobs() j where j.task = 'complete_submission' and j.row_id = s.id);
 
   return query
   select 'answer_tells_the_truth', 'submission ' || s.id,
@@ -119,7 +119,7 @@ begin
   cross join lateral (
     select case s.kind when 'publish_offer' then exists (select from market.offer o where o.id = s.target_id)
       else exists (select from market.ask a where a.id = s.target_id) end as found) as f
-  where s.settled_at is not null and (
+  where s.completed_at is not null and (
     s.kind = 'publish_offer' and f.found <> (s.status = 201)
     or s.kind = 'create_ask' and not f.found);
 
@@ -131,7 +131,7 @@ begin
     (select 'submissions', 'the oldest is of ' || s.created_at from market.submission s
       where s.created_at < now() - interval '26 hours' order by s.created_at limit 1)
     union all
-    (select 'calls', 'the oldest is of ' || c.called_at from market.call c
+    (select 'calls', 'the oldest is of ' || c.called_at from market.rate_limit_hit c
       where c.called_at < now() - interval '26 hours' order by c.called_at limit 1)
     union all
     (select 'sign-ins', 'the oldest ended at ' || i.expires_at from market.sign_in i
@@ -165,7 +165,7 @@ create or replace function inspect.check_market(share double precision)
   language plpgsql stable
 as $$
 declare
-  model_in_force text := market.setting('embedding_model') #>> '{}';
+  model_in_force text := internal.setting('embedding_model') #>> '{}';
   -- A change of the model takes everything in turn, by one job.
   embeds_all boolean := exists (
     select from market.reembedding r where r.finished_at is null and inspect.is_underway('reembed', r.id));
@@ -235,7 +235,7 @@ declare
   -- Whole pages are drawn, so it costs what it reads, however large the table.
   share double precision := case when "check".sample is null then 100 else (
     select least(100, 100.0 * "check".sample / greatest(max(c.reltuples), 1)) from pg_catalog.pg_class c
-    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.publisher'::regclass, 'market.submission'::regclass))
+    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.account_stats'::regclass, 'market.submission'::regclass))
     end;
 begin
   return query select * from inspect.check_people(share);
@@ -251,11 +251,11 @@ begin
   where j.state = 'held by a dead worker' and j.locked_at < now() - interval '5 minutes';
 
   return query
-  select 'examples_are_learned', 'market.classifier', 'what changed at ' || v.changed_at || ' is not learned from yet'
-  from market.vocabulary_change v
+  select 'examples_are_learned', 'reading.classifier', 'what changed at ' || v.changed_at || ' is not learned from yet'
+  from reading.vocabulary_change v
   -- Learning takes seconds, and begins within ten.
   where v.changed_at < now() - interval '10 minutes'
-    and not exists (select from market.classifier c where c.learned_from = v.changed_at);
+    and not exists (select from reading.classifier c where c.learned_from = v.changed_at);
 end
 $$;
 comment on function inspect.check(integer) is

@@ -10,20 +10,20 @@ begin
   from market.account a tablesample system (check_moderation.share)
   cross join lateral (
     select o.id from market.offer o where o.account_id = a.id and o.status = 'published' limit 1) as o
-  where a.suspended_at is not null and not inspect.is_underway('settle_standing', a.id);
+  where a.suspended_at is not null and not inspect.is_underway('apply_standing', a.id);
 
   return query
   select 'case_counts_its_reports', 'offer ' || c.offer_id, format('its case says %s, and %s wait', c.reports, r.reports)
   from market.review_case c
   cross join lateral (
     select count(*) as reports from market.report r
-    where r.offer_id = c.offer_id and r.settled_at is null and r.counted) as r
+    where r.offer_id = c.offer_id and r.completed_at is null and r.counted) as r
   where c.closed_at is null and c.reports <> r.reports;
 
   return query
   select 'open_report_has_case', 'offer ' || r.offer_id, 'report ' || r.id || ' waits, and no case is open'
   from market.report r
-  where r.settled_at is null and not exists (
+  where r.completed_at is null and not exists (
     select from market.review_case c where c.offer_id = r.offer_id and c.closed_at is null and 'reported' = any (c.causes));
 
   return query
@@ -50,7 +50,7 @@ begin
   cross join lateral (
     select string_agg(f.field ->> 'start', ', ') as quotes
     from jsonb_path_query(o.extraction, 'strict $.** ? (exists (@.quote))') as f (field)
-    where not market.is_quoted(o.text, f.field)) as q
+    where not reading.is_quoted(o.text, f.field)) as q
   where q.quotes is not null;
 end
 $$;
@@ -90,7 +90,7 @@ begin
 
   return query
   select 'call_has_agent', 'call ' || c.id, 'it counts for ' || c.scope || ', which is not there'
-  from market.call c tablesample system (check_references.share)
+  from market.rate_limit_hit c tablesample system (check_references.share)
   where c.scope like 'agent:%' and not exists (select from market.agent g where g.id = substr(c.scope, 7)::uuid);
 end
 $$;
@@ -119,8 +119,8 @@ begin
 
   return query
   (select 'agent_is_forgotten_in_time', 'agent ' || g.id, 'nobody approved it, and it last wrote at ' || p.last_active_at
-   from market.agent g join market.publisher p on p.account_id = g.account_id
-   -- Two days more than jobs.forget_agents gives, which passes by what is still referred to.
+   from market.agent g join market.account_stats p on p.account_id = g.account_id
+   -- Two days more than jobs.purge_agents gives, which passes by what is still referred to.
    where g.connected_at is null and g.created_at <= now() - interval '9 days' and p.last_active_at <= now() - interval '9 days'
      and not exists (select from market.report r where r.account_id = g.account_id)
      and not exists (select from market.submission s where s.agent_id = g.id)

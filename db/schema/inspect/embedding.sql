@@ -15,7 +15,7 @@ with item as (
   from item i cross join (select s.value from market.setting s where s.name = 'embedding_model') as f
   group by i.kind, i.task
 )
-select c.kind, market.setting('embedding_model') #>> '{}' as model, c.items, c.with_vector, c.of_another_model, c.without_vector,
+select c.kind, internal.setting('embedding_model') #>> '{}' as model, c.items, c.with_vector, c.of_another_model, c.without_vector,
   round(100.0 * c.with_vector / c.items, 1) as percent, coalesce(q.jobs, 0) as jobs, coalesce(q.failed, 0) as jobs_failed,
   q.oldest, q.an_error,
   -- At the pace so far.

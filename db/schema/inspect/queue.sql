@@ -25,14 +25,14 @@ $$;
 comment on function inspect.read_jobs() is 'What inspect.jobs shows.';
 grant execute on function inspect.read_jobs() to souk_dba;
 
-create view inspect.jobs with (security_invoker = true) as
+create or replace view inspect.jobs with (security_invoker = true) as
 select j.job_id, j.task, j.row_id, j.state, j.attempts, j.max_attempts, now() - j.created_at as age, j.run_at,
   now() - j.locked_at as locked_for, j.locked_by, j.last_error
 from inspect.read_jobs() as j;
 comment on view inspect.jobs is
   'When work does not get done: every job that is not done. Failing: where attempts > 0; given up: where state = ''failed for good''; of dead workers: where state = ''held by a dead worker''.';
 comment on column inspect.jobs.job_id is 'As graphile_worker.reschedule_jobs and complete_jobs take it.';
-comment on column inspect.jobs.task is 'read_submission, embed_offer, embed_ask, or a task of the clock.';
+comment on column inspect.jobs.task is 'complete_submission, embed_offer, embed_ask, or a task of the clock.';
 comment on column inspect.jobs.row_id is 'The submission, offer or ask that it is about.';
 comment on column inspect.jobs.state is 'waiting, scheduled (to be tried later), running, held by a dead worker, or failed for good.';
 comment on column inspect.jobs.attempts is 'How often it was begun.';
@@ -44,7 +44,7 @@ comment on column inspect.jobs.locked_by is 'The pool of workers that has it: se
 comment on column inspect.jobs.last_error is 'What its last attempt failed with.';
 grant select on inspect.jobs to souk_dba;
 
-create view inspect.queue with (security_invoker = true) as
+create or replace view inspect.queue with (security_invoker = true) as
 select j.task, j.state, count(*) as jobs, max(j.age) as oldest, max(j.attempts) as most_attempts, max(j.last_error) as an_error
 from inspect.jobs j
 group by j.task, j.state;
@@ -58,7 +58,7 @@ comment on column inspect.queue.most_attempts is 'How often one of them was begu
 comment on column inspect.queue.an_error is 'One of the errors, if there is any.';
 grant select on inspect.queue to souk_dba;
 
-create view inspect.workers with (security_invoker = true) as
+create or replace view inspect.workers with (security_invoker = true) as
 select coalesce(h.pool_id, j.locked_by) as pool_id, h.beat_at, now() - h.beat_at as silent_for,
   coalesce(h.beat_at > now() - interval '30 seconds', false) as alive, coalesce(j.jobs, 0) as jobs, j.longest
 from market.worker_heartbeat h

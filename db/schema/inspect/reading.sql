@@ -1,11 +1,11 @@
 -- What the built-in reader has learned.
 
-create view inspect.classifier_weights with (security_invoker = true) as
+create or replace view inspect.classifier_weights with (security_invoker = true) as
 select c.name as classifier, s.class, f.feature,
   -- A signed byte: from 128 on it counts from -128.
   ((case when s.byte > 127 then s.byte - 256 else s.byte end) / 10.0)::numeric(4, 1) as weight
 -- Unpacked once, not for each byte.
-from (select name, classes, features, weights || ''::bytea as weights from market.classifier offset 0) as c
+from (select name, classes, features, weights || ''::bytea as weights from reading.classifier offset 0) as c
 cross join lateral unnest(c.features) with ordinality as f (feature, n)
 cross join lateral (
   select k.class, get_byte(c.weights, ((f.n - 1) * cardinality(c.classes) + k.n - 1)::integer) as byte
@@ -13,7 +13,7 @@ cross join lateral (
   offset 0) as s
 where s.byte <> 0;
 comment on view inspect.classifier_weights is
-  'When texts are read as the wrong kind or category: what speaks for and against it. For example, what makes an ask one to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. Nothing is mended here: add examples to market.ask_example or market.offer_example, and a worker learns within a minute.';
+  'When texts are read as the wrong kind or category: what speaks for and against it. For example, what makes an ask one to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. Nothing is mended here: add examples to reading.ask_example or reading.offer_example, and a worker learns within a minute.';
 comment on column inspect.classifier_weights.classifier is 'ask_kind, offer_kind, or what categories it tells apart.';
 comment on column inspect.classifier_weights.class is 'The kind, or DOMAIN/CATEGORY.';
 comment on column inspect.classifier_weights.feature is 'What a text may have: a word, two words, or a fact about it.';

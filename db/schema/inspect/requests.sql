@@ -1,12 +1,12 @@
 -- Requests whose text waits to be read, and the keys that wait with them.
 
-create view inspect.submissions_waiting with (security_invoker = true) as
+create or replace view inspect.submissions_waiting with (security_invoker = true) as
 select s.id as submission_id, s.kind, s.agent_id, s.account_id, s.target_id, now() - s.created_at as age,
   now() - s.created_at > interval '10 minutes' as stuck,
   j.job_id, coalesce(j.state, 'no job') as job_state, j.attempts, j.last_error
 from market.submission s
-left join inspect.jobs j on j.row_id = s.id and j.task = 'read_submission'
-where s.settled_at is null;
+left join inspect.jobs j on j.row_id = s.id and j.task = 'complete_submission'
+where s.completed_at is null;
 comment on view inspect.submissions_waiting is
   'When POST /v1/offers or /v1/asks answers late or with 503: the texts that wait to be read, and how their jobs stand. Oldest first: order by age desc.';
 comment on column inspect.submissions_waiting.submission_id is 'The submission, and the row of its job.';
@@ -22,11 +22,11 @@ comment on column inspect.submissions_waiting.attempts is 'How often its reading
 comment on column inspect.submissions_waiting.last_error is 'Why the last attempt failed.';
 grant select on inspect.submissions_waiting to souk_dba;
 
-create view inspect.keys_in_flight with (security_invoker = true) as
+create or replace view inspect.keys_in_flight with (security_invoker = true) as
 select k.owner_id, k.key, k.submission_id, s.kind, now() - k.created_at as age,
   now() - k.created_at > interval '10 minutes' as stuck
 from market.submission s join market.idempotency_key k on k.submission_id = s.id
-where s.settled_at is null
+where s.completed_at is null
 union all
 select k.owner_id, k.key, null, null, now() - k.created_at, true
 from market.idempotency_key k

@@ -1,7 +1,7 @@
 -- The server: who is connected, who waits for whom, what takes its time, and how far replicas are. States and statements of
 -- other roles' sessions are seen only with pg_read_all_stats (logins.sql).
 
-create view inspect.connections with (security_invoker = true) as
+create or replace view inspect.connections with (security_invoker = true) as
 select a.usename as role, a.application_name, a.state, count(*) as connections,
   nullif(r.rolconnlimit, -1) as "limit", max(now() - a.xact_start) as longest_transaction,
   max(now() - a.state_change) filter (where a.state like 'idle in%') as longest_idle_in_transaction,
@@ -21,7 +21,7 @@ comment on column inspect.connections.longest_idle_in_transaction is 'How long o
 comment on column inspect.connections.waiting_for_locks is 'How many wait: see inspect.blocked.';
 grant select on inspect.connections to souk_dba;
 
-create view inspect.blocked with (security_invoker = true) as
+create or replace view inspect.blocked with (security_invoker = true) as
 select w.pid, w.usename as role, now() - w.query_start as waits_for, left(w.query, 200) as query,
   b.pid as blocked_by, b.usename as blocking_role, b.application_name as blocking_application, b.state as blocking_state,
   now() - b.xact_start as blocking_since, left(b.query, 200) as blocking_query
@@ -43,7 +43,7 @@ comment on column inspect.blocked.blocking_since is 'How long its transaction ha
 comment on column inspect.blocked.blocking_query is 'Its present or last statement.';
 grant select on inspect.blocked to souk_dba;
 
-create view inspect.slow_functions with (security_invoker = true) as
+create or replace view inspect.slow_functions with (security_invoker = true) as
 select f.schemaname as schema, f.funcname as function, f.calls, round(f.total_time::numeric) as total_ms, round(f.self_time::numeric) as self_ms,
   round((f.total_time / nullif(f.calls, 0))::numeric, 2) as ms_a_call,
   round((100 * f.self_time / nullif(sum(f.self_time) over (), 0))::numeric, 1) as percent
@@ -87,7 +87,7 @@ $$;
 comment on function inspect.read_statements() is 'What inspect.slow_statements shows: nothing where pg_stat_statements is not installed.';
 grant execute on function inspect.read_statements() to souk_dba;
 
-create view inspect.slow_statements with (security_invoker = true) as
+create or replace view inspect.slow_statements with (security_invoker = true) as
 select s.role, s.calls, s.total_ms, s.ms_a_call, s.slowest_ms, s.rows, s.statement from inspect.read_statements() as s;
 comment on view inspect.slow_statements is
   'When the service is slow and no function stands out: which statements the time goes to. The worst first: order by total_ms desc. Empty until pg_stat_statements is in shared_preload_libraries and a superuser has made the extension.';
@@ -100,7 +100,7 @@ comment on column inspect.slow_statements.rows is 'Rows that it gave or changed 
 comment on column inspect.slow_statements.statement is 'The statement, with $1 for its values.';
 grant select on inspect.slow_statements to souk_dba;
 
-create view inspect.replication with (security_invoker = true) as
+create or replace view inspect.replication with (security_invoker = true) as
 select r.application_name as replica, r.state, r.sync_state,
   pg_catalog.pg_wal_lsn_diff(
     case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn() else pg_catalog.pg_current_wal_lsn() end,

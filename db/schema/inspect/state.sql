@@ -12,7 +12,7 @@ begin
         from inspect.read_jobs() j group by j.task, j.state) as q),
     'submissions', (
       select jsonb_build_object('waiting', count(*), 'oldest_seconds', coalesce(extract(epoch from now() - min(s.created_at)), 0)::integer)
-      from market.submission s where s.settled_at is null),
+      from market.submission s where s.completed_at is null),
     'heartbeat_age_seconds', (select extract(epoch from now() - max(h.beat_at)) from market.worker_heartbeat h),
     'workers', (select count(*) from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds'),
     'invariants', (select jsonb_object_agg(i.invariant, i.broken) from market.invariant i),

@@ -1,6 +1,6 @@
 -- Sizes, growth, and what indexes are worth.
 
-create view inspect.table_sizes with (security_invoker = true) as
+create or replace view inspect.table_sizes with (security_invoker = true) as
 select n.nspname as schema, c.relname as table, greatest(c.reltuples, 0)::bigint as rows, s.n_dead_tup as dead_rows,
   round(100.0 * s.n_dead_tup / nullif(s.n_live_tup + s.n_dead_tup, 0), 1) as dead_percent,
   pg_size_pretty(pg_total_relation_size(c.oid)) as total, pg_size_pretty(pg_table_size(c.oid)) as data,
@@ -39,7 +39,7 @@ comment on function inspect.first_uuid(timestamptz) is
   'The lowest id of a time, so that "where id >= inspect.first_uuid(now() - interval ''1 hour'')" finds what is new by the primary key.';
 grant execute on function inspect.first_uuid(timestamptz) to souk_dba;
 
-create view inspect.growth with (security_invoker = true) as
+create or replace view inspect.growth with (security_invoker = true) as
 select n.what, sum(n.hour) as last_hour, sum(n.day) as last_day, sum(n.week) as last_week
 from (
   select 'accounts' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
@@ -71,7 +71,7 @@ comment on column inspect.growth.last_day is 'New within a day.';
 comment on column inspect.growth.last_week is 'New within a week.';
 grant select on inspect.growth to souk_dba;
 
-create view inspect.index_use with (security_invoker = true) as
+create or replace view inspect.index_use with (security_invoker = true) as
 select s.schemaname as schema, s.relname as table, s.indexrelname as index, s.idx_scan as scans,
   pg_size_pretty(pg_relation_size(s.indexrelid)) as size, pg_relation_size(s.indexrelid) as bytes,
   i.indisunique or exists (

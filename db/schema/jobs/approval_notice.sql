@@ -6,7 +6,7 @@ as $$
   select jsonb_build_object(
     'email', p.email,
     'agent_name', a.name,
-    'connected_at', market.utc(a.connected_at),
+    'connected_at', internal.utc(a.connected_at),
     'display_name', t.display_name)
   from market.agent a
   join market.connection c on c.agent_id = a.id

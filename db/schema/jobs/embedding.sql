@@ -1,19 +1,11 @@
 -- Vectors: what is to be embedded, and keeping what was. A vector that is not one is refused, and words still find.
 
-create or replace function market.embedding_input(offer market.offer) returns text
-  language sql stable
-as $$
-  -- The title twice: it says what the thing is.
-  select offer.title || E'\n' || offer.title || E'\n' || concat_ws(' ', offer.category, offer.domain) || E'\n' || offer.text
-$$;
-comment on function market.embedding_input(market.offer) is 'The words of an offer that its vector stands for.';
-
 create or replace function jobs.get_embedding_input(id uuid) returns text
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
-    select market.embedding_input(o) from market.offer o
+    select search.embedding_input(o) from market.offer o
     where o.id = get_embedding_input.id and o.status = 'published'
     union all
     -- An ask as it stands: it is embedded before it has been read, too.
@@ -28,7 +20,7 @@ create or replace function jobs.store_offer_embedding(id uuid, embedding text, m
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  vector public.halfvec(512) := market.unit_vector(store_offer_embedding.embedding);
+  vector public.halfvec(512) := search.unit_vector(store_offer_embedding.embedding);
 begin
   if vector is not null then
     insert into market.offer_embedding (offer_id, model, embedding)
@@ -37,7 +29,7 @@ begin
     where o.id = store_offer_embedding.id and o.status = 'published' for key share
     on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
   end if;
-  perform market.match_offer(store_offer_embedding.id);
+  perform search.match_offer(store_offer_embedding.id);
   return vector is not null;
 end
 $$;
@@ -45,32 +37,14 @@ comment on function jobs.store_offer_embedding(uuid, text, text) is
   'Keeps an offer''s vector and matches the offer; without a right vector (false) it is matched by its words.';
 grant execute on function jobs.store_offer_embedding(uuid, text, text) to souk_worker;
 
-create or replace function market.store_ask_embedding(ask_id uuid, embedding text, model text) returns boolean
-  language plpgsql volatile
-as $$
-declare
-  vector public.halfvec(512) := market.unit_vector(store_ask_embedding.embedding);
-begin
-  if vector is null then
-    delete from market.ask_embedding e where e.ask_id = store_ask_embedding.ask_id;
-    return false;
-  end if;
-  insert into market.ask_embedding (ask_id, model, embedding)
-  values (store_ask_embedding.ask_id, store_ask_embedding.model, vector)
-  on conflict on constraint ask_embedding_pkey do update set model = excluded.model, embedding = excluded.embedding;
-  return true;
-end
-$$;
-comment on function market.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector; false when it is not a right one, and the ask goes without.';
-
 create or replace function jobs.store_ask_embedding(id uuid, embedding text, model text) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored boolean := exists (select from market.ask a where a.id = store_ask_embedding.id)
-    and market.store_ask_embedding(store_ask_embedding.id, store_ask_embedding.embedding, store_ask_embedding.model);
+    and search.store_ask_embedding(store_ask_embedding.id, store_ask_embedding.embedding, store_ask_embedding.model);
 begin
-  perform market.match_ask(store_ask_embedding.id);
+  perform search.match_ask(store_ask_embedding.id);
   return stored;
 end
 $$;
@@ -80,7 +54,7 @@ grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_wor
 create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  select market.enqueue('embed_ask', s.target_id) from market.submission s where s.id = retry_ask_embedding.submission_id
+  select internal.enqueue('embed_ask', s.target_id) from market.submission s where s.id = retry_ask_embedding.submission_id
 $$;
 comment on function jobs.retry_ask_embedding(uuid) is 'Has the ask of a submission embedded later, since its vector could not be had at once.';
 grant execute on function jobs.retry_ask_embedding(uuid) to souk_worker;

@@ -3,8 +3,8 @@
 create or replace function jobs.vocabulary_changed_at() returns text
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select concat_ws(' ', c.changed_at, (select max(l.learned_at) from market.classifier l))
-  from market.vocabulary_change c
+  select concat_ws(' ', c.changed_at, (select max(l.learned_at) from reading.classifier l))
+  from reading.vocabulary_change c
 $$;
 comment on function jobs.vocabulary_changed_at() is
   'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it differs from what a process knows, it gets them again.';
@@ -28,13 +28,13 @@ as $$
       select coalesce(
         jsonb_agg(jsonb_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight) order by v.id),
         '[]')
-      from market.vocabulary v),
+      from reading.vocabulary v),
     'classifiers', (
       select coalesce(
         jsonb_object_agg(c.name, jsonb_build_object(
           'classes', c.classes, 'bias', c.bias, 'features', c.features, 'weights', translate(encode(c.weights, 'base64'), chr(10), ''))),
         '{}')
-      from market.classifier c))
+      from reading.classifier c))
 $$;
 comment on function jobs.get_vocabulary() is
   'The taxonomy, the words and what was learned from the examples, as the makers of readings take them.';

@@ -1,32 +1,20 @@
 -- A worker that is killed leaves its jobs locked for hours. So each pool of workers says that it lives, and frees what is
 -- locked by pools that no longer do.
 
-create table market.worker_heartbeat (
-  pool_id text constraint worker_heartbeat_pkey primary key,
-  beat_at timestamptz not null default now(),
-  constraint worker_heartbeat_pool_id_length check (char_length(pool_id) between 1 and 100)
-);
-comment on table market.worker_heartbeat is 'One row is one pool of workers that lives, or did until lately.';
-comment on column market.worker_heartbeat.pool_id is 'As graphile-worker writes it into locked_by.';
-comment on column market.worker_heartbeat.beat_at is 'When it last said so; half a minute of silence is death.';
-alter table market.worker_heartbeat enable row level security;
-alter table market.worker_heartbeat force row level security;
-create policy "the owner sees all" on market.worker_heartbeat to souk_owner using (true) with check (true);
-
-create or replace function jobs.beat(pool_id text, alone boolean) returns integer
+create or replace function jobs.heartbeat(pool_id text, alone boolean) returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   dead text[];
 begin
-  insert into market.worker_heartbeat (pool_id) values (beat.pool_id)
+  insert into market.worker_heartbeat (pool_id) values (heartbeat.pool_id)
   on conflict on constraint worker_heartbeat_pkey do update set beat_at = now();
   -- Three beats of ten seconds may be missed. A process alone with its embedded database need not wait.
   delete from market.worker_heartbeat h
-  where h.pool_id <> beat.pool_id and (beat.alone or h.beat_at < now() - interval '30 seconds');
+  where h.pool_id <> heartbeat.pool_id and (heartbeat.alone or h.beat_at < now() - interval '30 seconds');
   select array_agg(distinct j.locked_by) into dead
   from graphile_worker.jobs j
-  where j.locked_by is not null and (beat.alone or j.locked_at < now() - interval '30 seconds')
+  where j.locked_by is not null and (heartbeat.alone or j.locked_at < now() - interval '30 seconds')
     and j.locked_by not in (select h.pool_id from market.worker_heartbeat h);
   if dead is not null then
     perform graphile_worker.force_unlock_workers(dead);
@@ -34,21 +22,21 @@ begin
   return coalesce(cardinality(dead), 0);
 end
 $$;
-comment on function jobs.beat(text, boolean) is
+comment on function jobs.heartbeat(text, boolean) is
   'Says every ten seconds that a pool lives, and frees the jobs of pools that do not; alone: no other can live. Gives how many were dead.';
-grant execute on function jobs.beat(text, boolean) to souk_worker;
+grant execute on function jobs.heartbeat(text, boolean) to souk_worker;
 
-create or replace function jobs.rest(pool_id text) returns void
+create or replace function jobs.deregister(pool_id text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from market.worker_heartbeat h where h.pool_id = rest.pool_id;
+  delete from market.worker_heartbeat h where h.pool_id = deregister.pool_id;
   -- Nobody works these any more: their end was not written down, because the database was away.
-  perform graphile_worker.force_unlock_workers(array[rest.pool_id]);
+  perform graphile_worker.force_unlock_workers(array[deregister.pool_id]);
 end
 $$;
-comment on function jobs.rest(text) is 'A pool that stopped says so, and leaves its jobs to others.';
-grant execute on function jobs.rest(text) to souk_worker;
+comment on function jobs.deregister(text) is 'A pool that stopped says so, and leaves its jobs to others.';
+grant execute on function jobs.deregister(text) to souk_worker;
 
 create or replace function jobs.get_held_jobs(pool_id text) returns text[]
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -60,8 +48,8 @@ $$;
 comment on function jobs.get_held_jobs(text) is 'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
 grant execute on function jobs.get_held_jobs(text) to souk_worker;
 
-create or replace function jobs.is_beating() returns boolean
+create or replace function jobs.is_alive() returns boolean
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$ select exists (select from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds') $$;
-comment on function jobs.is_beating() is 'Whether any pool of workers lives: for health checks.';
-grant execute on function jobs.is_beating() to souk_worker;
+comment on function jobs.is_alive() is 'Whether any pool of workers lives: for health checks.';
+grant execute on function jobs.is_alive() to souk_worker;

@@ -7,7 +7,7 @@ declare
   waiting integer;
 begin
   insert into market.embedding_model (model) values (use_embedding_model.model) on conflict do nothing;
-  if market.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
+  if internal.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
     update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
   end if;
   -- One worker begins; those that start beside it find it begun.
@@ -40,7 +40,7 @@ declare
 begin
   -- The key makes it one job, however often it is asked for.
   select count(*) into resumed
-  from (select market.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null) as q;
+  from (select internal.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null) as q;
   return resumed;
 end
 $$;
@@ -60,7 +60,7 @@ begin
   end if;
   select jsonb_agg(jsonb_build_object('kind', 'offer', 'id', b.id, 'words', b.words) order by b.id) into items
   from (
-    select o.id, market.embedding_input(o) as words
+    select o.id, search.embedding_input(o) as words
     from market.offer o left join market.offer_embedding e on e.offer_id = o.id
     where o.id > under_way.last_offer_id and o.status = 'published' and e.model is distinct from under_way.model
     order by o.id limit size) as b;
@@ -96,7 +96,7 @@ begin
   for item in
     select v ->> 'kind' as kind, (v ->> 'id')::uuid as id, v ->> 'embedding' as embedding from jsonb_array_elements(vectors) as v
   loop
-    vector := market.unit_vector(item.embedding);
+    vector := search.unit_vector(item.embedding);
     wrong := wrong + (vector is null)::integer;
     if item.kind = 'offer' then
       under_way.last_offer_id := greatest(under_way.last_offer_id, item.id);
@@ -108,8 +108,8 @@ begin
     else
       -- Matched when all offers have their vectors: what it had stays until then, and is not new after it.
       under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
-      perform market.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a where a.id = item.id;
-      perform market.match_ask(item.id);
+      perform search.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a where a.id = item.id;
+      perform search.match_ask(item.id);
     end if;
   end loop;
   update market.reembedding r set
@@ -118,7 +118,7 @@ begin
     finished_at = case when vectors = '[]' then clock_timestamp() end
   where r.id = under_way.id returning * into under_way;
   if under_way.finished_at is null then
-    perform market.enqueue('reembed', under_way.id);
+    perform internal.enqueue('reembed', under_way.id);
   end if;
   return jsonb_build_object('model', under_way.model, 'done', under_way.done, 'total', under_way.total,
     'failed', under_way.failed, 'finished', under_way.finished_at is not null);

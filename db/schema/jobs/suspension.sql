@@ -1,17 +1,17 @@
 -- What a suspension or a reinstatement leaves to do for an account with many offers.
 
-create or replace function jobs.settle_standing(id uuid) returns boolean
+create or replace function jobs.apply_standing(id uuid) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- The act of the moderator who decided, for the log: the worker only finishes it.
   perform set_config('market.moderator_id', coalesce((
     select d.moderator_id from market.decision d
-    where d.account_id = settle_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text, ''), true);
+    where d.account_id = apply_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text, ''), true);
   -- As many as are done well within a second, so that no lock is long, and the embedded database answers others between.
-  return market.settle_standing(settle_standing.id, 50);
+  return internal.apply_standing(apply_standing.id, 50);
 end
 $$;
-comment on function jobs.settle_standing(uuid) is
+comment on function jobs.apply_standing(uuid) is
   'Archives or publishes again the next 50 offers of an account that was suspended or reinstated; true when nothing is left.';
-grant execute on function jobs.settle_standing(uuid) to souk_worker;
+grant execute on function jobs.apply_standing(uuid) to souk_worker;

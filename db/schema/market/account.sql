@@ -1,7 +1,7 @@
 -- One row is one account: a person, or, until a person approves its agent, the promise of one (provisional).
 
 create table market.account (
-  id uuid default market.uuid_v7() constraint account_pkey primary key,
+  id uuid default internal.uuid_v7() constraint account_pkey primary key,
   display_name text,
   claimed_at timestamptz,
   created_at timestamptz not null default now(),
@@ -18,6 +18,17 @@ create index account_hiding_idx on market.account (id) where hiding;
 create index account_suspension_reason_idx on market.account (suspension_reason) where suspension_reason is not null;
 -- Moderators look for people by the name they chose.
 create index account_display_name_idx on market.account (lower(display_name) text_pattern_ops);
+
+alter table market.account enable row level security;
+alter table market.account force row level security;
+create policy "the owner sees all" on market.account to souk_owner using (true) with check (true);
+create policy "a caller sees the account it acts for" on market.account for select to souk_agent, souk_person
+  using (id = (select internal.account_id()));
+create policy "a person names the account" on market.account for update to souk_person
+  using (id = (select internal.account_id())) with check (id = (select internal.account_id()));
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.account is 'One row is one account that agents act for.';
 comment on column market.account.id is 'UUIDv7.';
 comment on column market.account.display_name is 'What the person wants to be called, null until told.';
@@ -27,25 +38,5 @@ comment on column market.account.suspended_at is 'Since when moderation has susp
 comment on column market.account.suspension_reason is 'Why it is suspended, as a code.';
 comment on column market.account.suspension_note is 'Why it is suspended, as a sentence for its owner.';
 comment on column market.account.hiding is 'Whether it is suspended and has offers that are still to be archived.';
-
-alter table market.account enable row level security;
-alter table market.account force row level security;
-create policy "the owner sees all" on market.account to souk_owner using (true) with check (true);
-create policy "a caller sees the account it acts for" on market.account for select to souk_agent, souk_person
-  using (id = (select market.account_id()));
 grant select on market.account to souk_agent, souk_person;
-
-create or replace function market.hold_account() returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Whatever is written next refers to the account, and would wait for it while holding what a deletion wants.
-  perform from market.account a where a.id = market.account_id() for share;
-  if not found then
-    perform market.fail(401, 'unauthorized', 'This account no longer exists. Call GET /v1/me to see whether your token still works.');
-  end if;
-end
-$$;
-comment on function market.hold_account() is
-  'Holds the account acted for until the transaction ends, before anything of it is locked: whoever deletes or suspends it waits. 401 when it is gone.';
-grant execute on function market.hold_account() to souk_agent, souk_person;
+grant update (display_name) on market.account to souk_person;

@@ -1,7 +1,7 @@
 -- One row is one ask: what somebody wants.
 
 create table market.ask (
-  id uuid default market.uuid_v7() constraint ask_pkey primary key,
+  id uuid default internal.uuid_v7() constraint ask_pkey primary key,
   account_id uuid not null constraint ask_account_fkey references market.account on delete cascade,
   agent_id uuid constraint ask_agent_fkey references market.agent on delete set null,
   status text not null default 'active',
@@ -35,6 +35,32 @@ create table market.ask (
   constraint ask_kind_length check (char_length(ask_kind) <= 40),
   constraint ask_price_currency_form check (price_currency ~ '^[A-Z]{3}$')
 );
+create index ask_account_id_idx on market.ask (account_id, id desc);
+create index ask_agent_id_idx on market.ask (agent_id);
+create index ask_domain_category_idx on market.ask (domain, category);
+create index ask_kind_idx on market.ask (ask_kind);
+-- Asks that were answered before their text was read.
+create index ask_unread_idx on market.ask (id) where read_at is null;
+-- What a new offer is held against: asks that share a word and the place with it.
+create index ask_words_idx on market.ask using gin (search.lexemes_of(keywords_query), search.lexemes_of(place_query))
+  with (fastupdate = off) where status = 'active';
+-- Moderators find asks by their words.
+create index ask_text_idx on market.ask using gin (to_tsvector('simple', reading.fold(text)));
+
+alter table market.ask enable row level security;
+alter table market.ask force row level security;
+create policy "the owner sees all" on market.ask to souk_owner using (true) with check (true);
+create policy "an account sees its own asks" on market.ask for select to souk_agent, souk_person
+  using (account_id = (select internal.account_id()));
+create policy "a connected caller asks for its account" on market.ask for insert to souk_agent, souk_person
+  with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
+    and status = 'active' and (select internal.connected()));
+create policy "a connected caller changes asks of its account" on market.ask for update to souk_agent, souk_person
+  using (account_id = (select internal.account_id()) and (select internal.connected()))
+  with check (account_id = (select internal.account_id()));
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.ask is 'One row is one ask.';
 comment on column market.ask.id is 'UUIDv7.';
 comment on column market.ask.account_id is 'Who wants it.';
@@ -57,75 +83,6 @@ comment on column market.ask.read_at is 'When its present text was read; null wh
 comment on column market.ask.created_at is 'When it was made.';
 comment on column market.ask.updated_at is 'When it last changed.';
 comment on column market.ask.must_query is 'All of the words that an offer has to hold to meet what must be.';
-
-create index ask_account_id_idx on market.ask (account_id, id desc);
-create index ask_agent_id_idx on market.ask (agent_id);
-create index ask_domain_category_idx on market.ask (domain, category);
-create index ask_kind_idx on market.ask (ask_kind);
--- Asks that were answered before their text was read.
-create index ask_unread_idx on market.ask (id) where read_at is null;
-
-create or replace function market.lexemes_of(query tsquery) returns text[]
-  language plpgsql immutable parallel safe
-  -- A hundred times what PostgreSQL expects of a function: to be read from an index, not computed.
-  cost 10000
-as $$
-begin
-  return case when query is null then array['*'] else array(
-    select distinct regexp_replace(replace(m.lexeme[1], '''''', ''''), '\\(.)', '\1', 'g')
-    from regexp_matches(query::text, '''((?:[^'']|'''')+)''', 'g') as m (lexeme)) end;
-end
-$$;
-comment on function market.lexemes_of(tsquery) is 'The lexemes in a query, whatever stands between them; * for no query.';
-grant execute on function market.lexemes_of(tsquery) to souk_agent, souk_person;
--- What a new offer is held against: asks that share a word and the place with it.
-create index ask_words_idx on market.ask using gin (market.lexemes_of(keywords_query), market.lexemes_of(place_query))
-  with (fastupdate = off) where status = 'active';
-
--- Moderators find asks by their words.
-create index ask_text_idx on market.ask using gin (to_tsvector('simple', market.fold(text)));
-
-alter table market.ask enable row level security;
-alter table market.ask force row level security;
-create policy "the owner sees all" on market.ask to souk_owner using (true) with check (true);
-create policy "an account sees its own asks" on market.ask for select to souk_agent, souk_person
-  using (account_id = (select market.account_id()));
-create policy "a connected caller asks for its account" on market.ask for insert to souk_agent, souk_person
-  with check (account_id = (select market.account_id()) and agent_id is not distinct from (select market.agent_id())
-    and status = 'active' and (select market.connected()));
-create policy "a connected caller changes asks of its account" on market.ask for update to souk_agent, souk_person
-  using (account_id = (select market.account_id()) and (select market.connected()))
-  with check (account_id = (select market.account_id()));
 grant select on market.ask to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, text, watch_enabled) on market.ask to souk_agent, souk_person;
 grant update (status, watch_enabled, updated_at) on market.ask to souk_agent, souk_person;
-
-create or replace function market.move_ask() returns trigger
-  language plpgsql volatile
-as $$
-begin
-  if old.status <> new.status and (old.status, new.status) not in (
-    ('active', 'archived'), ('archived', 'active'), ('active', 'fulfilled'), ('fulfilled', 'active'), ('draft', 'active'))
-  then
-    perform market.fail(409, 'invalid_state', format('This ask is %s, so it cannot become %s.', old.status, new.status));
-  end if;
-  return new;
-end
-$$;
-comment on function market.move_ask() is 'Lets an ask move only as the contract says: active to archived or fulfilled, and back.';
-grant execute on function market.move_ask() to souk_agent, souk_person;
-create or replace trigger move_ask before update of status on market.ask for each row execute function market.move_ask();
-
-create or replace function market.refresh_ask() returns trigger
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform market.enqueue('embed_ask', new.id);
-  return null;
-end
-$$;
-comment on function market.refresh_ask() is 'An ask that is active again, or watches again, catches up with the offers it missed.';
-create or replace trigger refresh_ask after update on market.ask for each row
-  when (new.status = 'active' and new.read_at is not null
-    and (old.status <> 'active' or new.watch_enabled and not old.watch_enabled))
-  execute function market.refresh_ask();

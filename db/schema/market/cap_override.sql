@@ -11,13 +11,16 @@ create table market.cap_override (
   constraint cap_override_cap_range check (cap between 0 and 100000)
 );
 create index cap_override_changed_by_idx on market.cap_override (changed_by) where changed_by is not null;
+
+alter table market.cap_override enable row level security;
+alter table market.cap_override force row level security;
+create policy "the owner sees all" on market.cap_override to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.cap_override is 'One row is one cap that a moderator set for an account.';
 comment on column market.cap_override.account_id is 'Whose cap.';
 comment on column market.cap_override.action is 'publish_offer, create_ask or preview_offer.';
 comment on column market.cap_override.cap is 'Calls an hour for each of its agents.';
 comment on column market.cap_override.changed_by is 'The moderator who set it.';
 comment on column market.cap_override.changed_at is 'When.';
-
-alter table market.cap_override enable row level security;
-alter table market.cap_override force row level security;
-create policy "the owner sees all" on market.cap_override to souk_owner using (true) with check (true);

@@ -16,6 +16,13 @@ create table market.connection (
   constraint connection_address_length check (char_length(address) between 1 and 50),
   constraint connection_decided_once check (approved_at is null or declined_at is null)
 );
+
+alter table market.connection enable row level security;
+alter table market.connection force row level security;
+create policy "the owner sees all" on market.connection to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.connection is 'One row is the link by which a person approves an agent.';
 comment on column market.connection.agent_id is 'The agent to be approved.';
 comment on column market.connection.secret_hash is 'SHA-256 of the secret in the link.';
@@ -26,7 +33,3 @@ comment on column market.connection.expires_at is 'When the link stops working.'
 comment on column market.connection.approved_at is 'When a person approved.';
 comment on column market.connection.declined_at is 'When a person said "Not mine", or the agent was removed.';
 comment on column market.connection.notified_at is 'When the message about the approval went to the person''s mailbox.';
-
-alter table market.connection enable row level security;
-alter table market.connection force row level security;
-create policy "the owner sees all" on market.connection to souk_owner using (true) with check (true);

@@ -1,7 +1,7 @@
 -- One row is one decision of a moderator. Nothing changes or deletes it: an offer's history is read from here.
 
 create table market.decision (
-  id uuid default market.uuid_v7() constraint decision_pkey primary key,
+  id uuid default internal.uuid_v7() constraint decision_pkey primary key,
   moderator_id uuid constraint decision_moderator_fkey references market.account on delete set null,
   action text not null,
   offer_id uuid constraint decision_offer_fkey references market.offer on delete cascade,
@@ -19,6 +19,13 @@ create index decision_offer_id_idx on market.decision (offer_id, id desc);
 create index decision_account_id_idx on market.decision (account_id, id desc);
 create index decision_agent_id_idx on market.decision (agent_id) where agent_id is not null;
 create index decision_reason_idx on market.decision (reason) where reason is not null;
+
+alter table market.decision enable row level security;
+alter table market.decision force row level security;
+create policy "the owner sees all" on market.decision to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.decision is 'One row is one decision of a moderator.';
 comment on column market.decision.id is 'UUIDv7.';
 comment on column market.decision.moderator_id is 'Whose decision; null when that account no longer exists.';
@@ -29,7 +36,3 @@ comment on column market.decision.agent_id is 'The agent it is about.';
 comment on column market.decision.reason is 'Why, as a code.';
 comment on column market.decision.sentence is 'Why, in words: what the owner reads, or a note for other moderators.';
 comment on column market.decision.created_at is 'When.';
-
-alter table market.decision enable row level security;
-alter table market.decision force row level security;
-create policy "the owner sees all" on market.decision to souk_owner using (true) with check (true);

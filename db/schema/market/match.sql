@@ -12,6 +12,15 @@ create table market.match (
 );
 create index match_offer_id_idx on market.match (offer_id);
 create index match_best_idx on market.match (ask_id, score desc, offer_id);
+
+alter table market.match enable row level security;
+alter table market.match force row level security;
+create policy "the owner sees all" on market.match to souk_owner using (true) with check (true);
+create policy "an account sees the matches of its asks" on market.match for select to souk_agent, souk_person
+  using (exists (select from market.ask a where a.id = ask_id));
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.match is 'One row says that an offer answers an ask, how well and why.';
 comment on column market.match.ask_id is 'The ask.';
 comment on column market.match.offer_id is 'The offer.';
@@ -19,10 +28,4 @@ comment on column market.match.sequence is 'Grows with each new match of an ask,
 comment on column market.match.score is '0 to 1.';
 comment on column market.match.reasons is 'Per criterion the verdict: met, violated or unknown, with what was wanted and found.';
 comment on column market.match.first_matched_at is 'When it was first found.';
-
-alter table market.match enable row level security;
-alter table market.match force row level security;
-create policy "the owner sees all" on market.match to souk_owner using (true) with check (true);
-create policy "an account sees the matches of its asks" on market.match for select to souk_agent, souk_person
-  using (exists (select from market.ask a where a.id = ask_id));
 grant select on market.match to souk_agent, souk_person;

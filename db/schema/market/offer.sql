@@ -1,7 +1,7 @@
 -- One row is one offer.
 
 create table market.offer (
-  id uuid default market.uuid_v7() constraint offer_pkey primary key,
+  id uuid default internal.uuid_v7() constraint offer_pkey primary key,
   account_id uuid constraint offer_account_fkey references market.account on delete set null,
   agent_id uuid constraint offer_agent_fkey references market.agent on delete set null,
   origin_ask_id uuid,
@@ -29,7 +29,7 @@ create table market.offer (
   published_at timestamptz,
   removed_at timestamptz,
   place tsvector not null generated always as (
-    to_tsvector('simple', market.fold(coalesce(location_text, '') || ' '
+    to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
       || coalesce(metadata -> 'location' ->> 'region', '')))
     -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
@@ -38,20 +38,20 @@ create table market.offer (
   suspended_at timestamptz,
   concepts tsvector not null default '',
   search tsvector not null generated always as (
-    setweight(to_tsvector('simple', market.fold(title)), 'A')
-    || setweight(to_tsvector(market.search_config(language), market.fold(title)), 'A')
-    -- The category as one lexeme, which no word of a text can be: market.query_terms asks for it.
+    setweight(to_tsvector('simple', reading.fold(title)), 'A')
+    || setweight(to_tsvector(reading.search_config(language), reading.fold(title)), 'A')
+    -- The category as one lexeme, which no word of a text can be: search.query_terms asks for it.
     || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
     || concepts
-    || setweight(to_tsvector('simple', market.fold(text)), 'C')
-    || setweight(to_tsvector(market.search_config(language), market.fold(text)), 'C')) stored,
+    || setweight(to_tsvector('simple', reading.fold(text)), 'C')
+    || setweight(to_tsvector(reading.search_config(language), reading.fold(text)), 'C')) stored,
   facets tsvector not null generated always as (
-    to_tsvector('simple', market.fold(coalesce(location_text, '') || ' '
+    to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
       || coalesce(metadata -> 'location' ->> 'region', '')))
     || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
-      'domain/' || domain, 'category/' || category, 'kind/' || offer_kind, 'price/' || market.price_step(price_hundredths),
-      'price/' || price_currency || '/' || market.price_step(price_hundredths)] || market.eras_of(published_at), null))) stored,
+      'domain/' || domain, 'category/' || category, 'kind/' || offer_kind, 'price/' || search.price_bucket(price_hundredths),
+      'price/' || price_currency || '/' || search.price_bucket(price_hundredths)] || search.time_buckets(published_at), null))) stored,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known
@@ -74,6 +74,35 @@ create table market.offer (
   constraint offer_published_has_day check (status <> 'published' or published_at is not null),
   constraint offer_removed_has_time check (status <> 'removed' or removed_at is not null)
 );
+-- Lists of one's own; and what caps count.
+create index offer_account_id_idx on market.offer (account_id, id desc);
+create index offer_account_status_idx on market.offer (account_id, status, published_at);
+create index offer_agent_id_idx on market.offer (agent_id);
+create index offer_domain_category_idx on market.offer (domain, category);
+-- Browsing what is live, newest first, bare and by classification; and by price.
+create index offer_published_idx on market.offer (published_at desc, id desc) where status = 'published';
+create index offer_published_by_class_idx on market.offer (domain, offer_kind, category, published_at desc, id desc)
+  where status = 'published';
+create index offer_published_by_price_idx on market.offer (price_hundredths, id) where status = 'published';
+create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off) where status = 'published';
+-- What moderators find by words beyond what is live, and what comes back when an account is reinstated.
+create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off) where status <> 'published';
+create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
+create index offer_suspended_idx on market.offer (account_id) where suspended_at is not null;
+
+alter table market.offer enable row level security;
+alter table market.offer force row level security;
+create policy "the owner sees all" on market.offer to souk_owner using (true) with check (true);
+create policy "everyone sees published offers and an account its own" on market.offer for select
+  to souk_agent, souk_person
+  using (status = 'published' and (account_id = any ((select internal.accounts_being_hidden())::uuid[])) is not true
+    or account_id = (select internal.account_id()));
+create policy "a connected caller moves offers of its account" on market.offer for update to souk_agent, souk_person
+  using (account_id = (select internal.account_id()) and (select internal.connected()))
+  with check (account_id = (select internal.account_id()));
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.offer is 'One row is one offer, as the market shows it and as its text was read.';
 comment on column market.offer.id is 'UUIDv7.';
 comment on column market.offer.account_id is 'Whose offer; null when the account no longer exists.';
@@ -105,48 +134,8 @@ comment on column market.offer.removed_at is 'When moderation last took it down.
 comment on column market.offer.review_reason is 'Why a moderator took it down or rejected it, as a code.';
 comment on column market.offer.suspended_at is 'When it was archived because its account was suspended; it is published again when the account is reinstated.';
 comment on column market.offer.place is 'Words of the place, to compare one offer by; offers are found by market.offer.facets.';
-comment on column market.offer.concepts is 'What it names, whatever it is called: lexemes of market.synonym, kept by a trigger.';
+comment on column market.offer.concepts is 'What it names, whatever it is called: lexemes of reading.synonym, kept by a trigger.';
 comment on column market.offer.facets is 'What filters ask for, as lexemes: words of the place, country, domain, category, kind, about what it costs, and when it was published.';
 comment on column market.offer.search is 'Words, stems and concepts for lexical search: title A, category B, text C.';
-
--- Lists of one's own; and what caps count.
-create index offer_account_id_idx on market.offer (account_id, id desc);
-create index offer_account_status_idx on market.offer (account_id, status, published_at);
-create index offer_agent_id_idx on market.offer (agent_id);
-create index offer_domain_category_idx on market.offer (domain, category);
--- Browsing what is live, newest first, bare and by classification; and by price.
-create index offer_published_idx on market.offer (published_at desc, id desc) where status = 'published';
-create index offer_published_by_class_idx on market.offer (domain, offer_kind, category, published_at desc, id desc)
-  where status = 'published';
-create index offer_published_by_price_idx on market.offer (price_hundredths, id) where status = 'published';
-create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off) where status = 'published';
--- What moderators find by words beyond what is live, and what comes back when an account is reinstated.
-create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off) where status <> 'published';
-create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
-create index offer_suspended_idx on market.offer (account_id) where suspended_at is not null;
-
-alter table market.offer enable row level security;
-alter table market.offer force row level security;
-create policy "the owner sees all" on market.offer to souk_owner using (true) with check (true);
-create policy "everyone sees published offers and an account its own" on market.offer for select
-  to souk_agent, souk_person
-  using (status = 'published' and (account_id = any ((select market.accounts_being_hidden())::uuid[])) is not true
-    or account_id = (select market.account_id()));
-create policy "a connected caller moves offers of its account" on market.offer for update to souk_agent, souk_person
-  using (account_id = (select market.account_id()) and (select market.connected()))
-  with check (account_id = (select market.account_id()));
 grant select on market.offer to souk_agent, souk_person;
 grant update (status) on market.offer to souk_agent, souk_person;
-
-create or replace function market.file_concepts() returns trigger
-  language plpgsql volatile
-as $$
-begin
-  -- What belongs to nobody any more is not found.
-  new.concepts := case when new.account_id is null then '' else market.concept_vector(new.title, new.text, new.language) end;
-  return new;
-end
-$$;
-comment on function market.file_concepts() is 'Files an offer under what it names.';
-create or replace trigger file_concepts before insert or update of title, text, language on market.offer
-  for each row execute function market.file_concepts();

@@ -10,11 +10,6 @@ create table market.reason (
   constraint reason_summary_length check (char_length(summary) between 1 and 120),
   constraint reason_sentence_length check (char_length(sentence) between 1 and 500)
 );
-comment on table market.reason is 'One row is one reason: for a report, or for taking an offer or an account down.';
-comment on column market.reason.code is 'The code that agents see.';
-comment on column market.reason.rank is 'Its place in lists.';
-comment on column market.reason.summary is 'What it means, for moderators.';
-comment on column market.reason.sentence is 'What the owner reads when the moderator wrote nothing.';
 
 insert into market.reason (code, rank, summary, sentence) values
   ('prohibited_item', 1, 'Something that may not be sold here', 'What it offers may not be offered here.'),
@@ -33,3 +28,11 @@ insert into market.reason (code, rank, summary, sentence) values
 alter table market.reason enable row level security;
 alter table market.reason force row level security;
 create policy "the owner sees all" on market.reason to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.reason is 'One row is one reason: for a report, or for taking an offer or an account down.';
+comment on column market.reason.code is 'The code that agents see.';
+comment on column market.reason.rank is 'Its place in lists.';
+comment on column market.reason.summary is 'What it means, for moderators.';
+comment on column market.reason.sentence is 'What the owner reads when the moderator wrote nothing.';

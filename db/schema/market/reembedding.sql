@@ -2,7 +2,7 @@
 -- come is kept here, so that it goes on where it stopped. What waits for its vector is found by its words.
 
 create table market.reembedding (
-  id uuid default market.uuid_v7() constraint reembedding_pkey primary key,
+  id uuid default internal.uuid_v7() constraint reembedding_pkey primary key,
   model text not null constraint reembedding_model_fkey references market.embedding_model on delete restrict,
   total integer not null,
   done integer not null default 0,
@@ -17,6 +17,13 @@ create table market.reembedding (
 );
 create index reembedding_model_idx on market.reembedding (model);
 create unique index reembedding_unfinished_key on market.reembedding ((true)) where finished_at is null;
+
+alter table market.reembedding enable row level security;
+alter table market.reembedding force row level security;
+create policy "the owner sees all" on market.reembedding to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.reembedding is 'One row is one time that everything without a vector of a model was embedded; at most one is under way.';
 comment on column market.reembedding.id is 'UUIDv7; its jobs carry only this.';
 comment on column market.reembedding.model is 'The model that vectors are made with.';
@@ -28,7 +35,3 @@ comment on column market.reembedding.last_ask_id is 'Asks up to here are done, a
 comment on column market.reembedding.started_at is 'When the model came into force.';
 comment on column market.reembedding.moved_at is 'When the last batch was done.';
 comment on column market.reembedding.finished_at is 'When everything was done, or another model came into force.';
-
-alter table market.reembedding enable row level security;
-alter table market.reembedding force row level security;
-create policy "the owner sees all" on market.reembedding to souk_owner using (true) with check (true);

@@ -1,14 +1,14 @@
 -- One row is one report: an account asks a moderator to look at an offer.
 
 create table market.report (
-  id uuid default market.uuid_v7() constraint report_pkey primary key,
+  id uuid default internal.uuid_v7() constraint report_pkey primary key,
   offer_id uuid not null constraint report_offer_fkey references market.offer on delete cascade,
   account_id uuid constraint report_account_fkey references market.account on delete cascade,
   agent_id uuid constraint report_agent_fkey references market.agent on delete set null,
   reason text not null constraint report_reason_fkey references market.reason on delete restrict,
   comment text,
   created_at timestamptz not null default now(),
-  settled_at timestamptz,
+  completed_at timestamptz,
   counted boolean not null default false,
   -- One voice an account, however often it calls.
   constraint report_once unique (offer_id, account_id),
@@ -17,7 +17,23 @@ create table market.report (
 create index report_account_id_idx on market.report (account_id);
 create index report_agent_id_idx on market.report (agent_id);
 create index report_reason_idx on market.report (reason);
-create index report_open_idx on market.report (offer_id) where settled_at is null;
+create index report_open_idx on market.report (offer_id) where completed_at is null;
+
+alter table market.report enable row level security;
+alter table market.report force row level security;
+create policy "the owner sees all" on market.report to souk_owner using (true) with check (true);
+create policy "an account sees its reports" on market.report for select to souk_agent, souk_person
+  using (account_id = (select internal.account_id()));
+create policy "a caller reports what it can see" on market.report for insert to souk_agent, souk_person
+  with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
+    and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
+create policy "a caller reports again" on market.report for update to souk_agent, souk_person
+  using (account_id = (select internal.account_id()))
+  with check (account_id = (select internal.account_id()) and completed_at is null and agent_id is not distinct from (select internal.agent_id())
+    and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.report is 'One row is one report of an offer to the moderators.';
 comment on column market.report.id is 'UUIDv7.';
 comment on column market.report.offer_id is 'What is reported.';
@@ -26,35 +42,7 @@ comment on column market.report.agent_id is 'Through which agent; null when a pe
 comment on column market.report.reason is 'Why, as a code.';
 comment on column market.report.comment is 'Why, in words.';
 comment on column market.report.created_at is 'When.';
-comment on column market.report.settled_at is 'When a moderator decided on the offer it is about; null while it waits.';
+comment on column market.report.completed_at is 'When a moderator decided on the offer it is about; null while it waits.';
 comment on column market.report.counted is 'Whether it counts in the rank of the case: a person stood behind the account.';
-
-alter table market.report enable row level security;
-alter table market.report force row level security;
-create policy "the owner sees all" on market.report to souk_owner using (true) with check (true);
-create policy "an account sees its reports" on market.report for select to souk_agent, souk_person
-  using (account_id = (select market.account_id()));
-create policy "a caller reports what it can see" on market.report for insert to souk_agent, souk_person
-  with check (account_id = (select market.account_id()) and agent_id is not distinct from (select market.agent_id())
-    and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
-create policy "a caller reports again" on market.report for update to souk_agent, souk_person
-  using (account_id = (select market.account_id()))
-  with check (account_id = (select market.account_id()) and settled_at is null and agent_id is not distinct from (select market.agent_id())
-    and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 grant select, insert (id, offer_id, account_id, agent_id, reason, comment),
-  update (agent_id, reason, comment, created_at, settled_at) on market.report to souk_agent, souk_person;
-
-create or replace function market.count_report() returns trigger
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Accounts that nobody approved are had for the asking.
-  new.counted := exists (select from market.account a where a.id = new.account_id and a.claimed_at is not null);
-  return new;
-end
-$$;
-comment on function market.count_report() is 'Counts a report by whether a person stands behind the account.';
-create or replace trigger count_report before insert on market.report for each row execute function market.count_report();
-create or replace trigger count_report_again before update on market.report for each row
-  when (old.settled_at is not null and new.settled_at is null)
-  execute function market.count_report();
+  update (agent_id, reason, comment, created_at, completed_at) on market.report to souk_agent, souk_person;

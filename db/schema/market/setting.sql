@@ -14,6 +14,24 @@ create table market.setting (
   constraint setting_within_bounds
     check (jsonb_typeof(value) <> 'number' or least is null or value::numeric between least and most)
 );
+
+alter table market.setting enable row level security;
+alter table market.setting force row level security;
+create policy "the owner sees all" on market.setting to souk_owner using (true) with check (true);
+create policy "everyone reads the switches" on market.setting for select to souk_agent, souk_person using (true);
+
+insert into market.setting (name, value, summary) values
+  ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes, and comes before a moderator.'),
+  ('embedding_model', '"builtin-hash-1"', 'The model in force: only its vectors are compared. Set by the worker at its start.');
+
+insert into market.setting (name, value, summary, least, most) values
+  ('publish_offer_cap', '60', 'Offers an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),
+  ('create_ask_cap', '120', 'Asks an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),
+  ('preview_offer_cap', '120', 'Previews an hour that an agent of a new account may ask for. It rises with the record of the account.', 4, 10000),
+  ('first_offers_to_review', '1', 'How many of the first offers of an account a moderator looks at after they went live; 0 for none.', 0, 100);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
 comment on table market.setting is 'The operator''s switches, one row a switch; change a value with update.';
 comment on column market.setting.name is 'The switch.';
 comment on column market.setting.value is 'Its value.';
@@ -22,24 +40,4 @@ comment on column market.setting.least is 'The least that a moderator may set a 
 comment on column market.setting.most is 'The most that a moderator may set a number to.';
 comment on column market.setting.changed_by is 'The moderator who changed it last; null when it was changed in SQL, or never.';
 comment on column market.setting.changed_at is 'When a moderator changed it last.';
-
-alter table market.setting enable row level security;
-alter table market.setting force row level security;
-create policy "the owner sees all" on market.setting to souk_owner using (true) with check (true);
-create policy "everyone reads the switches" on market.setting for select to souk_agent, souk_person using (true);
 grant select (name, value, summary) on market.setting to souk_agent, souk_person;
-
-insert into market.setting (name, value, summary) values
-  ('pre_moderation', 'false', 'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so when it changes, and comes before a moderator.'),
-  ('embedding_model', '"builtin-hash-1"', 'The model in force: only its vectors are compared. Set by the worker at its start.');
-insert into market.setting (name, value, summary, least, most) values
-  ('publish_offer_cap', '60', 'Offers an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),
-  ('create_ask_cap', '120', 'Asks an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),
-  ('preview_offer_cap', '120', 'Previews an hour that an agent of a new account may ask for. It rises with the record of the account.', 4, 10000),
-  ('first_offers_to_review', '1', 'How many of the first offers of an account a moderator looks at after they went live; 0 for none.', 0, 100);
-
-create or replace function market.setting(name text) returns jsonb
-  language plpgsql stable
-as $$ begin return (select s.value from market.setting s where s.name = setting.name); end $$;
-comment on function market.setting(text) is 'The value of a switch.';
-grant execute on function market.setting(text) to souk_agent, souk_person;

@@ -8,10 +8,6 @@ create table market.domain (
   constraint domain_kinds_known check (
     kinds <@ array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship'] and cardinality(kinds) > 0)
 );
-comment on table market.domain is 'One row a domain of the taxonomy.';
-comment on column market.domain.domain is 'The name clients see.';
-comment on column market.domain.kinds is 'The kinds of offer that this domain allows.';
-comment on column market.domain.position is 'Where it stands in lists.';
 
 create table market.category (
   domain text not null constraint category_domain_fkey references market.domain on delete restrict,
@@ -21,19 +17,12 @@ create table market.category (
   constraint category_domain_form check (domain ~ '^[a-z_]{1,40}$'),
   constraint category_category_form check (category ~ '^[a-z_]{1,40}$')
 );
-comment on table market.category is 'One row a category of a domain.';
-comment on column market.category.domain is 'The domain it belongs to.';
-comment on column market.category.category is 'The name clients see; unique within its domain.';
-comment on column market.category.position is 'Where it stands in lists.';
 
 create table market.ask_kind (
   ask_kind text constraint ask_kind_pkey primary key,
   answered_by text[] not null,
   constraint ask_kind_form check (ask_kind ~ '^[a-z_]{1,40}$')
 );
-comment on table market.ask_kind is 'One row a kind of ask, with the kinds of offer that can answer it.';
-comment on column market.ask_kind.ask_kind is 'The name clients see.';
-comment on column market.ask_kind.answered_by is 'Kinds of offer; empty for sell and lease_out, which are better published as offers.';
 
 alter table market.domain enable row level security;
 alter table market.domain force row level security;
@@ -47,7 +36,6 @@ create policy "the owner sees all" on market.ask_kind to souk_owner using (true)
 create policy "everyone reads the taxonomy" on market.domain for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.category for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.ask_kind for select to souk_agent, souk_person using (true);
-grant select on market.domain, market.category, market.ask_kind to souk_agent, souk_person;
 
 insert into market.domain (domain, kinds, position) values
   ('electronics', '{sale,rental}', 1),
@@ -87,3 +75,18 @@ insert into market.ask_kind (ask_kind, answered_by) values
   ('general', '{sale,rental,service_offer,project_hire,dating,friendship}'),
   ('sell', '{}'),
   ('lease_out', '{}');
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.domain is 'One row a domain of the taxonomy.';
+comment on column market.domain.domain is 'The name clients see.';
+comment on column market.domain.kinds is 'The kinds of offer that this domain allows.';
+comment on column market.domain.position is 'Where it stands in lists.';
+comment on table market.category is 'One row a category of a domain.';
+comment on column market.category.domain is 'The domain it belongs to.';
+comment on column market.category.category is 'The name clients see; unique within its domain.';
+comment on column market.category.position is 'Where it stands in lists.';
+comment on table market.ask_kind is 'One row a kind of ask, with the kinds of offer that can answer it.';
+comment on column market.ask_kind.ask_kind is 'The name clients see.';
+comment on column market.ask_kind.answered_by is 'Kinds of offer; empty for sell and lease_out, which are better published as offers.';
+grant select on market.domain, market.category, market.ask_kind to souk_agent, souk_person;

@@ -2,7 +2,7 @@
 
 /** `start` and `end` are UTF-16 offsets in the text. */
 export type Token = {
-  /** Lower case, without accents, as market.fold folds. */
+  /** Lower case, without accents, as reading.fold folds. */
   folded: string;
   start: number;
   end: number;

@@ -1,0 +1,40 @@
+-- What tells a person which account this is, and which method.
+
+create or replace function internal.method_name(method text) returns text
+  language sql immutable parallel safe
+as $$ select case method_name.method when 'email' then 'e-mail' else initcap(method_name.method) end $$;
+comment on function internal.method_name(text) is 'What a sign-in method is called in a sentence.';
+grant execute on function internal.method_name(text) to souk_person;
+
+create or replace function internal.account_label(account_id uuid) returns text
+  language plpgsql stable
+as $$
+declare
+  display_name text := (select a.display_name from market.account a where a.id = account_label.account_id);
+  email text;
+  method text;
+begin
+  select p.method, p.email into method, email
+  from market.proved_method p join market.sign_in_method m on m.method = p.method
+  where p.account_id = account_label.account_id
+  order by p.email is null, m.position limit 1;
+  return case
+    when email is not null then coalesce(display_name || ' (' || email || ')', email)
+    when display_name is not null then display_name
+    when method is not null then format('the account that you sign in to with %s', internal.method_name(method))
+    else 'a new account without a sign-in method' end;
+end
+$$;
+comment on function internal.account_label(uuid) is 'What an account is called on its own person''s pages: name and mailbox.';
+grant execute on function internal.account_label(uuid) to souk_person;
+
+create or replace function internal.account_label_for_agent(account_id uuid) returns text
+  language plpgsql stable
+as $$
+begin
+  -- Whoever holds a link may be the agent, which never learns an address.
+  return coalesce((select a.display_name from market.account a where a.id = account_label_for_agent.account_id),
+    'the account that this agent acts for');
+end
+$$;
+comment on function internal.account_label_for_agent(uuid) is 'What an account is called on a page behind a link of its agent, to whom nobody knows.';

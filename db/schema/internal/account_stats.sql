@@ -1,0 +1,39 @@
+-- The record of an account: kept by triggers, and shown beside its offers (market.account_stats).
+
+create or replace function internal.create_account_stats() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into market.account_stats (account_id) values (new.id);
+  return new;
+end
+$$;
+comment on function internal.create_account_stats() is 'Gives every account its record.';
+
+create or replace function internal.note_activity() returns void
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+  -- Shown as a month, so once a day is enough, and the row is not contended.
+  update market.account_stats p set last_active_at = now()
+  where p.account_id = internal.account_id() and p.last_active_at < now() - interval '1 day'
+$$;
+comment on function internal.note_activity() is 'Remembers that the account acted for wrote to the market today.';
+grant execute on function internal.note_activity() to souk_agent, souk_person;
+
+create or replace function internal.count_offer() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  was market.offer := case when tg_op <> 'INSERT' then old end;
+  becomes market.offer := case when tg_op <> 'DELETE' then new end;
+begin
+  update market.account_stats p set
+    active = p.active + coalesce((becomes.status = 'published')::integer, 0) - coalesce((was.status = 'published')::integer, 0),
+    lifetime = p.lifetime + coalesce((becomes.published_at is not null)::integer, 0) - coalesce((was.published_at is not null)::integer, 0),
+    removed = p.removed + coalesce((becomes.status = 'removed')::integer, 0) - coalesce((was.status = 'removed')::integer, 0),
+    last_active_at = case when internal.account_id() = p.account_id or tg_op = 'INSERT' then now() else p.last_active_at end
+  where p.account_id = coalesce(becomes.account_id, was.account_id);
+  return null;
+end
+$$;
+comment on function internal.count_offer() is 'Keeps the publisher''s record equal to a count of its offers.';

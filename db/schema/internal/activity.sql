@@ -1,0 +1,59 @@
+-- The audit log as a person reads it: what was done in the account.
+
+create or replace function internal.activity_target(table_name text, row_id text) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  -- What the thing is called now; what is gone has no name.
+  return case table_name
+    when 'offer' then jsonb_build_object('type', 'offer', 'id', row_id,
+      'title', (select o.title from market.offer o where o.id = row_id::uuid))
+    when 'ask' then jsonb_build_object('type', 'ask', 'id', row_id,
+      'title', (select a.title from market.ask a where a.id = row_id::uuid))
+    when 'agent' then jsonb_build_object('type', 'agent', 'id', row_id,
+      'title', (select a.name from market.agent a where a.id = row_id::uuid))
+    when 'proved_method' then jsonb_build_object('type', 'method', 'id', row_id, 'title', row_id)
+  end;
+end
+$$;
+comment on function internal.activity_target(text, text) is 'What an event was done to: {type, id, title}; null when it is the account itself.';
+grant execute on function internal.activity_target(text, text) to souk_person;
+
+create or replace function internal.own_activity("limit" integer, cursor text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  list constant text := 'activity';
+  last_seen jsonb := internal.position_of(cursor, list);
+  activity jsonb;
+  last_at timestamptz;
+  last_id uuid;
+  more boolean;
+begin
+  with page as (
+    select e.*, row_number() over (order by e.at desc, e.id desc) as n
+    from (
+      select e.id, e.at, e.actor_type, e.agent_id, e.action, e.table_name, e.row_id from market.audit_event e
+      where e.subject_account_id = internal.account_id() and e.at > now() - interval '12 months'
+        and e.table_name in ('offer', 'ask', 'agent', 'account', 'profile', 'proved_method')
+        and (last_seen is null or (e.at, e.id) < ((last_seen ->> 'time')::timestamptz, (last_seen ->> 'id')::uuid))
+      order by e.at desc, e.id desc limit own_activity.limit + 1) as e
+  )
+  select
+    coalesce(jsonb_agg(jsonb_build_object(
+      'at', internal.utc(p.at), 'action', p.action,
+      'agent', (select jsonb_build_object('id', a.id, 'name', a.name) from market.agent a where a.id = p.agent_id),
+      'target', internal.activity_target(p.table_name, p.row_id))
+      || case when p.actor_type in ('moderator', 'job', 'dba') then jsonb_build_object('by', p.actor_type) else '{}' end
+      order by p.n) filter (where p.n <= own_activity.limit), '[]'),
+    coalesce(max(p.n) > own_activity.limit, false),
+    (array_agg(p.at order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit],
+    (array_agg(p.id order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit]
+  into activity, more, last_at, last_id
+  from page p;
+  return jsonb_build_object('activity', activity,
+    'page', internal.page(jsonb_build_object('list', list, 'time', last_at, 'id', last_id), more));
+end
+$$;
+comment on function internal.own_activity(integer, text) is 'What was done in the account of the person that calls, newest first.';
+grant execute on function internal.own_activity(integer, text) to souk_person;

@@ -1,0 +1,59 @@
+-- The moves of an ask: active to archived or fulfilled, and back.
+
+create or replace function internal.move_ask() returns trigger
+  language plpgsql volatile
+as $$
+begin
+  if old.status <> new.status and (old.status, new.status) not in (
+    ('active', 'archived'), ('archived', 'active'), ('active', 'fulfilled'), ('fulfilled', 'active'), ('draft', 'active'))
+  then
+    perform internal.raise_problem(409, 'invalid_state', format('This ask is %s, so it cannot become %s.', old.status, new.status));
+  end if;
+  return new;
+end
+$$;
+comment on function internal.move_ask() is 'Lets an ask move only as the contract says: active to archived or fulfilled, and back.';
+grant execute on function internal.move_ask() to souk_agent, souk_person;
+
+create or replace function internal.refresh_ask() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform internal.enqueue('embed_ask', new.id);
+  return null;
+end
+$$;
+comment on function internal.refresh_ask() is 'An ask that is active again, or watches again, catches up with the offers it missed.';
+
+create or replace function internal.own_ask(id uuid) returns market.ask
+  language plpgsql stable
+as $$
+declare
+  ask market.ask;
+begin
+  select * into ask from market.ask a where a.id = own_ask.id and a.account_id = internal.account_id();
+  if not found then
+    perform internal.raise_problem(404, 'not_found', 'You have no such ask.');
+  end if;
+  return ask;
+end
+$$;
+comment on function internal.own_ask(uuid) is 'An ask of the account acted for; 404 otherwise.';
+grant execute on function internal.own_ask(uuid) to souk_agent, souk_person;
+
+create or replace function internal.set_ask_status(id uuid, status text) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  ask market.ask;
+begin
+  perform internal.require_connected('manage_asks');
+  ask := internal.own_ask(set_ask_status.id);
+  if ask.status <> set_ask_status.status then
+    update market.ask a set status = set_ask_status.status, updated_at = now() where a.id = ask.id returning * into ask;
+  end if;
+  return internal.ask_document(ask);
+end
+$$;
+comment on function internal.set_ask_status(uuid, text) is 'Moves an own ask; one that is there already stays. 409 invalid_state when the move is not allowed.';
+grant execute on function internal.set_ask_status(uuid, text) to souk_agent, souk_person;

@@ -1,0 +1,74 @@
+-- The audit log is written here, by triggers on the tables that people and moderators change (market/audit_triggers.sql).
+
+create or replace function internal.audit() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  was jsonb := case when tg_op in ('UPDATE', 'DELETE') then to_jsonb(old) end;
+  becomes jsonb := case when tg_op in ('INSERT', 'UPDATE') then to_jsonb(new) end;
+  subject uuid := coalesce(becomes ->> 'account_id', was ->> 'account_id',
+    case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end)::uuid;
+  status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
+  login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+  -- Who has entered a request or a job. Anybody may set the claims by hand; of others they say nothing.
+  entered boolean := login in ('souk_api', 'souk_agent', 'souk_person', 'souk_moderator', 'souk_worker');
+  moderator uuid := case when entered then nullif(current_setting('market.moderator_id', true), '')::uuid end;
+  agent uuid := case
+    -- Nobody has entered: it is an agent that makes itself.
+    when login = 'souk_api' and tg_table_name = 'agent' and tg_op = 'INSERT' then (becomes ->> 'id')::uuid
+    when entered then internal.agent_id() end;
+  account uuid := coalesce(moderator, case when entered then internal.account_id() end);
+  actor text;
+  before jsonb;
+  after jsonb;
+begin
+  -- Nobody does these: a clock, and the job that follows a suspension.
+  if was - array['updated_at', 'hiding'] = becomes - array['updated_at', 'hiding'] then
+    return null;
+  end if;
+  actor := case
+    when moderator is not null then 'moderator'
+    when agent is not null then 'agent'
+    when account is not null then 'person'
+    when login = 'souk_worker' then 'job'
+    -- Nobody has entered: it is a person whom the secret of a link admits.
+    when login = 'souk_api' then 'person'
+    else 'dba' end;
+  select jsonb_object_agg(c.name, was -> c.name), jsonb_object_agg(c.name, becomes -> c.name) into before, after
+  from unnest(tg_argv) as c (name) where coalesce(was -> c.name, 'null') <> coalesce(becomes -> c.name, 'null');
+  insert into market.audit_event (actor_type, account_id, agent_id, sql_role, action, table_name, row_id,
+    subject_account_id, before, after, request_id)
+  values (actor, case when login = 'souk_api' then coalesce(account, subject) else account end, agent,
+    case actor when 'dba' then session_user else login end,
+    case
+      when tg_op = 'TRUNCATE' then tg_table_name || '.truncated'
+      when tg_table_name = 'offer' and status = 'published' and was ->> 'status' = 'removed' then 'offer.restored'
+      when tg_table_name = 'offer' and status is not null then 'offer.' || status
+      when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean and (becomes ->> 'reviewed')::boolean then 'offer.kept'
+      when tg_table_name = 'ask' and tg_op = 'UPDATE' and status is not null
+        then 'ask.' || case status when 'active' then 'reopened' else status end
+      when tg_table_name = 'agent' and was ->> 'removed_at' is null and becomes ->> 'removed_at' is not null then 'agent.removed'
+      when tg_table_name = 'agent' and was ->> 'connected_at' is null and becomes ->> 'connected_at' is not null then 'agent.connected'
+      when tg_table_name = 'account' and was ->> 'suspended_at' is null and becomes ->> 'suspended_at' is not null then 'account.suspended'
+      when tg_table_name = 'account' and was ->> 'suspended_at' is not null and becomes ->> 'suspended_at' is null then 'account.reinstated'
+      when tg_table_name = 'account' and was ->> 'claimed_at' is null and becomes ->> 'claimed_at' is not null then 'account.claimed'
+      when tg_table_name in ('account', 'profile') and tg_op <> 'DELETE' then 'profile.updated'
+      when tg_table_name = 'appeal' and was ->> 'decided_at' is null and becomes ->> 'decided_at' is not null and tg_op = 'UPDATE'
+        then 'appeal.decided'
+      when tg_table_name = 'review_case' and tg_op = 'UPDATE'
+        then 'review_case.' || case when becomes ->> 'held_by' is null then 'released' else 'claimed' end
+      when tg_table_name = 'proved_method' then case tg_op when 'DELETE' then 'method.removed' else 'method.proved' end
+      else tg_table_name || case tg_op when 'INSERT' then '.created' when 'UPDATE' then '.updated' else '.deleted' end
+    end,
+    tg_table_name,
+    case when tg_op = 'TRUNCATE' then 'all' else
+      coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name', was ->> 'name',
+        becomes ->> 'action', was ->> 'action', becomes ->> 'offer_id', was ->> 'offer_id', subject::text) end,
+    subject,
+    case when was is not null then before end, case when becomes is not null then after end,
+    case when actor <> 'dba' then nullif(current_setting('market.request_id', true), '') end);
+  return null;
+end
+$$;
+comment on function internal.audit() is
+  'Writes one change into the audit log. Its arguments are the columns whose values may stand there: none that a person wrote.';

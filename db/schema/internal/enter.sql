@@ -1,0 +1,99 @@
+-- Entering: the first thing in every request's one statement. Sets the claims and the role for this transaction, which
+-- is this statement. An invoker function, because the role cannot be set inside a security definer one.
+
+create or replace function internal.find_agent(token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean)
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select a.id, a.account_id, a.connected_at is not null into agent_id, account_id, connected
+  from market.agent a
+  where a.token_hash = find_agent.token_hash and a.removed_at is null;
+end
+$$;
+comment on function internal.find_agent(bytea) is 'The agent whose token has this SHA-256; nulls when unknown or removed.';
+grant execute on function internal.find_agent(bytea) to souk_api;
+
+create or replace function internal.enter_agent(token_hash bytea) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  agent record;
+begin
+  agent := internal.find_agent(enter_agent.token_hash);
+  if agent.agent_id is null then
+    perform internal.raise_problem(401, 'unauthorized',
+      'This token is unknown or was removed. Call POST /v1/connect once to create a new agent, and keep the token it returns.');
+  end if;
+  perform set_config('market.agent_id', agent.agent_id::text, true),
+    set_config('market.session_id', '', true),
+    set_config('market.account_id', agent.account_id::text, true),
+    set_config('market.connected', agent.connected::text, true),
+    set_config('role', 'souk_agent', true);
+  return true;
+end
+$$;
+comment on function internal.enter_agent(bytea) is
+  'Makes the rest of the statement run as the agent with this token hash, or fails with 401. Writes nothing.';
+grant execute on function internal.enter_agent(bytea) to souk_api;
+
+create or replace function internal.enter_person(secret_hash bytea) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  session record;
+begin
+  session := internal.find_session(enter_person.secret_hash);
+  if session.session_id is null then
+    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or your session has ended.');
+  end if;
+  perform internal.touch_session(session.session_id);
+  perform set_config('market.agent_id', '', true),
+    set_config('market.session_id', session.session_id::text, true),
+    set_config('market.account_id', session.account_id::text, true),
+    set_config('market.connected', 'true', true),
+    set_config('role', 'souk_person', true);
+  return true;
+end
+$$;
+comment on function internal.enter_person(bytea) is
+  'Makes the rest of the statement run as the person with this session, or fails with 401. Writes nothing but that it was used.';
+grant execute on function internal.enter_person(bytea) to souk_api;
+
+create or replace function internal.find_moderator(session_hash bytea, out session_id uuid, out account_id uuid)
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select s.session_id, s.account_id into session_id, account_id
+  from internal.find_session(find_moderator.session_hash) as s
+  where exists (
+    select from market.moderator m join market.account a on a.id = m.account_id
+    where m.account_id = s.account_id and a.suspended_at is null);
+end
+$$;
+comment on function internal.find_moderator(bytea) is 'The live session with this hash and its account, when its person is a moderator in good standing; else nulls.';
+grant execute on function internal.find_moderator(bytea) to souk_api;
+
+create or replace function internal.enter_moderator(session_hash bytea) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  session record;
+begin
+  session := internal.find_moderator(enter_moderator.session_hash);
+  if session.account_id is null then
+    -- Whoever is no moderator is not told that there is something to moderate.
+    perform internal.raise_problem(404, 'not_found', 'There is nothing at this address. GET /v1 lists what there is.');
+  end if;
+  perform internal.touch_session(session.session_id);
+  perform set_config('market.agent_id', '', true),
+    set_config('market.session_id', session.session_id::text, true),
+    set_config('market.account_id', session.account_id::text, true),
+    set_config('market.moderator_id', session.account_id::text, true),
+    set_config('market.connected', 'false', true),
+    set_config('role', 'souk_moderator', true);
+  return true;
+end
+$$;
+comment on function internal.enter_moderator(bytea) is
+  'Makes the rest of the transaction run as the moderator with this session, or fails with 404 for everybody else. Writes nothing but that it was used.';
+grant execute on function internal.enter_moderator(bytea) to souk_api;

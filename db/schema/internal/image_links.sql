@@ -1,0 +1,40 @@
+-- Images are links; this service never fetches them.
+
+create or replace function internal.image_errors(images jsonb) returns jsonb
+  language sql immutable
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('pointer', '/images/' || (i.n - 1), 'detail', i.wrong) order by i.n), '[]')
+  from (
+    select n, case
+        when url ~* '^data:' then 'Images are links: put the image on the web and send its https address instead of its data.'
+        when url !~* '^https?://[^\s/?#@:]+(:\d{1,5})?([/?#]\S*)?$' then 'An image must be an absolute https link without spaces.'
+        when char_length(url) > 2048 then 'A link may have at most 2,048 characters.'
+      end as wrong
+    from jsonb_array_elements_text(images) with ordinality as t (url, n)) as i
+  where i.wrong is not null
+$$;
+comment on function internal.image_errors(jsonb) is 'What is wrong with image links: [{pointer, detail}].';
+grant execute on function internal.image_errors(jsonb) to souk_agent, souk_person;
+
+create or replace function internal.image_links(images jsonb) returns text[]
+  language plpgsql immutable
+as $$
+begin
+  return (
+    select coalesce(array_agg(first.url order by first.n), '{}')
+    from (select url, min(n) as n from jsonb_array_elements_text(images) with ordinality as t (url, n) group by url) as first);
+end
+$$;
+comment on function internal.image_links(jsonb) is 'The links in order, duplicates dropped.';
+grant execute on function internal.image_links(jsonb) to souk_agent, souk_person;
+
+create or replace function internal.image_warnings(images text[]) returns text[]
+  language plpgsql immutable
+as $$
+begin
+  return case when exists (select from unnest(images) as url where url ~* '^http:')
+    then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end;
+end
+$$;
+comment on function internal.image_warnings(text[]) is 'What is not wrong with image links but should be better.';
+grant execute on function internal.image_warnings(text[]) to souk_agent, souk_person;

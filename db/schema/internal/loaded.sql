@@ -1,0 +1,24 @@
+-- One row is one part of this release that the database holds: the code, or a file of shipped data.
+
+create table internal.loaded (
+  name text constraint loaded_pkey primary key,
+  hash text not null,
+  loaded_at timestamptz not null default now(),
+  constraint loaded_name_length check (char_length(name) between 1 and 100),
+  constraint loaded_hash_is_sha256 check (hash ~ '^[0-9a-f]{64}$'),
+  constraint loaded_hash_length check (char_length(hash) = 64)
+);
+
+alter table internal.loaded enable row level security;
+alter table internal.loaded force row level security;
+create policy "the owner sees all" on internal.loaded to souk_owner using (true) with check (true);
+create policy "a dba reads all" on internal.loaded for select to souk_dba using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table internal.loaded is
+  'One row is one part of a release (the code, or a file of db/data) that was loaded into this database.';
+comment on column internal.loaded.name is 'code, or the name of the file.';
+comment on column internal.loaded.hash is 'SHA-256 of what was loaded: what differs is loaded again.';
+comment on column internal.loaded.loaded_at is 'When.';
+grant select (name, loaded_at) on internal.loaded to souk_dba;

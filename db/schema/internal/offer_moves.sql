@@ -1,0 +1,72 @@
+-- The moves of an offer, and what follows from each.
+--
+--   published        -> archived, removed
+--   archived         -> published, removed
+--   removed          -> published                       (a moderator restores)
+--   pending_review   -> published, rejected, archived
+
+create or replace function internal.move_offer() returns trigger
+  language plpgsql volatile
+as $$
+begin
+  if old.status <> new.status and (old.status, new.status) not in (
+    ('published', 'archived'), ('published', 'removed'),
+    ('archived', 'published'), ('archived', 'removed'),
+    ('removed', 'published'),
+    ('pending_review', 'published'), ('pending_review', 'rejected'), ('pending_review', 'archived'))
+    -- Only a moderator restores, publishes what waits, takes down or rejects.
+    or old.status <> new.status and current_user in ('souk_agent', 'souk_person') and (old.status, new.status) not in (
+      ('published', 'archived'), ('archived', 'published'), ('pending_review', 'archived'))
+    -- What never passed review does not go live by way of the archive.
+    or old.status = 'archived' and new.status = 'published' and old.published_at is null
+  then
+    perform internal.raise_problem(409, 'invalid_state',
+      format('This offer is %s, so it cannot become %s.', old.status, new.status));
+  end if;
+  new.updated_at := now();
+  if new.status <> 'archived' then
+    new.suspended_at := null;
+  end if;
+  if new.status = 'published' then
+    new.published_at := coalesce(old.published_at, now());
+  elsif new.status = 'removed' and old.status <> 'removed' then
+    new.removed_at := now();
+  end if;
+  return new;
+end
+$$;
+comment on function internal.move_offer() is 'Lets an offer move only as the contract says, and keeps its times.';
+grant execute on function internal.move_offer() to souk_agent, souk_person, souk_moderator;
+
+create or replace function internal.refresh_offer() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if new.status = 'published' then
+    perform internal.enqueue('embed_offer', new.id);
+  else
+    delete from market.match m where m.offer_id = new.id;
+  end if;
+  return null;
+end
+$$;
+comment on function internal.refresh_offer() is 'A live offer is embedded and matched; one that is not live matches nothing.';
+
+create or replace function internal.own_offer(id uuid) returns market.offer
+  language plpgsql volatile
+as $$
+declare
+  offer market.offer;
+begin
+  perform internal.lock_own_account();
+  select * into offer from market.offer o where o.id = own_offer.id and o.account_id = internal.account_id()
+  -- No stronger than needed: matches of the offer are written meanwhile, and refer to it.
+  for no key update;
+  if not found then
+    perform internal.raise_problem(404, 'not_found', 'You have no such offer.');
+  end if;
+  return offer;
+end
+$$;
+comment on function internal.own_offer(uuid) is 'An offer of the account acted for, locked after it; 404 otherwise.';
+grant execute on function internal.own_offer(uuid) to souk_agent, souk_person;

@@ -1,0 +1,56 @@
+-- Lists are read page by page; a cursor is opaque to clients and holds the sort key of the last row shown.
+
+create or replace function internal.cursor_of(place jsonb) returns text
+  language plpgsql immutable parallel safe
+as $$
+begin
+  return translate(encode(convert_to(place::text, 'UTF8'), 'base64'), E'+/=\n', '-_');
+end
+$$;
+comment on function internal.cursor_of(jsonb) is 'A position in a list as an opaque cursor (base64url).';
+grant execute on function internal.cursor_of(jsonb) to souk_agent, souk_person;
+
+create or replace function internal.position_of(cursor text, list text, member text default 'cursor') returns jsonb
+  language plpgsql stable
+as $$
+declare
+  found jsonb;
+begin
+  if cursor is null then
+    return null;
+  end if;
+  begin
+    found := convert_from(decode(
+      translate(cursor, '-_', '+/') || repeat('=', (4 - length(cursor) % 4) % 4), 'base64'), 'UTF8')::jsonb;
+    -- Clients may make one up: whatever its readers cast must be what it says.
+    perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real, (found ->> 'rank')::integer,
+      (found ->> 'price')::bigint, (found ->> 'time')::timestamptz, (found ->> 'as_of')::timestamptz;
+    -- No list is read this far; beyond it sums of ranks would overflow.
+    if (found ->> 'rank')::integer not between 0 and 1000000 then
+      found := null;
+    end if;
+  exception when others then
+    found := null;
+  end;
+  if jsonb_typeof(found) is distinct from 'object' or found ->> 'list' is distinct from position_of.list then
+    perform internal.raise_field_problems(jsonb_build_array(jsonb_build_object('pointer', '/' || member, 'detail', case member
+      when 'since' then 'The since does not belong to this list. Send the since of an earlier answer to the same request, or none to read all.'
+      else 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to start.' end)));
+  end if;
+  return found;
+end
+$$;
+comment on function internal.position_of(text, text, text) is
+  'What a cursor of this list holds; 400 when it is not one. The list is named by what must stay the same between pages.';
+grant execute on function internal.position_of(text, text, text) to souk_agent, souk_person;
+
+create or replace function internal.page(cursor jsonb, more boolean) returns jsonb
+  language plpgsql immutable parallel safe
+as $$
+begin
+  return jsonb_build_object('next_cursor', case when more then to_jsonb(internal.cursor_of(cursor)) else 'null' end,
+    'has_more', more);
+end
+$$;
+comment on function internal.page(jsonb, boolean) is 'The page member of an answer: {next_cursor, has_more}.';
+grant execute on function internal.page(jsonb, boolean) to souk_agent, souk_person;

@@ -1,0 +1,44 @@
+-- What a person told about themselves: cleaned, checked, and how to reach the person.
+
+create or replace function internal.clean_email(address text) returns text
+  language sql immutable
+as $$ select nullif(lower(btrim(normalize(address, NFC), E' \t\r\n\u00a0')), '') $$;
+comment on function internal.clean_email(text) is 'An e-mail address as a person typed it, perhaps none, in the one form in which it is kept and compared: trimmed, lower-case, NFC; null when empty.';
+grant execute on function internal.clean_email(text) to souk_person;
+
+create or replace function internal.clean_phone(number text) returns text
+  language sql immutable
+as $$ select nullif(regexp_replace(regexp_replace(number, '[\s()./\u00a0\u2010-\u2013-]', '', 'g'), '^00', '+'), '') $$;
+comment on function internal.clean_phone(text) is 'A phone number without what people write between its digits; null when empty.';
+grant execute on function internal.clean_phone(text) to souk_person;
+
+create or replace function internal.profile_errors(display_name text, contact_email text, contact_phone text) returns jsonb
+  language sql immutable
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('pointer', e.pointer, 'detail', e.detail)), '[]')
+  from (values
+    ('/display_name', case when char_length(display_name) > 80 then 'A name may have at most 80 characters.' end),
+    ('/contact_email', case
+      when char_length(contact_email) > 254 then 'An e-mail address may have at most 254 characters.'
+      when contact_email is not null and internal.mailbox_of(contact_email) is null
+        then 'This is not an e-mail address. Write it as lena@example.com, or leave it empty.' end),
+    ('/contact_phone', case when contact_phone !~ '^\+[1-9][0-9]{6,14}$'
+      then 'This is not a phone number with its country code. Write it as +49 30 1234567, or leave it empty.' end)
+  ) as e (pointer, detail)
+  where e.detail is not null
+$$;
+comment on function internal.profile_errors(text, text, text) is 'What is wrong with a cleaned profile: [{pointer, detail}].';
+grant execute on function internal.profile_errors(text, text, text) to souk_person;
+
+create or replace function internal.own_contact(out email text, out phone text)
+  language plpgsql stable
+as $$
+begin
+  select p.contact_email, p.contact_phone into email, phone
+  from market.profile p where p.account_id = internal.account_id();
+  email := coalesce(email, (select m.email from market.proved_method m
+    where m.account_id = internal.account_id() and m.email is not null order by m.proved_at desc limit 1));
+end
+$$;
+comment on function internal.own_contact() is 'How to reach the person that calls: as they told, else the mailbox they proved. An agent may not ask.';
+grant execute on function internal.own_contact() to souk_person;

@@ -1,0 +1,33 @@
+-- What cannot be taken back needs a person who has just shown, in this browser, who they are.
+
+create or replace function internal.check_recent_sign_in(account_id uuid, signed_in_at timestamptz) returns void
+  language plpgsql stable
+as $$
+begin
+  if internal.needs_sign_in(check_recent_sign_in.account_id, check_recent_sign_in.signed_in_at) then
+    perform internal.raise_problem(401, 'unauthorized', 'To be sure that it is you, sign in again. Then repeat what you were doing.',
+      '{"sign_in_again": true}');
+  end if;
+end
+$$;
+comment on function internal.check_recent_sign_in(uuid, timestamptz) is
+  'Refuses (401, sign_in_again) when who signed in to the account then has to do so again (internal.needs_sign_in).';
+grant execute on function internal.check_recent_sign_in(uuid, timestamptz) to souk_person;
+
+create or replace function internal.require_recent_sign_in() returns void
+  language plpgsql stable
+as $$
+declare
+  signed_in_at timestamptz;
+begin
+  select s.signed_in_at into signed_in_at from market.session s
+  where s.id = internal.session_id() and s.account_id = internal.account_id();
+  if not found then
+    perform internal.raise_problem(401, 'unauthorized', 'Only a person who is signed in on the website can do this.');
+  end if;
+  perform internal.check_recent_sign_in(internal.account_id(), signed_in_at);
+end
+$$;
+comment on function internal.require_recent_sign_in() is
+  'Refuses (401, sign_in_again) a person who has a sign-in method and did not sign in within 15 minutes, and (401) whoever is not a person.';
+grant execute on function internal.require_recent_sign_in() to souk_person;

@@ -1,0 +1,108 @@
+-- Cases: what puts an offer before a moderator, and what takes it back.
+
+create or replace function internal.open_case(offer_id uuid, causes text[], reports integer default 0) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if cardinality(open_case.causes) = 0 then
+    return;
+  end if;
+  insert into market.review_case as c (offer_id, causes, reports)
+  values (open_case.offer_id, open_case.causes, open_case.reports)
+  on conflict on constraint review_case_pkey do update set
+    causes = case when c.closed_at is null
+      then c.causes || array(select n from unnest(excluded.causes) as n where n <> all (c.causes)) else excluded.causes end,
+    reports = case when c.closed_at is null then c.reports else 0 end + excluded.reports,
+    opened_at = case when c.closed_at is null then c.opened_at else now() end,
+    closed_at = null,
+    held_by = case when c.closed_at is null then c.held_by end,
+    held_until = case when c.closed_at is null then c.held_until end;
+end
+$$;
+comment on function internal.open_case(uuid, text[], integer) is
+  'Puts an offer before the moderators for these causes, in addition to those it waits for already.';
+
+create or replace function internal.drop_cause(offer_id uuid, cause text) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update market.review_case c set
+    causes = array_remove(c.causes, drop_cause.cause),
+    closed_at = case when c.causes <@ array[drop_cause.cause] then now() end
+  where c.offer_id = drop_cause.offer_id and c.closed_at is null and drop_cause.cause = any (c.causes);
+end
+$$;
+comment on function internal.drop_cause(uuid, text) is 'Takes a cause from an open case; the last one closes it.';
+
+create or replace function internal.review_published_offer(offer market.offer, addresses_agents boolean) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  first_offers integer := internal.setting('first_offers_to_review')::integer;
+  own integer;
+begin
+  select count(*) into own
+  from (select from market.offer o where o.account_id = offer.account_id limit first_offers + 1) as offers;
+  perform internal.open_case(offer.id, array_remove(array[
+    case when offer.status = 'pending_review' then 'pending' end,
+    case when addresses_agents then 'addresses_agents' end,
+    case when internal.has_suspicious_link(offer.text) then 'suspicious_link' end,
+    case when own <= first_offers and not offer.reviewed then 'first_offer' end], null));
+end
+$$;
+comment on function internal.review_published_offer(market.offer, boolean) is
+  'Opens a case for an offer whose text has just been read, when there is a cause: it waits for review, gives orders to software, links to where nobody can see, or is among the first of its account.';
+
+create or replace function internal.count_report() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Accounts that nobody approved are had for the asking.
+  new.counted := exists (select from market.account a where a.id = new.account_id and a.claimed_at is not null);
+  return new;
+end
+$$;
+comment on function internal.count_report() is 'Counts a report by whether a person stands behind the account.';
+
+create or replace function internal.review_reported_offer() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op <> 'DELETE' then
+    perform internal.open_case(new.offer_id, array['reported'], new.counted::integer);
+  elsif old.completed_at is null then
+    update market.review_case c set reports = greatest(c.reports - old.counted::integer, 0)
+    where c.offer_id = old.offer_id and c.closed_at is null;
+    if not exists (select from market.report r where r.offer_id = old.offer_id and r.completed_at is null) then
+      perform internal.drop_cause(old.offer_id, 'reported');
+    end if;
+  end if;
+  return null;
+end
+$$;
+comment on function internal.review_reported_offer() is 'A report opens a case, or adds its voice to the open one; a report that goes takes it back.';
+
+create or replace function internal.review_changed_offer() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Else whatever a moderator kept, or would have held back, is exchanged afterwards for something else.
+  if old.reviewed or internal.setting('pre_moderation')::boolean
+    or exists (select from market.report r where r.offer_id = new.id) then
+    perform internal.open_case(new.id, array['changed']);
+  end if;
+  return null;
+end
+$$;
+comment on function internal.review_changed_offer() is
+  'An offer that was reported or reviewed comes before the moderators when it changes; with pre-moderation on, every one that was live.';
+
+create or replace function internal.review_withdrawn_offer() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform internal.drop_cause(new.id, 'pending');
+  return null;
+end
+$$;
+comment on function internal.review_withdrawn_offer() is 'What its owner took back before it was reviewed does not wait for a review.';

@@ -1,0 +1,53 @@
+-- Sessions: which one admits, how its use is noted, and when a person has to sign in again.
+
+create or replace function internal.is_session_alive(session market.session) returns boolean
+  language sql stable
+as $$ select session.expires_at > now() and session.seen_at > now() - interval '7 days' $$;
+comment on function internal.is_session_alive(market.session) is 'Whether a session still admits: 30 days after it began, and 7 days after it was last used, it has ended.';
+
+create or replace function internal.find_session(
+  secret_hash bytea, out session_id uuid, out account_id uuid, out signed_in_at timestamptz
+)
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select s.id, s.account_id, s.signed_in_at into session_id, account_id, signed_in_at
+  from market.session s
+  where s.secret_hash = find_session.secret_hash and internal.is_session_alive(s);
+end
+$$;
+comment on function internal.find_session(bytea) is
+  'The live session whose secret has this SHA-256, with its account and when its person signed in; nulls when there is none.';
+grant execute on function internal.find_session(bytea) to souk_api;
+
+create or replace function internal.touch_session(session_id uuid) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Once an hour is enough.
+  due uuid := (select s.account_id from market.session s
+    where s.id = touch_session.session_id and s.seen_at <= now() - interval '1 hour');
+begin
+  -- Where nothing can be written (a replica, a pool that reads), the next request that can writes it; and requests of one
+  -- account must not queue for it.
+  if due is not null and not current_setting('transaction_read_only')::boolean
+      and pg_try_advisory_xact_lock(internal.sessions_key(due)) then
+    update market.session s set seen_at = now()
+    where s.id = (select o.id from market.session o where o.id = touch_session.session_id for update skip locked);
+  end if;
+end
+$$;
+comment on function internal.touch_session(uuid) is 'Remembers that a session is used, to the hour.';
+grant execute on function internal.touch_session(uuid) to souk_api;
+
+create or replace function internal.needs_sign_in(account_id uuid, signed_in_at timestamptz) returns boolean
+  language plpgsql stable
+as $$
+begin
+  return exists (select from market.proved_method m where m.account_id = needs_sign_in.account_id)
+    and (needs_sign_in.signed_in_at is null or needs_sign_in.signed_in_at <= now() - interval '15 minutes');
+end
+$$;
+comment on function internal.needs_sign_in(uuid, timestamptz) is
+  'Whether a session that signed in then has to do so again before what cannot be undone: 15 minutes, for accounts that have a method.';
+grant execute on function internal.needs_sign_in(uuid, timestamptz) to souk_person;

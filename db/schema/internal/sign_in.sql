@@ -1,0 +1,133 @@
+-- Signing in: what a provider or a mailbox has vouched for ends here in an account that is known, a new one, or one more
+-- method of the same account. internal/locks.sql says in which order locks are taken.
+
+create or replace function internal.subject_hash(method text, subject text) returns bytea
+  language sql immutable
+as $$ select sha256(convert_to(subject_hash.method || ':' || subject_hash.subject, 'UTF8')) $$;
+comment on function internal.subject_hash(text, text) is 'Who a provider says it is, as it is kept: SHA-256 of method and subject; of email the subject is the address.';
+
+create or replace function internal.mailbox_of(email text) returns text
+  language plpgsql immutable
+as $$
+declare
+  mailbox text := internal.clean_email(mailbox_of.email);
+begin
+  -- Nothing that ends a header line or begins another address passes; quoted local parts do not exist in practice.
+  return case when char_length(mailbox) <= 254 and mailbox = internal.visible_name(mailbox)
+    and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then mailbox end;
+end
+$$;
+comment on function internal.mailbox_of(text) is 'An e-mail address as it is kept and compared (internal.clean_email); null when mail cannot go there.';
+grant execute on function internal.mailbox_of(text) to souk_person;
+
+create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea) returns market.sign_in
+  language plpgsql volatile
+as $$
+declare
+  attempt market.sign_in;
+  accounts uuid[];
+begin
+  -- One subject at a time: a new person who finishes in two tabs becomes one account.
+  perform pg_advisory_xact_lock(hashtextextended('subject ' || encode(lock_sign_in.subject_hash, 'hex'), 0));
+  -- The account that a method is added to, and the one that the subject proves: nobody else can make it prove another.
+  accounts := array(
+    select s.account_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash and s.account_id is not null
+    union
+    select p.account_id from market.sign_in s
+    join market.proved_method p on p.method = s.method and p.subject_hash = lock_sign_in.subject_hash
+    where s.flow_hash = lock_sign_in.flow_hash
+    order by 1);
+  -- The session that this browser has ends, too, and its account may be another one, which is being deleted.
+  perform internal.lock_sessions(o.account_id) from (
+    select unnest(accounts)
+    union
+    select s.account_id from market.session s where s.secret_hash = lock_sign_in.session_hash
+    order by 1) as o (account_id);
+  -- The strongest lock: a verification that is being started refers to the account, and waits or is waited for.
+  perform from market.account a where a.id = any (accounts) order by a.id for update;
+  perform from market.verification v
+  where v.account_id = any (accounts) and v.status = 'pending'
+    or v.id = (select s.verification_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash)
+  order by v.id for update;
+  select * into attempt from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash for update;
+  return attempt;
+end
+$$;
+comment on function internal.lock_sign_in(bytea, bytea, bytea) is
+  'The attempt of a browser, locked, after its subject, the sessions of the accounts of both and of the browser''s, those accounts and their verifications; nulls when there is none.';
+
+create or replace function internal.complete_sign_in(
+  attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea
+) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  verification market.verification;
+  session record := internal.find_session(complete_sign_in.session_hash);
+  -- Locked by internal.lock_sign_in, as attempt.account_id and the verification are.
+  holder uuid := (select p.account_id from market.proved_method p
+    where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash);
+  known constant boolean := holder is not null;
+  account market.account;
+begin
+  if attempt.verification_id is not null then
+    select * into verification from market.verification v where v.id = attempt.verification_id;
+    perform internal.check_verification(verification, attempt.account_id, complete_sign_in.session_hash);
+  elsif attempt.purpose = 'add' and session.account_id is distinct from attempt.account_id then
+    -- On a shared computer the next person would add a method of theirs to this account.
+    perform internal.raise_problem(409, 'invalid_state', 'You signed out, or changed to another account, after you began. Sign in and start again.');
+  end if;
+  if attempt.purpose = 'add' then
+    perform internal.check_recent_sign_in(attempt.account_id, session.signed_in_at);
+  end if;
+  if attempt.purpose = 'add' and holder <> attempt.account_id then
+    perform internal.raise_problem(409, 'invalid_state', format(
+      'This %s sign-in belongs to another account. Sign in with it there and remove it from that account, or use another one here. Accounts are never merged.',
+      internal.method_name(attempt.method)));
+  end if;
+
+  if coalesce(attempt.account_id, holder) is null then
+    insert into market.account (display_name, claimed_at)
+    values (left(internal.visible_name(complete_sign_in.name), 80), now()) returning * into account;
+  else
+    select * into account from market.account a where a.id = coalesce(attempt.account_id, holder);
+    update market.account a set claimed_at = now() where a.id = account.id and a.claimed_at is null;
+  end if;
+  if known then
+    update market.proved_method p set email = complete_sign_in.email
+    where p.account_id = account.id and p.method = attempt.method
+      and p.email is distinct from complete_sign_in.email;
+  else
+    insert into market.proved_method (account_id, method, subject_hash, email)
+    values (account.id, attempt.method, complete_sign_in.subject_hash, complete_sign_in.email)
+    on conflict do nothing;
+    if not found then
+      perform internal.raise_problem(409, 'invalid_state', format(
+        'Your account has another %s sign-in already. Remove that one first, or go on using it.', internal.method_name(attempt.method)));
+    end if;
+  end if;
+  update market.verification v set status = 'completed'
+  where v.account_id = account.id and v.method = attempt.method and v.status = 'pending' and v.expires_at > now();
+
+  -- A secret that this browser had before it signed in is worth nothing afterwards; nor is any that came before the
+  -- account's first method, since nobody proved anything then. In one order, whosever they are.
+  delete from market.session s
+  where s.id in (
+    select o.id from market.session o
+    where o.secret_hash = complete_sign_in.session_hash
+      or o.account_id = account.id and not known and not exists (
+        select from market.proved_method p where p.account_id = account.id and p.method <> attempt.method)
+    order by o.id for update);
+  insert into market.session (account_id, secret_hash, signed_in_at)
+  values (account.id, complete_sign_in.new_session_hash, now());
+  update market.sign_in s set finished_at = now(), email = null where s.id = attempt.id;
+  return jsonb_build_object(
+    'label', internal.account_label(account.id),
+    'display_name', account.display_name,
+    'new_account', attempt.account_id is null and holder is null,
+    'purpose', attempt.purpose,
+    'added', not known);
+end
+$$;
+comment on function internal.complete_sign_in(market.sign_in, bytea, text, text, bytea, bytea) is
+  'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';

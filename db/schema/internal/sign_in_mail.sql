@@ -1,0 +1,57 @@
+-- How many sign-in messages a mailbox and a network may have, and which code or link is right.
+
+create or replace function internal.sign_in_mail_windows(email text, address text)
+  returns table (scope text, cap integer, span interval)
+  language plpgsql stable
+as $$
+declare
+  network text := internal.network_of(sign_in_mail_windows.address);
+  mailbox text := encode(internal.subject_hash('email', sign_in_mail_windows.email), 'hex');
+begin
+  -- The first keeps one network from using up what a mailbox has: its person, elsewhere, still gets a message. The
+  -- others bound the guessing, of five tries a message.
+  return query values
+    ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5, interval '1 hour'),
+    ('address:' || network, 20, interval '1 hour'),
+    ('mailbox:' || substr(mailbox, 1, 32), 20, interval '1 hour'),
+    ('mailbox:' || substr(mailbox, 1, 32), 60, interval '1 day');
+end
+$$;
+comment on function internal.sign_in_mail_windows(text, text) is
+  'The windows that a sign-in message counts in: those of the mailbox as asked for from this network, of the network, and of the mailbox in an hour and in a day.';
+
+create or replace function internal.count_sign_in_mail(email text, address text) returns void
+  language plpgsql volatile
+as $$
+declare
+  scopes text[] := (select array_agg(distinct w.scope order by w.scope)
+    from internal.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
+  wait integer;
+begin
+  perform internal.lock_window(s.scope, 'sign_in_mail') from unnest(scopes) as s (scope);
+  wait := (select max(internal.window_wait(w.scope, 'sign_in_mail', w.cap, w.span))
+    from internal.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
+  if wait is not null then
+    perform internal.raise_problem(429, 'rate_limited',
+      format('Too many sign-in messages were asked for. Try again in %s minutes. Until then only a message that this browser asked for can help, within 15 minutes: a code works only in the browser that asked for it.',
+        ceil(wait / 60.0)), jsonb_build_object('retry_after', wait));
+  end if;
+  insert into market.rate_limit_hit (scope, action) select s.scope, 'sign_in_mail' from unnest(scopes) as s (scope);
+end
+$$;
+comment on function internal.count_sign_in_mail(text, text) is
+  'Counts a sign-in message: an hour has 5 for a mailbox from one address, 20 for an address, 20 for a mailbox, and a day 60 for a mailbox; 429 beyond.';
+
+create or replace function internal.check_sign_in_mail(attempt market.sign_in) returns void
+  language plpgsql stable
+as $$
+begin
+  if attempt.id is null or attempt.link_hash is null or attempt.finished_at is not null
+      or attempt.expires_at <= now() or attempt.tries >= 5 then
+    perform internal.raise_problem(410, 'link_expired',
+      'This link or code no longer works: each works once, for 15 minutes, and not after five wrong codes. Start signing in again for a new message.');
+  end if;
+end
+$$;
+comment on function internal.check_sign_in_mail(market.sign_in) is
+  'Refuses (410) an attempt by mail that is unknown, finished, over, or out of tries.';

@@ -1,0 +1,25 @@
+-- Ids are UUIDv7 (RFC 9562, 5.7): 48 bits of milliseconds, then random bits. PostgreSQL has uuidv7() only from 18 on.
+
+create or replace function internal.uuid_v7() returns uuid
+  language sql volatile parallel safe
+as $$
+  select encode(
+    set_bit(set_bit(
+      overlay(
+        uuid_send(gen_random_uuid())
+        placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+        from 1 for 6
+      ), 52, 1), 53, 1),
+    'hex')::uuid
+$$;
+comment on function internal.uuid_v7() is 'A new UUIDv7: sorts by the time it was made.';
+grant execute on function internal.uuid_v7() to souk_agent, souk_person, souk_moderator;
+
+create or replace function internal.first_uuid_v7(moment timestamptz) returns uuid
+  language sql stable parallel safe
+as $$
+  -- No id is from before 1970, and 48 bits end in the year 10889.
+  select rpad(lpad(to_hex((extract(epoch from least(greatest(moment, 'epoch'), '9999-12-31')) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+$$;
+comment on function internal.first_uuid_v7(timestamptz) is 'Sorts before every UUIDv7 of this millisecond and those to come, and after those of the past.';
+grant execute on function internal.first_uuid_v7(timestamptz) to souk_moderator;

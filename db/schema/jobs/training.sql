@@ -1,0 +1,54 @@
+-- Learning from the examples: a worker asks whether there is something to learn, learns for some seconds, and stores it.
+
+create or replace function jobs.get_training_set(learning integer) returns jsonb
+  language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+    'changed_at', v.changed_at,
+    'vocabulary', jobs.get_vocabulary() - 'classifiers',
+    'examples', (
+      select coalesce(
+        jsonb_agg(jsonb_build_object('document', e.document, 'kind', e.kind, 'category', e.category, 'text', e.text)
+          order by e.document, e.text collate "C"),
+        '[]')
+      from (
+        select 'ask', a.ask_kind, a.category, a.text
+        from reading.ask_example a
+        union all
+        select 'offer', o.offer_kind, o.category, o.text
+        from reading.offer_example o) as e (document, kind, category, text)))
+  from reading.vocabulary_change v
+  where not exists (
+    select from reading.classifier c
+    -- Of workers of two releases the older leaves alone what the newer learned: else they would learn in turns.
+    where c.learned_from = v.changed_at and c.learning >= get_training_set.learning)
+$$;
+comment on function jobs.get_training_set(integer) is
+  'The words and the examples, when something changed since it was last learned from them in the given or a later way; otherwise null.';
+grant execute on function jobs.get_training_set(integer) to souk_worker;
+
+create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers jsonb) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Of workers that learned the same only the first stores it, and none what others overtook while it learned.
+  perform pg_advisory_xact_lock(hashtext('reading.classifier'));
+  if exists (
+    select from reading.classifier c
+    where (c.learned_from, c.learning) >= (store_classifiers.changed_at, store_classifiers.learning)) then
+    return;
+  end if;
+  delete from reading.classifier;
+  insert into reading.classifier (name, classes, bias, features, weights, learned_from, learning)
+  select l.name,
+    array(select jsonb_array_elements_text(l.learned -> 'classes')),
+    array(select jsonb_array_elements_text(l.learned -> 'bias')::real),
+    array(select jsonb_array_elements_text(l.learned -> 'features')),
+    decode(l.learned ->> 'weights', 'base64'),
+    store_classifiers.changed_at, store_classifiers.learning
+  from jsonb_each(store_classifiers.classifiers) as l (name, learned);
+end
+$$;
+comment on function jobs.store_classifiers(timestamptz, integer, jsonb) is
+  'Stores what was learned, in place of what was learned before, unless others stored the same or later meanwhile: by name the classes, the bias of each, the features, and their weights as base64.';
+grant execute on function jobs.store_classifiers(timestamptz, integer, jsonb) to souk_worker;

@@ -1,0 +1,26 @@
+-- One row is the market record of one account: raw counts, kept by triggers on market.offer, never a score.
+
+create table market.account_stats (
+  account_id uuid constraint account_stats_pkey primary key
+    constraint account_stats_account_fkey references market.account on delete cascade,
+  active integer not null default 0,
+  lifetime integer not null default 0,
+  removed integer not null default 0,
+  last_active_at timestamptz not null default now(),
+  constraint account_stats_counts_not_negative check (active >= 0 and lifetime >= 0 and removed >= 0)
+);
+
+alter table market.account_stats enable row level security;
+alter table market.account_stats force row level security;
+create policy "the owner sees all" on market.account_stats to souk_owner using (true) with check (true);
+create policy "everyone reads the records" on market.account_stats for select to souk_agent, souk_person using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.account_stats is 'The record of an account: what others see beside its offers.';
+comment on column market.account_stats.account_id is 'Whose record; never shown.';
+comment on column market.account_stats.active is 'Offers published now.';
+comment on column market.account_stats.lifetime is 'Offers ever published.';
+comment on column market.account_stats.removed is 'Offers taken down by moderation now.';
+comment on column market.account_stats.last_active_at is 'Latest write by the account; shown as a month.';
+grant select on market.account_stats to souk_agent, souk_person;

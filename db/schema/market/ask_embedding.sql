@@ -1,0 +1,22 @@
+-- One row is the vector of one ask, with the model that made it.
+
+create table market.ask_embedding (
+  ask_id uuid constraint ask_embedding_pkey primary key
+    constraint ask_embedding_ask_fkey references market.ask on delete cascade,
+  model text not null constraint ask_embedding_model_fkey references market.embedding_model on delete restrict,
+  embedding public.halfvec(512) not null,
+  constraint ask_embedding_model_length check (char_length(model) <= 100)
+);
+create index ask_embedding_model_idx on market.ask_embedding (model);
+create index ask_embedding_hnsw_idx on market.ask_embedding using hnsw (embedding public.halfvec_cosine_ops);
+
+alter table market.ask_embedding enable row level security;
+alter table market.ask_embedding force row level security;
+create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.ask_embedding is 'One row is the vector of one ask.';
+comment on column market.ask_embedding.ask_id is 'The ask.';
+comment on column market.ask_embedding.model is 'Who made the vector.';
+comment on column market.ask_embedding.embedding is 'Unit length, 512 dimensions.';

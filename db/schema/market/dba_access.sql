@@ -1,0 +1,77 @@
+-- What a DBA may read: every row of every table, since an incident is about rows, but not every column. Closed are hashes
+-- and codes, what people wrote (texts, titles, contacts, comments, and whatever is made from them: words for search,
+-- criteria, reasons, vectors), what a person is called, and where calls came from, but for the windows of the last day.
+
+create policy "a dba reads all" on market.account for select to souk_dba using (true);
+create policy "a dba reads all" on market.account_stats for select to souk_dba using (true);
+create policy "a dba reads all" on market.agent for select to souk_dba using (true);
+create policy "a dba reads all" on market.connection for select to souk_dba using (true);
+create policy "a dba reads all" on market.session for select to souk_dba using (true);
+create policy "a dba reads all" on market.profile for select to souk_dba using (true);
+create policy "a dba reads all" on market.sign_in for select to souk_dba using (true);
+create policy "a dba reads all" on market.sign_in_method for select to souk_dba using (true);
+create policy "a dba reads all" on market.proved_method for select to souk_dba using (true);
+create policy "a dba reads all" on market.verification for select to souk_dba using (true);
+create policy "a dba reads all" on market.setting for select to souk_dba using (true);
+create policy "a dba reads all" on market.domain for select to souk_dba using (true);
+create policy "a dba reads all" on market.category for select to souk_dba using (true);
+create policy "a dba reads all" on market.ask_kind for select to souk_dba using (true);
+create policy "a dba reads all" on market.embedding_model for select to souk_dba using (true);
+create policy "a dba reads all" on market.offer for select to souk_dba using (true);
+create policy "a dba reads all" on market.ask for select to souk_dba using (true);
+create policy "a dba reads all" on market.offer_embedding for select to souk_dba using (true);
+create policy "a dba reads all" on market.ask_embedding for select to souk_dba using (true);
+create policy "a dba reads all" on market.query_embedding for select to souk_dba using (true);
+create policy "a dba reads all" on market.match for select to souk_dba using (true);
+create policy "a dba reads all" on market.report for select to souk_dba using (true);
+create policy "a dba reads all" on market.rate_limit_hit for select to souk_dba using (true);
+create policy "a dba reads all" on market.submission for select to souk_dba using (true);
+create policy "a dba reads all" on market.idempotency_key for select to souk_dba using (true);
+create policy "a dba reads all" on market.worker_heartbeat for select to souk_dba using (true);
+create policy "a dba reads all" on market.audit_event for select to souk_dba using (true);
+create policy "a dba reads all" on market.reembedding for select to souk_dba using (true);
+create policy "a dba reads all" on market.reason for select to souk_dba using (true);
+create policy "a dba reads all" on market.moderator for select to souk_dba using (true);
+create policy "a dba reads all" on market.moderator_link for select to souk_dba using (true);
+create policy "a dba reads all" on market.review_case for select to souk_dba using (true);
+create policy "a dba reads all" on market.cap_override for select to souk_dba using (true);
+create policy "a dba reads all" on market.decision for select to souk_dba using (true);
+create policy "a dba reads all" on market.appeal for select to souk_dba using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+grant select (id, claimed_at, created_at) on market.account to souk_dba;
+grant select on market.account_stats to souk_dba;
+grant select (id, account_id, name, created_at, connected_at, removed_at) on market.agent to souk_dba;
+grant select (agent_id, created_at, expires_at, approved_at, declined_at, notified_at) on market.connection to souk_dba;
+grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at) on market.session to souk_dba;
+grant select (account_id, updated_at) on market.profile to souk_dba;
+grant select on market.sign_in_method to souk_dba;
+grant select (account_id, method, proved_at) on market.proved_method to souk_dba;
+grant select (id, account_id, agent_id, method, status, created_at, expires_at) on market.verification to souk_dba;
+grant select (id, method, purpose, account_id, verification_id, tries, created_at, expires_at, finished_at)
+  on market.sign_in to souk_dba;
+grant select on market.setting, market.domain, market.category, market.ask_kind, market.embedding_model to souk_dba;
+grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind, price_hundredths,
+  price_currency, price_period, missing_fields, reviewed, created_at, updated_at, published_at, removed_at)
+  on market.offer to souk_dba;
+grant select (id, account_id, agent_id, status, watch_enabled, language, domain, category, ask_kind, price_max_hundredths,
+  price_currency, read_at, created_at, updated_at) on market.ask to souk_dba;
+grant select (offer_id, model) on market.offer_embedding to souk_dba;
+grant select (ask_id, model) on market.ask_embedding to souk_dba;
+grant select (model, created_at) on market.query_embedding to souk_dba;
+grant select (ask_id, offer_id, sequence, score, first_matched_at) on market.match to souk_dba;
+grant select (id, offer_id, account_id, agent_id, reason, created_at) on market.report to souk_dba;
+grant select on market.rate_limit_hit to souk_dba;
+grant select (id, kind, account_id, agent_id, target_id, origin_ask_id, created_at, completed_at, status)
+  on market.submission to souk_dba;
+grant select (owner_id, key, submission_id, created_at) on market.idempotency_key to souk_dba;
+grant select on market.worker_heartbeat, market.audit_event, market.reembedding to souk_dba;
+-- What moderators decided, and not in which words.
+grant select on market.reason, market.moderator, market.review_case, market.cap_override to souk_dba;
+grant select (created_at, expires_at) on market.moderator_link to souk_dba;
+grant select (id, moderator_id, action, offer_id, account_id, agent_id, reason, created_at) on market.decision to souk_dba;
+grant select (offer_id, removed_at, account_id, agent_id, created_at, decided_at) on market.appeal to souk_dba;
+grant select (suspended_at, suspension_reason, hiding) on market.account to souk_dba;
+grant select (review_reason, suspended_at) on market.offer to souk_dba;
+grant select (completed_at, counted) on market.report to souk_dba;

@@ -1,0 +1,30 @@
+-- One row is one embedding model. Only vectors of the model in force are ever compared.
+
+create table market.embedding_model (
+  model text constraint embedding_model_pkey primary key,
+  min_similarity real not null default 0.25,
+  match_min_similarity real not null default 0.35,
+  rrf_weight real not null default 1,
+  by_letters boolean not null default false,
+  constraint embedding_model_model_length check (char_length(model) between 1 and 100),
+  constraint embedding_model_similarities check (min_similarity between 0 and 1 and match_min_similarity between 0 and 1),
+  constraint embedding_model_rrf_weight_range check (rrf_weight between 0 and 1)
+);
+
+insert into market.embedding_model (model, min_similarity, match_min_similarity, rrf_weight, by_letters) values
+  ('builtin-hash-1', 0.30, 0.35, 0.5, true),
+  ('text-embedding-3-small', 0.30, 0.40, 1, false),
+  ('text-embedding-3-large', 0.30, 0.40, 1, false);
+
+alter table market.embedding_model enable row level security;
+alter table market.embedding_model force row level security;
+create policy "the owner sees all" on market.embedding_model to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.embedding_model is 'One row is one model, with the cosine similarities below which its vectors say nothing.';
+comment on column market.embedding_model.model is 'The name that stands beside each vector.';
+comment on column market.embedding_model.min_similarity is 'An offer less similar to a query is not found by its vector.';
+comment on column market.embedding_model.match_min_similarity is 'An offer less similar to an ask does not match it by its vector.';
+comment on column market.embedding_model.rrf_weight is 'What the place in the list by vector counts against the place in the list by words.';
+comment on column market.embedding_model.by_letters is 'Whether it knows a word by its letters alone: of a name that words find it then knows no more than they.';

@@ -1,0 +1,27 @@
+-- One row is one Idempotency-Key of the last 24 hours: the row is the lock, and its answer is its submission's.
+
+create table market.idempotency_key (
+  owner_id uuid not null,
+  key text not null,
+  request_hash bytea not null,
+  submission_id uuid constraint idempotency_key_submission_fkey references market.submission on delete cascade,
+  created_at timestamptz not null default now(),
+  constraint idempotency_key_pkey primary key (owner_id, key),
+  constraint idempotency_key_form check (key ~ '^[\x20-\x7e]{1,255}$'),
+  constraint idempotency_key_request_hash_is_sha256 check (octet_length(request_hash) = 32)
+);
+create index idempotency_key_submission_id_idx on market.idempotency_key (submission_id);
+create index idempotency_key_created_at_idx on market.idempotency_key (created_at);
+
+alter table market.idempotency_key enable row level security;
+alter table market.idempotency_key force row level security;
+create policy "the owner sees all" on market.idempotency_key to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.idempotency_key is 'One row is one Idempotency-Key of the last 24 hours.';
+comment on column market.idempotency_key.owner_id is 'Whose key: an agent, or the account of a person in the browser; two of them with the same key do not meet.';
+comment on column market.idempotency_key.key is 'The key as sent.';
+comment on column market.idempotency_key.request_hash is 'SHA-256 of method, path and body: the same key with another request is refused.';
+comment on column market.idempotency_key.submission_id is 'Whose answer a retry replays.';
+comment on column market.idempotency_key.created_at is 'Forgotten 24 hours later.';

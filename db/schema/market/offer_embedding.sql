@@ -1,0 +1,27 @@
+-- One row is the vector of one offer, with the model that made it.
+
+create table market.offer_embedding (
+  offer_id uuid constraint offer_embedding_pkey primary key
+    constraint offer_embedding_offer_fkey references market.offer on delete cascade,
+  model text not null constraint offer_embedding_model_fkey references market.embedding_model on delete restrict,
+  embedding public.halfvec(512) not null,
+  facets tsvector not null default '',
+  constraint offer_embedding_model_length check (char_length(model) <= 100)
+);
+create index offer_embedding_model_idx on market.offer_embedding (model);
+create index offer_embedding_facets_idx on market.offer_embedding using gin (facets) with (fastupdate = off);
+-- A graph of near ones only comes apart where many offers are alike: each is linked to the best of 256 that it meets, not of 64.
+create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops)
+  with (ef_construction = 256);
+
+alter table market.offer_embedding enable row level security;
+alter table market.offer_embedding force row level security;
+create policy "the owner sees all" on market.offer_embedding to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.offer_embedding is 'One row is the vector of one offer.';
+comment on column market.offer_embedding.offer_id is 'The offer.';
+comment on column market.offer_embedding.model is 'Who made the vector.';
+comment on column market.offer_embedding.embedding is 'Unit length, 512 dimensions.';
+comment on column market.offer_embedding.facets is 'Those of the offer, kept by triggers: of the thousands of vectors that a filtered search compares, the offers of most need not be read.';

@@ -1,0 +1,32 @@
+-- One row is one method that an account has proved; a subject proves one account only.
+
+create table market.proved_method (
+  account_id uuid not null constraint proved_method_account_fkey references market.account on delete cascade,
+  method text not null constraint proved_method_method_fkey references market.sign_in_method on delete restrict,
+  subject_hash bytea not null,
+  proved_at timestamptz not null default now(),
+  email text,
+  constraint proved_method_pkey primary key (account_id, method),
+  constraint proved_method_subject_key unique (method, subject_hash),
+  constraint proved_method_method_form check (method in ('google', 'apple', 'email')),
+  constraint proved_method_subject_hash_is_sha256 check (octet_length(subject_hash) = 32),
+  constraint proved_method_email_length check (char_length(email) between 3 and 254)
+);
+create index proved_method_email_idx on market.proved_method (email) where email is not null;
+
+alter table market.proved_method enable row level security;
+alter table market.proved_method force row level security;
+create policy "the owner sees all" on market.proved_method to souk_owner using (true) with check (true);
+create policy "a caller sees what its account proved" on market.proved_method for select to souk_agent, souk_person
+  using (account_id = (select internal.account_id()));
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.proved_method is 'One row is one method that an account has proved; a subject proves one account only.';
+comment on column market.proved_method.account_id is 'Who proved.';
+comment on column market.proved_method.method is 'By what.';
+comment on column market.proved_method.subject_hash is 'SHA-256 of who the provider says it is.';
+comment on column market.proved_method.proved_at is 'When.';
+comment on column market.proved_method.email is 'The mailbox that the provider vouched for, null when it vouched for none. Agents never see it.';
+grant select (account_id, method, proved_at) on market.proved_method to souk_agent, souk_person;
+grant select (email) on market.proved_method to souk_person;

@@ -1,0 +1,24 @@
+-- One row is one counted call. The rolling windows count these (internal/rate_limit_window.sql); all time is the database's.
+
+create table market.rate_limit_hit (
+  id bigint generated always as identity constraint rate_limit_hit_pkey primary key,
+  scope text not null,
+  action text not null,
+  called_at timestamptz not null default clock_timestamp(),
+  constraint rate_limit_hit_scope_length check (char_length(scope) between 1 and 60),
+  constraint rate_limit_hit_action_length check (char_length(action) between 1 and 40)
+);
+create index rate_limit_hit_scope_action_called_at_idx on market.rate_limit_hit (scope, action, called_at);
+create index rate_limit_hit_called_at_idx on market.rate_limit_hit (called_at);
+
+alter table market.rate_limit_hit enable row level security;
+alter table market.rate_limit_hit force row level security;
+create policy "the owner sees all" on market.rate_limit_hit to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.rate_limit_hit is 'One row is one counted call within the last day: the rolling windows count these.';
+comment on column market.rate_limit_hit.id is 'Order of admission.';
+comment on column market.rate_limit_hit.scope is 'Whose window: agent:<id>, address:<network>, mailbox:<half a SHA-256>, or mailbox_at:<half a SHA-256>, of mailbox and network.';
+comment on column market.rate_limit_hit.action is 'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
+comment on column market.rate_limit_hit.called_at is 'When it was admitted.';

@@ -1,0 +1,23 @@
+-- One row is one sign-in method that the contract names.
+
+create table market.sign_in_method (
+  method text constraint sign_in_method_pkey primary key,
+  available boolean not null default false,
+  position smallint not null,
+  constraint sign_in_method_known check (method in ('google', 'apple', 'email'))
+);
+
+insert into market.sign_in_method (method, position) values ('google', 1), ('apple', 2), ('email', 3);
+
+alter table market.sign_in_method enable row level security;
+alter table market.sign_in_method force row level security;
+create policy "the owner sees all" on market.sign_in_method to souk_owner using (true) with check (true);
+create policy "everyone reads the methods" on market.sign_in_method for select to souk_agent, souk_person using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.sign_in_method is 'One row a method the contract names.';
+comment on column market.sign_in_method.method is 'google, apple or email.';
+comment on column market.sign_in_method.available is 'Whether the operator has configured its provider.';
+comment on column market.sign_in_method.position is 'Where it stands in lists.';
+grant select on market.sign_in_method to souk_agent, souk_person;

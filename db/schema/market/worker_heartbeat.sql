@@ -1,0 +1,17 @@
+-- One row is one pool of workers that lives, or did until lately.
+
+create table market.worker_heartbeat (
+  pool_id text constraint worker_heartbeat_pkey primary key,
+  beat_at timestamptz not null default now(),
+  constraint worker_heartbeat_pool_id_length check (char_length(pool_id) between 1 and 100)
+);
+
+alter table market.worker_heartbeat enable row level security;
+alter table market.worker_heartbeat force row level security;
+create policy "the owner sees all" on market.worker_heartbeat to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.worker_heartbeat is 'One row is one pool of workers that lives, or did until lately.';
+comment on column market.worker_heartbeat.pool_id is 'As graphile-worker writes it into locked_by.';
+comment on column market.worker_heartbeat.beat_at is 'When it last said so; half a minute of silence is death.';

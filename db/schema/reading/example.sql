@@ -1,0 +1,62 @@
+-- How people say what they want and what they offer: texts by which the built-in reader learns to tell kinds and categories
+-- apart. What single words say stands in reading.vocabulary; here it is the turn of the sentence ("two strong people and a
+-- truck, Saturday").
+
+create table reading.ask_example (
+  id bigint generated always as identity constraint ask_example_pkey primary key,
+  ask_kind text not null,
+  category text,
+  text text not null constraint ask_example_text_key unique,
+  constraint ask_example_kind_fkey foreign key (ask_kind) references market.ask_kind on delete cascade,
+  constraint ask_example_kind_length check (char_length(ask_kind) <= 40),
+  constraint ask_example_category_form check (category ~ '^[a-z_]{1,40}/[a-z_]{1,40}$'),
+  constraint ask_example_category_length check (char_length(category) <= 81),
+  constraint ask_example_text_length check (char_length(text) between 3 and 400)
+);
+create index ask_example_kind_idx on reading.ask_example (ask_kind);
+
+alter table reading.ask_example enable row level security;
+alter table reading.ask_example force row level security;
+create policy "the owner sees all" on reading.ask_example to souk_owner using (true) with check (true);
+
+create trigger note_change after insert or update or delete or truncate on reading.ask_example
+  for each statement execute function reading.note_change();
+
+create table reading.offer_example (
+  id bigint generated always as identity constraint offer_example_pkey primary key,
+  offer_kind text not null,
+  category text,
+  text text not null constraint offer_example_text_key unique,
+  constraint offer_example_kind_length check (char_length(offer_kind) <= 40),
+  constraint offer_example_kind_form check (offer_kind ~ '^[a-z_]{1,40}$'),
+  constraint offer_example_category_form check (category ~ '^[a-z_]{1,40}/[a-z_]{1,40}$'),
+  constraint offer_example_category_length check (char_length(category) <= 81),
+  constraint offer_example_text_length check (char_length(text) between 8 and 1000)
+);
+
+alter table reading.offer_example enable row level security;
+alter table reading.offer_example force row level security;
+create policy "the owner sees all" on reading.offer_example to souk_owner using (true) with check (true);
+
+create trigger note_change after insert or update or delete or truncate on reading.offer_example
+  for each statement execute function reading.note_change();
+
+create policy "a dba reads all" on reading.ask_example for select to souk_dba using (true);
+create policy "a dba reads all" on reading.offer_example for select to souk_dba using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table reading.ask_example is
+  'One row is one text and the kind of ask it is. A worker learns from all of them within a minute of a change (reading.classifier); add what was read wrong, in several wordings and about several things.';
+comment on column reading.ask_example.id is 'Tells rows apart.';
+comment on column reading.ask_example.ask_kind is 'What its author wants.';
+comment on column reading.ask_example.category is 'DOMAIN/CATEGORY under which an offer that answers is filed; null to teach the kind alone.';
+comment on column reading.ask_example.text is 'The ask or the query of a search, as somebody would write it; nobody real, and no contact.';
+comment on table reading.offer_example is
+  'One row is one text and the kind of offer it is. A worker learns from all of them within a minute of a change (reading.classifier); add what was read wrong, in several wordings and about several things.';
+comment on column reading.offer_example.id is 'Tells rows apart.';
+comment on column reading.offer_example.offer_kind is 'What its author offers; a kind that there is none of teaches nothing.';
+comment on column reading.offer_example.category is 'DOMAIN/CATEGORY under which it is filed; null to teach the kind alone.';
+comment on column reading.offer_example.text is 'The offer, as somebody would write it; nobody real, and no contact of anybody.';
+grant select on reading.ask_example to souk_dba;
+grant select on reading.offer_example to souk_dba;

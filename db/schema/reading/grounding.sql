@@ -1,0 +1,228 @@
+-- Nothing is published that the text does not say: a value counts only when its quote stands in the text, where the
+-- reading says it stands, and states the value. Both makers' readings are held to this.
+
+create or replace function reading.is_quoted(text text, field jsonb) returns boolean
+  language sql immutable
+as $$
+  -- A quote of nothing stands everywhere, so it says nothing; a span that ends before it starts holds nothing.
+  select coalesce(
+    field ->> 'quote' <> '' and (field ->> 'start')::integer > 0 and substr(text, (field ->> 'start')::integer,
+      greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote', false)
+$$;
+comment on function reading.is_quoted(text, jsonb) is 'Whether substr(text, start, end - start) = quote: offsets in code points, start counted from 1, end exclusive.';
+
+create or replace function reading.stated_numbers(quote text) returns setof numeric
+  language sql immutable
+as $$
+  with pieces as (
+    select regexp_split_to_array(m.number[1], '[ \u00a0\u2009\u202f''’]') as pieces
+    -- No number is written longer; and a row of thousands of them is taken apart in pieces.
+    from regexp_matches(quote, '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]{0,30}[0-9])?', 'g') as m (number)
+  ), written as (
+    -- "iPhone 13 1 200 EUR" may be 13 and 1200: every run of pieces counts that looks like one number.
+    select distinct run.digits
+    from pieces, generate_subscripts(pieces.pieces, 1) as first, generate_series(first, first + 4) as last,
+      lateral (select btrim(array_to_string(pieces.pieces[first:last], ' '), '., ') as digits) as run
+    where last = first or run.digits ~ '^[0-9]{1,3}( [0-9]{3})+([.,][0-9]{1,2})?$'
+  )
+  -- What follows the last separator is a group of thousands when it has three digits, and decimals otherwise.
+  select case
+    when w.digits ~ '[.,][0-9]{3}$' and w.digits !~ '^0' or w.digits !~ '[.,]'
+    then regexp_replace(w.digits, '[^0-9]', '', 'g')::numeric
+    else replace(regexp_replace(w.digits, '[^0-9](?=.*[.,])', '', 'g'), ',', '.')::numeric end
+  from written w where length(w.digits) between 1 and 20
+$$;
+comment on function reading.stated_numbers(text) is 'The numbers in a quote: "1.200,50", "1 200", "1''200.-".';
+
+create or replace function reading.spoken_number(quote text) returns numeric
+  language plpgsql immutable
+as $$
+declare
+  words text;
+  rest text;
+  piece record;
+  total numeric := 0;
+  current numeric := 0;
+  before numeric[];
+  found_any boolean := false;
+begin
+  -- Words that are no numbers (the currency, "and") are passed over; no price is said in more of them.
+  foreach words in array (regexp_split_to_array(reading.fold(left(quote, 200)), '[^a-z]+'))[1:16] loop
+    rest := words;
+    before := array[total, current];
+    while rest <> '' loop
+      select n.value, n.is_factor, w.word into piece
+      from (values
+      (1, false, 'one ein eine einen eins un une uno una um uma een jeden jedna'),
+      (2, false, 'two zwei deux dos due dois duas twee dwa dwie couple'),
+      (3, false, 'three drei trois tres tre drie trzy'),
+      (4, false, 'four vier quatre cuatro quattro quatro cztery'),
+      (5, false, 'five funf fuenf cinq cinco cinque vijf piec'),
+      (6, false, 'six sechs seis sei zes szesc'),
+      (7, false, 'seven sieben sept siete sette sete zeven siedem'),
+      (8, false, 'eight acht huit ocho otto oito osiem'),
+      (9, false, 'nine neun neuf nueve nove negen dziewiec'),
+      (10, false, 'ten zehn dix diez dieci dez tien dziesiec'),
+      (11, false, 'eleven elf onze once undici jedenascie'),
+      (12, false, 'twelve zwolf douze doce dodici doze twaalf dwanascie'),
+      (13, false, 'thirteen dreizehn treize trece tredici treze dertien trzynascie'),
+      (14, false, 'fourteen vierzehn quatorze catorce quattordici catorze veertien czternascie'),
+      (15, false, 'fifteen funfzehn quinze quince quindici vijftien pietnascie'),
+      (16, false, 'sixteen sechzehn seize dieciseis sedici dezasseis dezesseis zestien szesnascie'),
+      (17, false, 'seventeen siebzehn diecisiete diciassette dezassete dezessete zeventien siedemnascie'),
+      (18, false, 'eighteen achtzehn dieciocho diciotto dezoito achttien osiemnascie'),
+      (19, false, 'nineteen neunzehn diecinueve diciannove dezanove dezenove negentien dziewietnascie'),
+      (20, false, 'twenty zwanzig vingt vingts veinte veinti venti vent vinte twintig dwadziescia'),
+      (30, false, 'thirty dreissig trente treinta trenta trent trinta dertig trzydziesci'),
+      (40, false, 'forty vierzig quarante cuarenta quaranta quarant quarenta veertig czterdziesci'),
+      (50, false, 'fifty funfzig fuenfzig cinquante cincuenta cinquanta cinquant cinquenta vijftig piecdziesiat'),
+      (60, false, 'sixty sechzig soixante sesenta sessanta sessant sessenta zestig szescdziesiat'),
+      (70, false, 'seventy siebzig septante setenta settanta settant zeventig siedemdziesiat'),
+      (80, false, 'eighty achtzig huitante octante ochenta ottanta ottant oitenta tachtig osiemdziesiat'),
+      (90, false, 'ninety neunzig nonante noventa novanta novant negentig dziewiecdziesiat'),
+      (100, false, 'cien ciento cem sto'),
+      (200, false, 'doscientos doscientas duzentos duzentas dwiescie'),
+      (300, false, 'trescientos trescientas trezentos trezentas trzysta'),
+      (400, false, 'cuatrocientos cuatrocientas quatrocentos quatrocentas czterysta'),
+      (500, false, 'quinientos quinientas quinhentos quinhentas piecset'),
+      (600, false, 'seiscientos seiscientas seiscentos seiscentas szescset'),
+      (700, false, 'setecientos setecientas setecentos setecentas siedemset'),
+      (800, false, 'ochocientos ochocientas oitocentos oitocentas osiemset'),
+      (900, false, 'novecientos novecientas novecentos novecentas dziewiecset'),
+      (100, true, 'hundred hundert cent cents cento honderd'),
+      (1000, true, 'thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy')
+      ) as n (value, is_factor, list), unnest(string_to_array(n.list, ' ')) as w (word)
+      where starts_with(rest, w.word)
+      order by length(w.word) desc limit 1;
+      if found then
+        if piece.is_factor and piece.value >= 1000 then
+          total := total + greatest(1, current) * piece.value;
+          current := 0;
+        elsif piece.is_factor then
+          current := greatest(1, current) * piece.value;
+        -- "quatre-vingts"
+        elsif piece.value = 20 and current % 100 = 4 then
+          current := current + 76;
+        else
+          current := current + piece.value;
+        end if;
+        rest := substr(rest, length(piece.word) + 1);
+      elsif rest <> words and rest ~ '^(und|en|e|y)' then
+        rest := regexp_replace(rest, '^(und|en|e|y)', '');
+      else
+        -- "centimes" is no hundred.
+        total := before[1];
+        current := before[2];
+        exit;
+      end if;
+      found_any := found_any or rest = '';
+    end loop;
+  end loop;
+  return case when found_any then total + current end;
+end
+$$;
+comment on function reading.spoken_number(text) is
+  'The number that a quote says in words of the eight languages: "a hundred quid", "fünfhundertfünfzig Euro"; null when it says none.';
+
+create or replace function reading.states_amount(quote text, amount numeric) returns boolean
+  language plpgsql immutable
+as $$
+begin
+  -- A word for thousands or millions behind one number of a range goes for the others, too: "10-12k".
+  return (with factor as (
+    select 1::numeric as factor
+    union all
+    select f.factor from (values
+      ('¢|cents?|cts?|centimes|centimos|céntimos|centavos|centesimi|p|pence', 0.01),
+      ('k|grand|mil|mille|mila|tsd|tausend|duizend|tys|tysi[aą]ce|tysi[eę]cy|thousand', 1000),
+      ('lakh|lac', 100000),
+      ('m|mln|mio|million|millions|millionen|millones|milioni|milh[oõ]es|miljoen', 1000000)) as f (words, factor)
+    where quote ~* ('[0-9]\s*(' || f.words || ')\M')
+  )
+  -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
+  select amount = 0 and quote !~ '[1-9]'
+    or amount <= 1e12 and exists (select from reading.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
+    or quote !~ '[0-9]' and coalesce(reading.spoken_number(quote) = amount, false));
+end
+$$;
+comment on function reading.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits for 0.';
+
+create or replace function reading.digits_of_words(quote text) returns text
+  language sql immutable
+as $$
+  select string_agg(coalesce(d.digit, w.word), ' ' order by w.n)
+  from regexp_split_to_table(reading.fold(left(quote, 200)), '[^[:alnum:]]+') with ordinality as w (word, n)
+  left join (values
+    ('zero', '0'), ('oh', '0'), ('null', '0'), ('nul', '0'), ('cero', '0'), ('one', '1'), ('two', '2'),
+    ('three', '3'), ('four', '4'), ('five', '5'), ('six', '6'), ('seven', '7'), ('eight', '8'),
+    ('nine', '9'), ('eins', '1'), ('zwei', '2'), ('zwo', '2'), ('drei', '3'), ('vier', '4'), ('funf', '5'),
+    ('sechs', '6'), ('sieben', '7'), ('acht', '8'), ('neun', '9'), ('un', '1'), ('deux', '2'),
+    ('trois', '3'), ('quatre', '4'), ('cinq', '5'), ('sept', '7'), ('huit', '8'), ('neuf', '9'),
+    ('uno', '1'), ('dos', '2'), ('tres', '3'), ('cuatro', '4'), ('cinco', '5'), ('seis', '6'),
+    ('siete', '7'), ('ocho', '8'), ('nueve', '9'), ('due', '2'), ('tre', '3'), ('quattro', '4'),
+    ('cinque', '5'), ('sei', '6'), ('sette', '7'), ('otto', '8'), ('nove', '9'), ('um', '1'), ('dois', '2'),
+    ('quatro', '4'), ('sete', '7'), ('oito', '8'), ('een', '1'), ('twee', '2'), ('drie', '3'), ('zes', '6'),
+    ('zeven', '7'), ('negen', '9'), ('jeden', '1'), ('dwa', '2'), ('trzy', '3'), ('cztery', '4'),
+    ('piec', '5'), ('szesc', '6'), ('siedem', '7'), ('osiem', '8'), ('dziewiec', '9')
+  ) as d (word, digit) using (word)
+$$;
+comment on function reading.digits_of_words(text) is 'A quote with the digits that it says as words: "six one four 555-0177" is "6 1 4 555 0177".';
+
+create or replace function reading.states_contact(quote text, method jsonb) returns boolean
+  language plpgsql immutable
+as $$
+begin
+  -- A number's last digits, without a country code, which the quote need not say: eight, or six of a short number.
+  return (with said as (
+    select method ->> 'type' as type, method ->> 'value' as value,
+      regexp_replace(method ->> 'value', '[^0-9]', '', 'g') as digits
+  )
+  select case
+    -- "anna [@] example.org" is written around harvesters, too.
+    when type = 'email' and quote ~ '@' then
+      position(lower(value) in regexp_replace(lower(quote), '[][(){}<>[:space:]]', '', 'g')) > 0
+    -- Written around harvesters ("kev at example dot com"): every piece has to stand there.
+    when type = 'email' then
+      value ~ '@' and not exists (
+        select from regexp_split_to_table(reading.fold(value), '[^[:alnum:]]+') as piece
+        where position(piece in reading.fold(quote)) = 0)
+    when type = 'url' then
+      position(rtrim(regexp_replace(lower(value), '^https?://(www\.)?', ''), '/') in lower(quote)) > 0
+    when type in ('phone', 'sms', 'whatsapp') then
+      length(digits) >= 5 and exists (
+        -- A letter O is how some people hide a zero.
+        select from (values (quote), (translate(quote, 'oO', '00')), (reading.digits_of_words(quote))) as q (words)
+        where position(right(digits, greatest(6, least(8, length(digits) - 3)))
+          in regexp_replace(q.words, '[^0-9]', '', 'g')) > 0)
+    else false
+  end
+  from said);
+end
+$$;
+comment on function reading.states_contact(text, jsonb) is
+  'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last digits of a number.';
+
+create or replace function reading.states_title(text text, title text) returns boolean
+  language plpgsql immutable
+as $$
+declare
+  said constant text := reading.fold(text);
+begin
+  return not exists (
+    select from regexp_split_to_table(reading.fold(title), '[^[:alnum:]]+') as word
+    where word <> '' and position(word in said) = 0);
+end
+$$;
+comment on function reading.states_title(text, text) is 'Whether every word of a title stands in the text.';
+
+create or replace function reading.first_line(text text) returns text
+  language sql immutable
+as $$
+  select left(line.words, 120)
+  from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
+    lateral (select btrim(regexp_replace(l.line, '[\s\u00a0\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0]+', ' ', 'g')) as words) as line
+  where line.words <> ''
+  order by l.n limit 1
+$$;
+comment on function reading.first_line(text) is 'The first line that says something, as a title: at most 120 characters; null when there is none.';
+grant execute on function reading.first_line(text) to souk_agent, souk_person;

@@ -1,0 +1,56 @@
+-- What is called differently and is the same: a concept with its words in each language. An offer's concepts are found
+-- when it is written, so that a search for a couch is one lexeme, and the language of the offer tells a Dutch "bank" from
+-- an English one.
+
+create table reading.synonym (
+  concept text not null,
+  language text not null,
+  term text not null,
+  lexemes text[] not null generated always as (
+    tsvector_to_array(to_tsvector(reading.search_config(language), reading.fold(term)))) stored,
+  needle tsquery not null generated always as (
+    phraseto_tsquery(reading.search_config(language), reading.fold(term))) stored,
+  constraint synonym_pkey primary key (concept, language, term),
+  constraint synonym_concept_form check (concept ~ '^[a-z0-9_]{1,40}$'),
+  constraint synonym_concept_length check (char_length(concept) <= 40),
+  constraint synonym_language_form check (language ~ '^[a-z]{2}$'),
+  constraint synonym_language_length check (char_length(language) = 2),
+  constraint synonym_term_length check (char_length(term) between 2 and 80)
+);
+create index synonym_lexemes_idx on reading.synonym using gin (lexemes);
+create index synonym_first_lexeme_idx on reading.synonym ((language || ' ' || lexemes[1]) collate "C");
+create index synonym_folded_term_idx on reading.synonym (reading.fold(term), language);
+
+alter table reading.synonym enable row level security;
+alter table reading.synonym force row level security;
+create policy "the owner sees all" on reading.synonym to souk_owner using (true) with check (true);
+
+create table reading.broader_concept (
+  concept text not null,
+  broader text not null,
+  constraint broader_concept_pkey primary key (concept, broader),
+  constraint broader_concept_concept_length check (char_length(concept) between 1 and 40),
+  constraint broader_concept_broader_length check (char_length(broader) between 1 and 40),
+  constraint broader_concept_is_another check (concept <> broader)
+);
+
+alter table reading.broader_concept enable row level security;
+alter table reading.broader_concept force row level security;
+create policy "the owner sees all" on reading.broader_concept to souk_owner using (true) with check (true);
+create policy "a dba reads all" on reading.synonym for select to souk_dba using (true);
+create policy "a dba reads all" on reading.broader_concept for select to souk_dba using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table reading.synonym is
+  'One row is one word or phrase for a concept in a language. Offers are filed under their concepts as they are published or changed; after a change here: update market.offer set title = title.';
+comment on column reading.synonym.concept is 'The name of what is meant. Names of makes and models are of concepts that end in _model: offers are filed under them, and under what is broader; a query for such a name is for that name.';
+comment on column reading.synonym.language is 'ISO 639-1.';
+comment on column reading.synonym.term is 'The word or phrase; its inflected forms need no row where PostgreSQL has a stemmer, nor do compounds that end in it. Stop words do not count, so one word and stop words stand for the word alone.';
+comment on column reading.synonym.lexemes is 'The stems of its words.';
+comment on column reading.synonym.needle is 'Its stems in their order.';
+comment on table reading.broader_concept is 'One row says that whatever is the one is the other, too: an e-bike is a bicycle, and what is filed under vehicles/cars is a car. One step; nothing follows from two.';
+comment on column reading.broader_concept.concept is 'The narrower concept of reading.synonym, or a category as DOMAIN/CATEGORY.';
+comment on column reading.broader_concept.broader is 'What offers of it are filed under besides.';
+grant select on reading.synonym to souk_dba;
+grant select on reading.broader_concept to souk_dba;

@@ -1,0 +1,56 @@
+-- The words by which the built-in reader understands a text: data that the operator edits, never code.
+
+create table reading.vocabulary (
+  id bigint generated always as identity constraint vocabulary_pkey primary key,
+  term text not null,
+  language text,
+  sense text not null,
+  weight real not null,
+  constraint vocabulary_term_sense_key unique nulls not distinct (term, language, sense),
+  constraint vocabulary_term_length check (char_length(term) between 1 and 80),
+  constraint vocabulary_term_folded check (term = btrim(regexp_replace(reading.fold(term), '\s+', ' ', 'g'))),
+  constraint vocabulary_language_length check (char_length(language) = 2),
+  constraint vocabulary_language_form check (language ~ '^[a-z]{2}$'),
+  constraint vocabulary_sense_length check (char_length(sense) between 3 and 100),
+  constraint vocabulary_sense_form check (
+    sense ~ '^(category:[a-z_]+/[a-z_]+|(domain|kind|ask_kind|condition|feature):[a-z_]+|(place|region|country):[A-Z]{2}|city:[A-Z]{2}/[^/:]+)$'),
+  constraint vocabulary_weight_range check (weight > 0 and weight <= 5)
+);
+
+alter table reading.vocabulary enable row level security;
+alter table reading.vocabulary force row level security;
+create policy "the owner sees all" on reading.vocabulary to souk_owner using (true) with check (true);
+
+create table reading.vocabulary_change (
+  single boolean constraint vocabulary_change_pkey primary key default true,
+  changed_at timestamptz not null default clock_timestamp(),
+  constraint vocabulary_change_single check (single)
+);
+
+alter table reading.vocabulary_change enable row level security;
+alter table reading.vocabulary_change force row level security;
+create policy "the owner sees all" on reading.vocabulary_change to souk_owner using (true) with check (true);
+
+insert into reading.vocabulary_change default values;
+
+create trigger note_change after insert or update or delete or truncate on reading.vocabulary
+  for each statement execute function reading.note_change();
+
+create policy "a dba reads all" on reading.vocabulary for select to souk_dba using (true);
+create policy "a dba reads all" on reading.vocabulary_change for select to souk_dba using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table reading.vocabulary is
+  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold within a minute.';
+comment on column reading.vocabulary.id is 'Tells rows apart.';
+comment on column reading.vocabulary.term is
+  'The word or phrase, folded as by reading.fold, single spaces; usual plurals and cases need no row of their own, nor do German and Dutch compounds that end in it.';
+comment on column reading.vocabulary.language is 'The language it belongs to (ISO 639-1); null for names, brands and models, which are the same everywhere.';
+comment on column reading.vocabulary.sense is 'What it says.';
+comment on column reading.vocabulary.weight is 'How surely it says so: 1 a hint, 2 usually, 3 as good as certainly.';
+comment on table reading.vocabulary_change is 'One row: when the vocabulary, the examples or the taxonomy last changed, so that workers read with what holds now.';
+comment on column reading.vocabulary_change.single is 'There is one row.';
+comment on column reading.vocabulary_change.changed_at is 'When a change was last written; differs from change to change.';
+grant select on reading.vocabulary to souk_dba;
+grant select on reading.vocabulary_change to souk_dba;

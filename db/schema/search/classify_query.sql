@@ -1,0 +1,65 @@
+-- What a search is about, by its filters and by what was read from its query.
+
+create or replace function search.without_filtered(extraction jsonb, filters jsonb) returns jsonb
+  language plpgsql immutable
+as $$
+begin
+  -- What a filter says holds, whatever the query says.
+  return jsonb_strip_nulls(case when jsonb_typeof(extraction) = 'object' then extraction else '{}' end)
+    - case when filters ? 'offer_kind' then 'offer_kind' else '' end
+    - case when filters ? 'location' then 'places' else '' end
+    - case when filters -> 'price' ?| array['min', 'max', 'currency'] then 'price' else '' end
+    - case when filters ?| array['domain', 'category'] and (
+        not coalesce(extraction ->> 'domain' = any (search.text_array(filters -> 'domain')), true)
+        or not coalesce(extraction ->> 'category' = any (search.text_array(filters -> 'category')), true)) then 'domain' else '' end;
+end
+$$;
+comment on function search.without_filtered(jsonb, jsonb) is 'A reading of a query without what the filters say otherwise.';
+
+create or replace function search.classify_query(extraction jsonb, filters jsonb) returns jsonb
+  language plpgsql immutable
+as $$
+declare
+  domains text[] := coalesce(search.text_array(filters -> 'domain'), search.text_array(extraction -> 'domain'));
+  categories text[] := coalesce(search.text_array(filters -> 'category'),
+    case when extraction ? 'domain' then search.text_array(extraction -> 'category') end);
+  kinds text[] := coalesce(search.text_array(filters -> 'offer_kind'),
+    case when extraction -> 'offer_kind' ->> 'certain' = 'true' then search.text_array(extraction -> 'offer_kind' -> 'value') end);
+begin
+  if cardinality(domains) is distinct from 1 and cardinality(kinds) is distinct from 1 then
+    return null;
+  end if;
+  return jsonb_build_object(
+    'domain', case when cardinality(domains) = 1 then domains[1] end,
+    'category', case when cardinality(domains) = 1 and cardinality(categories) = 1 then categories[1] end,
+    'kind', case when cardinality(kinds) = 1 then kinds[1] end);
+end
+$$;
+comment on function search.classify_query(jsonb, jsonb) is
+  'domain, category and kind of a search, null where its filters and query do not say one; null when nothing is certain.';
+
+create or replace function search.query_notices(extraction jsonb) returns jsonb
+  language plpgsql immutable
+as $$
+declare
+  kind text := case when extraction -> 'offer_kind' ->> 'certain' = 'true' then
+    case extraction -> 'offer_kind' ->> 'value' when 'sale' then 'things for sale' when 'rental' then 'rentals'
+      when 'service_offer' then 'services' when 'project_hire' then 'jobs' when 'dating' then 'dating'
+      when 'friendship' then 'friendships and activities' end end;
+  place text := (select string_agg(p ->> 'text', ' or ') from jsonb_array_elements(extraction -> 'places') as p);
+  price jsonb := extraction -> 'price';
+  said text[] := array_remove(array[
+    'only ' || kind, 'in ' || place,
+    case when (price ->> 'max')::numeric = 0 then 'free of charge'
+      when price ? 'max' and price ? 'currency' then 'up to ' || concat_ws(' ', price ->> 'max', price ->> 'currency')
+      when price ? 'min' and price ? 'currency' then 'from ' || concat_ws(' ', price ->> 'min', price ->> 'currency') end], null);
+begin
+  return case when cardinality(said) > 0 then jsonb_build_array(jsonb_build_object('code', 'read_from_query', 'summary',
+      format('Read from the query: %s. What is surely something else was left out; send filters to say it otherwise.', array_to_string(said, ', '))))
+    else '[]' end
+    || case when extraction -> 'corrections' <> '{}' then jsonb_build_array(jsonb_build_object('code', 'spelling', 'summary',
+      format('Searched for what was probably meant, too: %s.', (select string_agg(c.value, ', ') from jsonb_each_text(extraction -> 'corrections') as c))))
+    else '[]' end;
+end
+$$;
+comment on function search.query_notices(jsonb) is 'What of a query was taken as a filter or for a slip of the pen: notices for the answer.';

@@ -1,0 +1,128 @@
+-- What an ask or a filter says in words, as queries over offers: subject, what must be, what must not, and place.
+
+create or replace function search.phrase_query(phrase text, language text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  return (
+    select string_agg('(' || t.forms::text || ')', ' & ')::tsquery
+    from search.query_terms(phrase, phrase_query.language) as t where t.forms is not null);
+end
+$$;
+comment on function search.phrase_query(text, text) is 'A tsquery for every word of a phrase, in its forms, or for what it names by another word.';
+
+create or replace function search.must_query(phrases jsonb, language text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  return (
+    select string_agg('(' || q.phrase::text || ')', ' & ')::tsquery
+    from jsonb_array_elements_text(phrases) as p (words)
+    cross join lateral (select search.phrase_query(p.words, must_query.language) as phrase) as q);
+end
+$$;
+comment on function search.must_query(jsonb, text) is 'A tsquery for all of several phrases; null when there is none.';
+
+create or replace function search.exclude_query(phrases jsonb, language text) returns tsquery
+  language plpgsql stable
+as $$
+declare
+  no constant text := '(no|not|without|kein|keine|keinen|ohne|nicht|pas|sans|sin|sem|senza|niente|geen|zonder|bez)';
+begin
+  -- "no agents" in an offer says that there are none.
+  return (
+    select string_agg(format('(%s) & !(%s <-> (%s))', q.phrase, no, search.any_lexeme(w.words)), ' | ')::tsquery
+    from jsonb_array_elements_text(phrases) as p (words)
+    cross join lateral (select search.phrase_query(p.words, exclude_query.language) as phrase) as q
+    cross join lateral (
+      select array(select distinct s.lexeme from unnest(to_tsvector('simple', reading.fold(p.words))) as l
+        cross join unnest(reading.languages()) as spoken
+        cross join unnest(array[l.lexeme] || reading.stem(l.lexeme, spoken)) as s (lexeme)) as words) as w
+    where q.phrase is not null);
+end
+$$;
+comment on function search.exclude_query(jsonb, text) is 'A tsquery for any of several phrases, unless it is said that there is none; null when there is none.';
+
+create or replace function search.subject_query(keywords jsonb, title text, language text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  -- One of the things that are named, whole: of "piano lessons" neither other lessons nor a piano. The title knows the whole
+  -- names of which the keywords may be parts.
+  return (
+    select coalesce(string_agg(t.forms::text, ' | ') filter (where t.weight >= 2),
+      string_agg(t.forms::text, ' | ') filter (where t.weight >= 1), string_agg(t.forms::text, ' | '))::tsquery
+    from (select string_agg(k, ' ') as words from jsonb_array_elements_text(keywords) as k) as k
+    cross join lateral search.query_terms(concat_ws(' ', title, k.words), subject_query.language) as t
+    where t.words && tsvector_to_array(to_tsvector('simple', reading.fold(k.words))));
+end
+$$;
+comment on function search.subject_query(jsonb, text, text) is
+  'Any of the things that the keywords of an ask name, by whatever word; its title tells longer names. Null when there are none.';
+
+create or replace function search.place_query(place text) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  if place is null then
+    return null;
+  end if;
+  -- Every word, but for "in" and the like; a country by its name in any language or by its code, a continent by its countries.
+  return (
+    with words as (
+      select w.lexeme as word,
+        array(
+          select 'country/' || lower(substr(v.sense, 9)) from reading.vocabulary v
+          where v.term = w.lexeme and v.sense like 'country:%'
+          union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$'
+          union all select 'country/' || c from reading.wide_place p, unnest(p.countries) as c where p.term = w.lexeme) as countries,
+        exists (
+          select from unnest(reading.languages()) as l (language)
+          where to_tsvector(reading.search_config(l.language), w.lexeme) = '') as stops
+      from unnest(to_tsvector('simple', reading.fold(place))) as w
+    )
+    select coalesce(string_agg('(' || search.any_lexeme(w.word || w.countries)::text || ')', ' & '), '')::tsquery
+    from words w where not w.stops or not exists (select from words o where not o.stops));
+end
+$$;
+comment on function search.place_query(text) is 'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
+
+create or replace function search.ask_place_query(text text, place text, city text) returns tsquery
+  language plpgsql stable
+as $$
+declare
+  folded text := reading.fold(text);
+  written text := reading.fold(place);
+  other text;
+  -- As it is written, too: a town that people count to a city is also a town of its own.
+  wanted tsquery := coalesce(search.place_query(city) || search.place_query(place), search.place_query(place));
+begin
+  -- "London or Manchester": a town that follows the one that was read will do as well.
+  other := substring(substr(folded, position(written in folded) + length(written))
+    from '^\s*(?:/|,|,?\s(?:or|oder|bzw|ou|o|of|lub)\s)\s*([[:alpha:]-]+)');
+  return coalesce(wanted || (
+    select search.place_query(case when v.sense like 'city:%' then split_part(v.sense, '/', 2) else v.term end)
+    from reading.vocabulary v
+    -- 2: the weight of names that are nothing but places.
+    where v.term = other and v.sense ~ '^(place|city):' and v.weight >= 2
+    order by v.sense limit 1), wanted);
+end
+$$;
+comment on function search.ask_place_query(text, text, text) is
+  'The place of an ask as a query of market.offer.place: its city, else the place as written, or a town named as another choice.';
+
+create or replace function search.any_place_query(places jsonb) returns tsquery
+  language plpgsql stable
+as $$
+begin
+  return (
+    select string_agg('(' || q.place::text || ')', ' | ')::tsquery
+    from (
+      -- Once, though a city is mostly written as it is called: the planner takes what is asked twice for twice as common.
+      select distinct n.name from jsonb_array_elements(coalesce(places, '[]')) as p
+      cross join unnest(array[p ->> 'city', p ->> 'text']) as n (name)) as n
+    cross join lateral (select search.place_query(n.name) as place) as q
+    where q.place::text <> '');
+end
+$$;
+comment on function search.any_place_query(jsonb) is 'Any of the places read from a query, as a query of market.offer.place; null when there is none.';

@@ -1,0 +1,90 @@
+-- How well an offer answers an ask, and why.
+
+create or replace function search.score_match(ask market.ask, offer market.offer, similarity real, floor real) returns table (score real, reasons jsonb)
+  language plpgsql stable
+as $$
+declare
+  by_category text;
+  by_words text;
+  by_place text := search.place_verdict(ask, offer);
+  by_price text;
+  by_condition text;
+  by_musts text;
+  by_attributes text;
+  -- Without a vector nothing is near: then words have to do.
+  near boolean := coalesce(similarity >= floor, false);
+  very_near boolean := coalesce(similarity >= 1.5 * floor, false);
+begin
+  by_category := case
+    when ask.category is null or offer.category is null then 'unknown'
+    -- Between friends, activities and acquaintances there are no borders: there the kind decides.
+    when offer.domain = 'community' and ask.domain = 'community' and offer.category <> ask.category then 'unknown'
+    when (ask.domain, ask.category) = (offer.domain, offer.category) then 'met'
+    else 'violated' end;
+  by_words := case
+    when ask.keywords_query is null then null
+    when offer.search @@ ask.keywords_query then 'met'
+    else 'violated' end;
+  -- The subject: in the right category, a shared word or a near vector; elsewhere both have to agree.
+  if (case by_category
+    when 'met' then coalesce(by_words, 'met') = 'violated' and not near
+    when 'unknown' then coalesce(by_words, 'violated') = 'violated' and not very_near
+    -- Categories have borders that people do not see: what is called the same in the title is the thing itself.
+    else coalesce(by_words, 'violated') = 'violated' or ask.domain is distinct from offer.domain
+      or not (very_near or near and offer.search @@ search.any_lexeme(search.lexemes_of(ask.keywords_query), ':A')) end) then
+    return;
+  end if;
+
+  by_price := case
+    when ask.price_max_hundredths is null then null
+    when offer.price_hundredths is null or search.is_foreign_money(ask, offer) then 'unknown'
+    when offer.price_hundredths = 0 then 'met'
+    when offer.price_period <> ask.criteria -> 'price' ->> 'period' then 'unknown'
+    else 'met' end;
+  by_condition := case
+    when ask.criteria ->> 'condition' is null then null
+    when offer.metadata ->> 'condition' is null then 'unknown'
+    when offer.metadata ->> 'condition' = ask.criteria ->> 'condition' then 'met'
+    else 'violated' end;
+
+  -- What a text does not say may still be so: unknown.
+  by_musts := case when ask.must_query is null then null when offer.search @@ ask.must_query then 'met' else 'unknown' end;
+  if ask.criteria -> 'attributes' <> '{}' then
+    by_attributes := (
+      select case when bool_or(f.value <> w.value) then 'violated' when bool_and(coalesce(f.value = w.value, false)) then 'met' else 'unknown' end
+      from (select w.name, reading.fold(w.value) as value from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
+      cross join lateral (select reading.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f);
+  end if;
+
+  score := greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
+    + case by_category when 'met' then 0.15 else 0 end
+    + case by_words when 'met' then 0.1 else 0 end
+    + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
+    + case by_price when 'met' then 0.05 else 0 end
+    + case by_condition when 'violated' then -0.1 else 0 end
+    + case by_musts when 'met' then 0.05 else 0 end
+    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end));
+  -- An expression and no query over nine rows: judging one took half of its time for starting one.
+  reasons := to_jsonb(array_remove(array[
+    jsonb_build_object('criterion', 'kind', 'verdict', 'met', 'wanted', ask.ask_kind, 'found', offer.offer_kind),
+    jsonb_build_object('criterion', 'category', 'verdict', by_category,
+      'wanted', concat_ws('/', ask.domain, ask.category), 'found', concat_ws('/', offer.domain, offer.category)),
+    case when by_words is not null then jsonb_build_object('criterion', 'keywords', 'verdict', by_words,
+      'wanted', ask.criteria -> 'keywords', 'found', offer.title) end,
+    case when by_price is not null then jsonb_build_object('criterion', 'price', 'verdict', by_price,
+      'wanted', ask.criteria -> 'price', 'found', offer.metadata -> 'pricing' -> 'label') end,
+    case when by_place is not null then jsonb_build_object('criterion', 'location', 'verdict', by_place,
+      'wanted', ask.criteria -> 'location' -> 'text', 'found', offer.location_text) end,
+    case when by_condition is not null then jsonb_build_object('criterion', 'condition', 'verdict', by_condition,
+      'wanted', ask.criteria -> 'condition', 'found', offer.metadata -> 'condition') end,
+    case when ask.exclude_query is not null then jsonb_build_object('criterion', 'exclude', 'verdict', 'met',
+      'wanted', ask.criteria -> 'exclude', 'found', null) end,
+    case when by_musts is not null then jsonb_build_object('criterion', 'must', 'verdict', by_musts,
+      'wanted', ask.criteria -> 'must', 'found', null) end,
+    case when by_attributes is not null then jsonb_build_object('criterion', 'attributes', 'verdict', by_attributes,
+      'wanted', ask.criteria -> 'attributes', 'found', offer.metadata -> 'attributes') end], null));
+  return next;
+end
+$$;
+comment on function search.score_match(market.ask, market.offer, real, real) is
+  'Whether and how well an offer that can answer an ask (search.is_eligible) does: no row when it is about something else, else a score of 0 to 1 and the verdict on every criterion.';

@@ -1,0 +1,124 @@
+-- Finding offers. Filters are hard, the rest ranks: candidates by words and candidates by vector are capped, ranked each
+-- on its own, and fused by reciprocal rank (Cormack, Clarke and Buettcher 2009, k = 60).
+--
+-- These run as their owner, because text search and vector operators are not leakproof: under row-level security
+-- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published', and nothing of an
+-- account that is being hidden.
+
+create or replace function search.search_offers(
+  query text,
+  extraction jsonb,
+  filters jsonb,
+  embedding public.halfvec,
+  model text,
+  as_of timestamptz,
+  searcher uuid,
+  depth integer
+)
+  returns table (offer_id uuid, score double precision)
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Per term of the query: what is it, what names it in a title, what only lies in its category, how much it counts.
+  terms tsquery[];
+  titled tsquery[];
+  classes tsquery[];
+  weights real[];
+  whole real;
+  every tsquery;
+  some_of tsquery;
+  -- What was read from the query.
+  in_domain text := extraction ->> 'domain';
+  in_category text := extraction ->> 'category';
+  of_kind text := extraction -> 'offer_kind' ->> 'value';
+  at_most bigint := round((extraction -> 'price' ->> 'max')::numeric * 100);
+  at_least bigint := round((extraction -> 'price' ->> 'min')::numeric * 100);
+  in_currency text := extraction -> 'price' ->> 'currency';
+  per text := extraction -> 'price' ->> 'period';
+  there tsquery := search.any_place_query(extraction -> 'places');
+  countries text[] := array(select p ->> 'country' from jsonb_array_elements(coalesce(extraction -> 'places', '[]')) as p where p ? 'country');
+  search_filter search.search_filter := search.to_search_filter(filters, as_of, searcher);
+  local search.search_filter;
+  by_words uuid[];
+  near public.halfvec := search_offers.embedding;
+  floor real;
+  share real;
+  by_letters boolean;
+  -- When fewer have every word, those that have some are looked at, too: two pages.
+  enough constant integer := 20;
+  hidden uuid[] := internal.accounts_being_hidden();
+begin
+  select m.min_similarity, m.rrf_weight, m.by_letters into floor, share, by_letters from market.embedding_model m where m.model = search_offers.model;
+  select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
+    array_agg(t.weight order by t.n), sum(t.weight),
+    string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')', ' & ') filter (where t.weight >= 1)::tsquery,
+    coalesce(string_agg(coalesce(t.forms || t.classes, t.forms)::text, ' | ') filter (where t.weight >= 2),
+      string_agg(t.forms::text, ' | '))::tsquery
+  into terms, titled, classes, weights, whole, every, some_of
+  from (
+    -- What the thing is for, as the child in "bike for my child", only tells which of the things come first.
+    select t.n, t.forms, t.titled, t.classes,
+      case when t.words <@ search.text_array(extraction -> 'asides') then 0.3 * t.weight else t.weight end::real as weight
+    from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language', coalesce(extraction -> 'corrections', '{}')) as t) as t;
+  -- When nothing has every word, at least what is named has to be there, or lie in its category.
+  some_of := coalesce(some_of || search.any_lexeme(array[in_domain || '/' || in_category]), some_of);
+  if extraction -> 'offer_kind' ->> 'certain' = 'true' then
+    search_filter.kinds := coalesce(search_filter.kinds, array[of_kind]);
+  end if;
+  if at_most = 0 and search_filter.price_max is null then
+    -- Who wants it for nothing wants whatever is free.
+    search_filter.price_max := 0;
+    some_of := null;
+  end if;
+  local := search_filter;
+  local.place := coalesce(local.place, there);
+  by_words := search.lexical_candidates(coalesce(every, some_of), local, depth);
+  -- A name that nobody knows, and that is there as it is written: what else has its letters is something else.
+  if by_letters and cardinality(by_words) > 0 and 2 > all (weights) and in_domain is null then
+    near := null;
+    share := 0;
+  end if;
+  if cardinality(by_words) < enough and some_of is distinct from every then
+    by_words := by_words || search.lexical_candidates(some_of, local, depth);
+  end if;
+  if cardinality(by_words) < enough and there is not null then
+    -- Those of which nobody knows the city.
+    by_words := by_words || search.lexical_candidates(some_of, search_filter, depth);
+  end if;
+
+  return query
+  with worded as (
+    select c.id, row_number() over (order by c.strength desc, c.density desc, c.id desc) as rank
+    from (
+      select o.id, r.density, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
+        + search.class_agreement(o, in_domain, in_category, of_kind) as strength
+      from market.offer o
+      -- search || '' is a copy out of the compressed row: each term would unpack it anew, which was half of the ranking.
+      cross join lateral (select o.search || '' as search offset 0) as w
+      cross join lateral (
+        select sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
+            when w.search @@ classes[i] then 0.25 else 0 end) / whole as coverage,
+          sum(ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, terms[i], 1)) as density
+        from generate_subscripts(terms, 1) as i) as r
+      cross join lateral (
+        select search.place_agreement(o, there, countries) as place,
+          search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
+      where o.id = any (by_words) and a.place is not null and a.price is not null
+        and (hidden is null or (o.account_id = any (hidden)) is not true)) as c
+  ), similar_to as (
+    select n.offer_id as id, row_number() over (order by n.distance
+      - 0.5 * search.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
+    from search.vector_candidates(near, search_offers.model, local) as n
+    join market.offer o on o.id = n.offer_id
+    cross join lateral (select search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
+    where 1 - n.distance >= floor and a.price is not null
+      and (hidden is null or (o.account_id = any (hidden)) is not true)
+  )
+  select coalesce(w.id, s.id),
+    -- 0 to 1: first in both lists is 1.
+    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(share / (60 + s.rank), 0))::double precision / ((1 + coalesce(share, 0)) / 61)
+  from worded w full join similar_to s on s.id = w.id;
+end
+$$;
+comment on function search.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
+  'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 40 by vector.';
