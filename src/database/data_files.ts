@@ -38,15 +38,15 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   shipped("market.reason", ["code"], ["rank", "summary", "sentence"]),
   shipped("market.setting", ["name"], ["summary", "least", "most"], ["value"]),
   shipped("market.sign_in_method", ["method"], ["position"]),
-  shipped("market.embedding_model", ["model"], ["search_floor", "match_floor", "search_share", "by_letters"]),
+  shipped("market.embedding_model", ["model"], ["min_similarity", "match_min_similarity", "rrf_weight", "by_letters"]),
   shipped("market.invariant", ["invariant"], ["sampled", "summary", "remedy"]),
-  shipped("market.vocabulary", ["sense", "language", "term"], ["weight"]),
-  shipped("market.synonym", ["concept", "language", "term"], []),
-  shipped("market.broader_concept", ["concept", "broader"], []),
-  shipped("market.wide_place", ["term"], ["countries"]),
-  shipped("market.ask_example", ["text"], ["ask_kind", "category"]),
-  shipped("market.offer_example", ["text"], ["offer_kind", "category"]),
-  shipped("market.question", ["field", "language"], ["question"]),
+  shipped("reading.vocabulary", ["sense", "language", "term"], ["weight"]),
+  shipped("reading.synonym", ["concept", "language", "term"], []),
+  shipped("reading.broader_concept", ["concept", "broader"], []),
+  shipped("reading.wide_place", ["term"], ["countries"]),
+  shipped("reading.ask_example", ["text"], ["ask_kind", "category"]),
+  shipped("reading.offer_example", ["text"], ["offer_kind", "category"]),
+  shipped("reading.question", ["field", "language"], ["question"]),
 ];
 
 /** A file of rows. An empty field is null. */

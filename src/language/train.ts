@@ -54,7 +54,7 @@ export const shippedWords = (read: Read): Words => {
   };
 };
 
-/** The shipped examples in the order of `jobs.get_lesson`. @param read gives the text of a file of db/data */
+/** The shipped examples in the order of `jobs.get_training_set`. @param read gives the text of a file of db/data */
 export const shippedExamples = (read: Read): Example[] =>
   (["ask", "offer"] as const).flatMap((document) =>
     rowsOf(read, `${document}_example.tsv`)

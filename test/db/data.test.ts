@@ -31,13 +31,13 @@ const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: str
   "market.reason": ["sentence", "Ours.", "Theirs."],
   "market.setting": ["summary", "Ours.", "Theirs."],
   "market.sign_in_method": ["position", "90", "91"],
-  "market.embedding_model": ["match_floor", "0.125", "0.25"],
+  "market.embedding_model": ["match_min_similarity", "0.125", "0.25"],
   "market.invariant": ["remedy", "Ours.", "Theirs."],
-  "market.vocabulary": ["weight", "4", "5"],
-  "market.wide_place": ["countries", "{de}", "{fr}"],
-  "market.ask_example": ["category", "our/own", "their/own"],
-  "market.offer_example": ["category", "our/own", "their/own"],
-  "market.question": ["question", "Ours?", "Theirs?"],
+  "reading.vocabulary": ["weight", "4", "5"],
+  "reading.wide_place": ["countries", "{de}", "{fr}"],
+  "reading.ask_example": ["category", "our/own", "their/own"],
+  "reading.offer_example": ["category", "our/own", "their/own"],
+  "reading.question": ["question", "Ours?", "Theirs?"],
 };
 
 /** Samples of tables in which other rows refer to each that ships. Elsewhere it is the last row of the release. */
@@ -233,10 +233,10 @@ test.serial("an operator who changes the key of a row has deleted the one and ad
 
 test.serial("a table that an operator emptied stays empty, but for what is new", async (t) => {
   await reset();
-  await load(releaseWith((shipped) => (shipped.table === "market.synonym" ? null : sampleOf(shipped))));
-  await sql(database.url, "truncate market.synonym");
+  await load(releaseWith((shipped) => (shipped.table === "reading.synonym" ? null : sampleOf(shipped))));
+  await sql(database.url, "truncate reading.synonym");
   await load(base);
-  t.is(await sqlValue(database.url, "select count(*)::integer from market.synonym"), 1);
+  t.is(await sqlValue(database.url, "select count(*)::integer from reading.synonym"), 1);
 });
 
 test.serial("what the running market writes is no change by an operator, and no upgrade touches it", async (t) => {
@@ -278,7 +278,7 @@ test.serial("a row that no longer ships stays while another refers to it, and is
   await load(base);
   await sql(
     database.url,
-    "insert into market.ask_example (ask_kind, text) values ('lease_out', 'The barn is empty, make me an offer by the month')",
+    "insert into reading.ask_example (ask_kind, text) values ('lease_out', 'The barn is empty, make me an offer by the month')",
   );
   const without = (table: string, column: string, value: string): Release => ({
     ...base,
@@ -287,7 +287,7 @@ test.serial("a row that no longer ships stays while another refers to it, and is
   const [first] = await load(without("market.ask_kind", "ask_kind", "lease_out"));
   t.like(first, { table: "market.ask_kind", inserted: 0, updated: 0, deleted: 0, kept: ["lease_out"] });
   t.is(await sqlValue(database.url, "select origin from market.ask_kind where ask_kind = 'lease_out'"), "shipped");
-  await sql(database.url, "delete from market.ask_example where ask_kind = 'lease_out'");
+  await sql(database.url, "delete from reading.ask_example where ask_kind = 'lease_out'");
   await load(base);
   const [second] = await load(without("market.ask_kind", "ask_kind", "lease_out"));
   t.like(second, { table: "market.ask_kind", deleted: 1, kept: [] });
@@ -345,7 +345,7 @@ test.serial("who reads does not wait for an upgrade and sees all of it or nothin
   await reset();
   await load(base);
   await write(releaseWith(theirsOf));
-  const read = "select count(*)::integer from market.vocabulary where weight = 5 and origin = 'shipped'";
+  const read = "select count(*)::integer from reading.vocabulary where weight = 5 and origin = 'shipped'";
   const before = await sqlValue<number>(database.url, read);
   let asked = false;
   const query: pg.Client["query"] = client.query.bind(client);
@@ -357,7 +357,7 @@ test.serial("who reads does not wait for an upgrade and sees all of it or nothin
         await t.throwsAsync(
           withClient(database.url, async (other) => {
             await other.query("set lock_timeout = '100ms'");
-            await other.query("update market.vocabulary set weight = 1");
+            await other.query("update reading.vocabulary set weight = 1");
           }),
           { code: "55P03" },
         );
@@ -411,11 +411,11 @@ test("the triggers of each table name the columns that the loader names", async 
 
 test("a new installation has learned, and has something to learn once a word differs from what ships", async (t) => {
   const fresh = await createDatabase(t);
-  const isDue = () => sqlValue<boolean>(fresh.url, `select jobs.get_lesson(${LEARNING}) is not null`);
+  const isDue = () => sqlValue<boolean>(fresh.url, `select jobs.get_training_set(${LEARNING}) is not null`);
   const weights = () =>
-    sqlValue<string>(fresh.url, "select md5(string_agg(weights::text || learned_from, ' ' order by name)) from market.classifier");
+    sqlValue<string>(fresh.url, "select md5(string_agg(weights::text || learned_from, ' ' order by name)) from reading.classifier");
   t.false(await isDue());
-  await sql(fresh.url, "update market.vocabulary set weight = 2.5 where term = 'sofa' and language = 'de'");
+  await sql(fresh.url, "update reading.vocabulary set weight = 2.5 where term = 'sofa' and language = 'de'");
   t.true(await isDue());
   // An upgrade does not put its weights over those that were learned here.
   const learned = await weights();
@@ -424,9 +424,9 @@ test("a new installation has learned, and has something to learn once a word dif
   t.is(await weights(), learned);
   t.true(await isDue());
   // A market that lost its weights has those that ship until a worker has learned again.
-  await sql(fresh.url, "delete from market.classifier");
+  await sql(fresh.url, "delete from reading.classifier");
   await sql(fresh.url, `update market.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
   await withClient(fresh.url, (other) => loadData(other));
-  t.true((await sqlValue<number>(fresh.url, "select count(*)::integer from market.classifier")) > 0);
+  t.true((await sqlValue<number>(fresh.url, "select count(*)::integer from reading.classifier")) > 0);
   t.true(await isDue());
 });
