@@ -80,11 +80,8 @@ const untilItWorks = async (
 
 const migrateOnly = async (config: Config, log: Log): Promise<void> => {
   if (!config.databaseUrl) throw new Error("Set DATABASE_URL to the database that is to be brought up to date.");
-  const { learn, migrate } = await loadMigrate();
+  const { migrate } = await loadMigrate();
   await migrate(config.databaseUrl);
-  await learn(config.databaseUrl).catch((error: unknown) =>
-    log.warn({ err: error }, "the examples could not be learned from; a worker will try again"),
-  );
   log.info("the database is up to date");
 };
 
@@ -181,13 +178,10 @@ const runService = async (part: Exclude<Part, "migrate">, config: Config, log: L
 
   const starting = (async () => {
     if (part === "start") {
-      const { learn, migrate } = await loadMigrate();
-      await untilItWorks("the database could not be migrated", log, stopping.signal, async () => {
-        await migrate(url, embedded !== null, stopping.signal);
-        await learn(url, embedded !== null, stopping.signal).catch((error: unknown) => {
-          if (!stopping.signal.aborted) log.warn({ err: error }, "the examples could not be learned from");
-        });
-      });
+      const { migrate } = await loadMigrate();
+      await untilItWorks("the database could not be migrated", log, stopping.signal, () =>
+        migrate(url, embedded !== null, stopping.signal),
+      );
       migrated = true;
     }
     if (stopping.signal.aborted) return;

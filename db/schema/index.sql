@@ -15,6 +15,7 @@ set local check_function_bodies = off;
 --!include internal/uuid_v7.sql
 --!include internal/visible_name.sql
 --!include internal/claims.sql
+--!include internal/origin.sql
 --!include reading/fold.sql
 --!include reading/note_change.sql
 --!include search/lexemes.sql
@@ -25,6 +26,7 @@ set local check_function_bodies = off;
 
 -- Tables
 --!include internal/loaded.sql
+--!include internal/deleted_row.sql
 --!include market/setting.sql
 --!include market/taxonomy.sql
 --!include reading/vocabulary.sql
@@ -64,10 +66,6 @@ set local check_function_bodies = off;
 --!include reading/question.sql
 --!include market/worker_heartbeat.sql
 --!include market/invariant.sql
---!include reading/vocabulary_data.sql
---!include reading/ask_example_data.sql
---!include reading/offer_example_data.sql
---!include reading/synonym_data.sql
 --!include market/moderator_access.sql
 --!include market/dba_access.sql
 
@@ -141,6 +139,7 @@ set local check_function_bodies = off;
 -- What the worker may call
 --!include jobs/get_vocabulary.sql
 --!include jobs/training.sql
+--!include reading/load_classifiers.sql
 --!include jobs/get_submission.sql
 --!include jobs/embedding.sql
 --!include jobs/reembedding.sql

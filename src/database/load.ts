@@ -18,7 +18,7 @@ import {
  *
  *   shipped row    one that the last loaded file has and that no operator changed: an upgrade may change or delete it
  *   operator's row one that an operator added or changed (column `origin`): an upgrade never touches it
- *   tombstone      the key of a row that an operator deleted (market.deleted_row): an upgrade does not insert it again
+ *   tombstone      the key of a row that an operator deleted (internal.deleted_row): an upgrade does not insert it again
  *
  * Rows travel as arrays, one for each column. COPY would be faster on a server, but PGlite cannot read COPY data from its
  * socket, and one way for both is worth more than half a second at an upgrade.
@@ -94,7 +94,7 @@ const writeRows = async (client: pg.ClientBase, loading: Loading): Promise<{ wri
   const { table, key, updated, columns } = loading;
   const places = key.map((name) => columns.indexOf(name));
   const { rows: tombstones } = await client.query<{ key: string }>(
-    "select d.key::text as key from market.deleted_row d where d.table_name = $1",
+    "select d.key::text as key from internal.deleted_row d where d.table_name = $1",
     [table],
   );
   const deleted = new Set(tombstones.map((tombstone) => JSON.stringify(JSON.parse(tombstone.key))));
@@ -190,7 +190,7 @@ const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, 
       `(select count(*) = ${parseRows(file, texts.get(file) ?? "").rows.length} and bool_and(origin = 'shipped') from ${table})`,
   );
   await client.query(
-    `select jobs.load_classifiers($1, $2, $3::boolean and ${counts.join(" and ")})`,
+    `select reading.load_classifiers($1, $2, $3::boolean and ${counts.join(" and ")})`,
     [header.learning, JSON.stringify(classifiers), isOfThese],
   );
 };
@@ -208,7 +208,7 @@ export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<Lo
   await client.query("begin");
   try {
     await client.query("set local role souk_owner");
-    const { rows } = await client.query<{ name: string; hash: string }>("select name, hash from market.loaded");
+    const { rows } = await client.query<{ name: string; hash: string }>("select name, hash from internal.loaded");
     const known = new Map(rows.map(({ name, hash }) => [name, hash]));
     const changed = [...texts].map(([name, text]) => ({ name, hash: hashOf(text) }));
     const isChanged = new Set(changed.filter(({ name, hash }) => known.get(name) !== hash).map(({ name }) => name));
@@ -219,7 +219,7 @@ export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<Lo
       await about(CLASSIFIER_FILE, () => loadClassifier(client, texts));
     for (const { name, hash } of changed.filter(({ name }) => isChanged.has(name)))
       await client.query(
-        `insert into market.loaded (name, hash) values ($1, $2)
+        `insert into internal.loaded (name, hash) values ($1, $2)
          on conflict (name) do update set hash = excluded.hash, loaded_at = excluded.loaded_at`,
         [name, hash],
       );

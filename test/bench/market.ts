@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type pg from "pg";
 import { toSql } from "pgvector";
 import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
-import { learn, migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/migrate.ts";
 import { hashSecret, newToken } from "../../src/tokens.ts";
 import { withClient } from "../support/database.ts";
 import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
@@ -134,7 +134,6 @@ export const makeMarket = async (
     // The change in progress is measured before it is committed.
     const current = await currentMigration();
     if (!isEmptyMigration(current)) await client.query(`begin;\n${current}\n;commit`);
-    await learn(url);
     await client.query("set maintenance_work_mem = '1GB'");
     const callers = await makeAgents(client);
     const indexes = await takeIndexes(client);

@@ -3,8 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { LEARNING } from "../../src/language/builtin/learn.ts";
-import { learn, migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/migrate.ts";
 import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**
@@ -159,7 +158,6 @@ async function readyTemplate(): Promise<string> {
     // The change in progress is tested before it is committed.
     const current = await currentMigration();
     if (!isEmptyMigration(current)) await withClient(urlOf(name), (db) => db.query(`begin;\n${current}\n;commit`));
-    await learn(urlOf(name));
     // Nobody may connect: CREATE DATABASE refuses to copy a database that is in use.
     await client.query(`alter database ${name} is_template true allow_connections false`);
   });
@@ -168,8 +166,8 @@ async function readyTemplate(): Promise<string> {
 
 /** Names what a template is made from: the SQL, the code that runs it and that learns, and graphile-worker, which brings a schema. */
 async function fingerprint(): Promise<string> {
-  const hash = createHash("sha256").update(`${LEARNING}\0`);
-  const files = ["src/migrate.ts", "node_modules/graphile-worker/package.json"];
+  const hash = createHash("sha256");
+  const files = ["src/migrate.ts", "src/database/data_files.ts", "src/database/load.ts", "node_modules/graphile-worker/package.json"];
   for (const entry of await readdir(join(ROOT, "db"), { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) files.push(join(entry.parentPath, entry.name).slice(ROOT.length));
   }

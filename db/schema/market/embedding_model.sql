@@ -6,15 +6,12 @@ create table market.embedding_model (
   match_min_similarity real not null default 0.35,
   rrf_weight real not null default 1,
   by_letters boolean not null default false,
+  origin text not null default 'operator',
   constraint embedding_model_model_length check (char_length(model) between 1 and 100),
   constraint embedding_model_similarities check (min_similarity between 0 and 1 and match_min_similarity between 0 and 1),
-  constraint embedding_model_rrf_weight_range check (rrf_weight between 0 and 1)
+  constraint embedding_model_rrf_weight_range check (rrf_weight between 0 and 1),
+  constraint embedding_model_origin_known check (origin in ('shipped', 'operator'))
 );
-
-insert into market.embedding_model (model, min_similarity, match_min_similarity, rrf_weight, by_letters) values
-  ('builtin-hash-1', 0.30, 0.35, 0.5, true),
-  ('text-embedding-3-small', 0.30, 0.40, 1, false),
-  ('text-embedding-3-large', 0.30, 0.40, 1, false);
 
 alter table market.embedding_model enable row level security;
 alter table market.embedding_model force row level security;
@@ -28,3 +25,4 @@ comment on column market.embedding_model.min_similarity is 'An offer less simila
 comment on column market.embedding_model.match_min_similarity is 'An offer less similar to an ask does not match it by its vector.';
 comment on column market.embedding_model.rrf_weight is 'What the place in the list by vector counts against the place in the list by words.';
 comment on column market.embedding_model.by_letters is 'Whether it knows a word by its letters alone: of a name that words find it then knows no more than they.';
+comment on column market.embedding_model.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
