@@ -107,5 +107,7 @@ const apply = async (connectionString: string): Promise<void> => {
   // After the queue is there, since a change of synonyms has offers filed again by a job.
   for (const { table, kept } of await connected(connectionString, (client) => loadData(client)))
     if (kept.length > 0)
-      process.stdout.write(`These rows of ${table} no longer ship, and stay because others refer to them: ${kept.join(", ")}\n`);
+      process.stdout.write(
+        `These rows of ${table} no longer ship, and stay because others refer to them: ${kept.join(", ")}\n`,
+      );
 };

@@ -65,7 +65,9 @@ export const parseRows = (name: string, text: string): DataFile => {
     columns,
     rows: rows.map((fields, index) => {
       if (fields.length !== columns.length)
-        throw new Error(`${name}, line ${index + 2}: ${fields.length} fields, and the first line has ${columns.length}.`);
+        throw new Error(
+          `${name}, line ${index + 2}: ${fields.length} fields, and the first line has ${columns.length}.`,
+        );
       return fields.map((field) => (field === "" ? null : field));
     }),
   };
@@ -102,7 +104,10 @@ export type ClassifierFile = { header: ClassifierHeader; classifiers: Record<str
 
 /** Reads CLASSIFIER_FILE. @throws when it is not made of such lines */
 export const parseClassifiers = (text: string): ClassifierFile => {
-  const [header, ...lines] = text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const [header, ...lines] = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   if (typeof header?.lesson !== "string" || typeof header.learning !== "number")
     throw new Error(`The first line of ${CLASSIFIER_FILE} has to say what the weights were learned from.`);
   return { header, classifiers: Object.fromEntries(lines.map(({ name, ...learned }) => [name, learned])) };

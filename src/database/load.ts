@@ -189,10 +189,11 @@ const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, 
     ({ table, file }) =>
       `(select count(*) = ${parseRows(file, texts.get(file) ?? "").rows.length} and bool_and(origin = 'shipped') from ${table})`,
   );
-  await client.query(
-    `select reading.load_classifiers($1, $2, $3::boolean and ${counts.join(" and ")})`,
-    [header.learning, JSON.stringify(classifiers), isOfThese],
-  );
+  await client.query(`select reading.load_classifiers($1, $2, $3::boolean and ${counts.join(" and ")})`, [
+    header.learning,
+    JSON.stringify(classifiers),
+    isOfThese,
+  ]);
 };
 
 /**
@@ -214,7 +215,11 @@ export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<Lo
     const isChanged = new Set(changed.filter(({ name, hash }) => known.get(name) !== hash).map(({ name }) => name));
     // By this, triggers tell the loader from an operator. It ends with the transaction.
     await client.query("select set_config('market.loading', 'on', true)");
-    const loaded = await loadTables(client, SHIPPED_TABLES.filter(({ file }) => isChanged.has(file)), texts);
+    const loaded = await loadTables(
+      client,
+      SHIPPED_TABLES.filter(({ file }) => isChanged.has(file)),
+      texts,
+    );
     if ([...LESSON_FILES, CLASSIFIER_FILE].some((file) => isChanged.has(file)))
       await about(CLASSIFIER_FILE, () => loadClassifier(client, texts));
     for (const { name, hash } of changed.filter(({ name }) => isChanged.has(name)))

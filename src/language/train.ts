@@ -70,7 +70,10 @@ export const shippedExamples = (read: Read): Example[] =>
   );
 
 /** The shipped words and examples. @param read gives the text of a file of db/data */
-export const shippedLesson = (read: Read): Lesson => ({ vocabulary: shippedWords(read), examples: shippedExamples(read) });
+export const shippedLesson = (read: Read): Lesson => ({
+  vocabulary: shippedWords(read),
+  examples: shippedExamples(read),
+});
 
 /** Learns from the shipped words and examples: takes seconds. @returns the text of db/data/classifier.jsonl */
 export const train = (read: Read): string =>

@@ -7,7 +7,7 @@ import { CLASSIFIER_FILE, DATA, parseRows, SHIPPED_TABLES, type ShippedTable } f
 import { type LoadedTable, loadData } from "../../src/database/load.ts";
 import { LEARNING } from "../../src/language/builtin/learn.ts";
 import { createDatabase, type Database, withClient } from "../support/database.ts";
-import { sql, sqlValue } from "../support/sql.ts";
+import { sql as sqlAt, sqlValue as sqlValueAt } from "../support/sql.ts";
 
 /**
  * Shipped rows: an upgrade brings what changed, and an operator's rows, changes and deletions stay.
@@ -73,6 +73,11 @@ test.after.always(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** A statement of an operator, and the first value of its first row. */
+const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> =>
+  (await client.query<R>(text, values)).rows;
+const sqlValue = async <T>(text: string): Promise<T> => Object.values((await sql(text))[0] ?? {})[0] as T;
+
 const columnsOf = ({ key, updated, initial }: ShippedTable): string[] => [...key, ...updated, ...initial];
 
 const write = async (release: Release): Promise<void> => {
@@ -106,7 +111,8 @@ const releaseWith = (sampleIn: (shipped: ShippedTable) => Row | null): Release =
     }),
   );
 
-const keyIs = ({ key }: ShippedTable): string => key.map((name, at) => `t.${name} is not distinct from $${at + 1}`).join(" and ");
+const keyIs = ({ key }: ShippedTable): string =>
+  key.map((name, at) => `t.${name} is not distinct from $${at + 1}`).join(" and ");
 
 const keyOf = ({ key }: ShippedTable, row: Row): (string | null)[] => key.map((name) => row[name] ?? null);
 
@@ -114,25 +120,23 @@ const operator = {
   insert: async (shipped: ShippedTable, row: Row) => {
     const columns = columnsOf(shipped);
     await sql(
-      database.url,
       `insert into ${shipped.table} (${columns.join(", ")}) values (${columns.map((_, at) => `$${at + 1}`).join(", ")})`,
       columns.map((name) => row[name] ?? null),
     );
   },
   update: (shipped: ShippedTable, row: Row, column: string, value: string) =>
-    sql(database.url, `update ${shipped.table} as t set ${column} = $${shipped.key.length + 1} where ${keyIs(shipped)}`, [
+    sql(`update ${shipped.table} as t set ${column} = $${shipped.key.length + 1} where ${keyIs(shipped)}`, [
       ...keyOf(shipped, row),
       value,
     ]),
   delete: (shipped: ShippedTable, row: Row) =>
-    sql(database.url, `delete from ${shipped.table} as t where ${keyIs(shipped)}`, keyOf(shipped, row)),
+    sql(`delete from ${shipped.table} as t where ${keyIs(shipped)}`, keyOf(shipped, row)),
 };
 
 /** A row of the database, as text, with its origin; null when there is none. */
 const found = async (shipped: ShippedTable, row: Row): Promise<Row | null> => {
   const columns = [...columnsOf(shipped), "origin"];
   const [there] = await sql<Row>(
-    database.url,
     `select ${columns.map((name) => `t.${name}::text`).join(", ")} from ${shipped.table} as t where ${keyIs(shipped)}`,
     keyOf(shipped, row),
   );
@@ -143,7 +147,7 @@ const found = async (shipped: ShippedTable, row: Row): Promise<Row | null> => {
 const reset = async (): Promise<void> => {
   await load(releaseWith(() => null));
   for (const shipped of SHIPPED_TABLES.toReversed()) await operator.delete(shipped, sampleOf(shipped));
-  await sql(database.url, "truncate internal.deleted_row");
+  await sql("truncate internal.deleted_row");
 };
 
 const disagreementOf = ({ table }: ShippedTable) => DISAGREEMENTS[table];
@@ -192,7 +196,11 @@ for (const upgrade of ["adds", "changes", "removes"] as const) {
     await load(releaseWith(after));
     for (const shipped of SHIPPED_TABLES) {
       const expected = after(shipped);
-      t.deepEqual(await found(shipped, sampleOf(shipped)), expected && { ...expected, origin: "shipped" }, shipped.table);
+      t.deepEqual(
+        await found(shipped, sampleOf(shipped)),
+        expected && { ...expected, origin: "shipped" },
+        shipped.table,
+      );
     }
   });
 
@@ -224,9 +232,9 @@ test.serial("every table whose rows an upgrade changes has a disagreement here",
 test.serial("an operator who changes the key of a row has deleted the one and added the other", async (t) => {
   await reset();
   await load(base);
-  await sql(database.url, "update market.reason set code = 'zorbing' where code = 'other'");
+  await sql("update market.reason set code = 'zorbing' where code = 'other'");
   await load(releaseWith(theirsOf));
-  t.deepEqual(await sql(database.url, "select code, origin from market.reason where code in ('other', 'zorbing')"), [
+  t.deepEqual(await sql("select code, origin from market.reason where code in ('other', 'zorbing')"), [
     { code: "zorbing", origin: "operator" },
   ]);
 });
@@ -234,29 +242,28 @@ test.serial("an operator who changes the key of a row has deleted the one and ad
 test.serial("a table that an operator emptied stays empty, but for what is new", async (t) => {
   await reset();
   await load(releaseWith((shipped) => (shipped.table === "reading.synonym" ? null : sampleOf(shipped))));
-  await sql(database.url, "truncate reading.synonym");
+  await sql("truncate reading.synonym");
   await load(base);
-  t.is(await sqlValue(database.url, "select count(*)::integer from reading.synonym"), 1);
+  t.is(await sqlValue("select count(*)::integer from reading.synonym"), 1);
 });
 
 test.serial("what the running market writes is no change by an operator, and no upgrade touches it", async (t) => {
   await reset();
   await load(base);
-  await sql(database.url, "update market.setting set value = '7' where name = 'first_offers_to_review'");
-  await sql(database.url, "update market.sign_in_method set available = true where method = 'email'");
-  await sql(database.url, "update market.invariant set broken = 3, example = 'one', checked_at = now() where invariant = 'offer_has_contact'");
+  await sql("update market.setting set value = '7' where name = 'first_offers_to_review'");
+  await sql("update market.sign_in_method set available = true where method = 'email'");
+  await sql(
+    "update market.invariant set broken = 3, example = 'one', checked_at = now() where invariant = 'offer_has_contact'",
+  );
   const changed = structuredClone(base);
   for (const row of changed["market.setting"] ?? []) row["summary"] = "Another sentence.";
   for (const row of changed["market.sign_in_method"] ?? []) row["position"] = "77";
   for (const row of changed["market.invariant"] ?? []) row["remedy"] = "Another remedy.";
   await load(changed);
   t.deepEqual(
-    await sql(
-      database.url,
-      `select s.origin as s, s.value, s.summary, m.origin as m, m.available, m.position, i.origin as i, i.broken, i.remedy
+    await sql(`select s.origin as s, s.value, s.summary, m.origin as m, m.available, m.position, i.origin as i, i.broken, i.remedy
        from market.setting s, market.sign_in_method m, market.invariant i
-       where s.name = 'first_offers_to_review' and m.method = 'email' and i.invariant = 'offer_has_contact'`,
-    ),
+       where s.name = 'first_offers_to_review' and m.method = 'email' and i.invariant = 'offer_has_contact'`),
     [
       {
         s: "shipped",
@@ -277,7 +284,6 @@ test.serial("a row that no longer ships stays while another refers to it, and is
   await reset();
   await load(base);
   await sql(
-    database.url,
     "insert into reading.ask_example (ask_kind, text) values ('lease_out', 'The barn is empty, make me an offer by the month')",
   );
   const without = (table: string, column: string, value: string): Release => ({
@@ -286,8 +292,8 @@ test.serial("a row that no longer ships stays while another refers to it, and is
   });
   const [first] = await load(without("market.ask_kind", "ask_kind", "lease_out"));
   t.like(first, { table: "market.ask_kind", inserted: 0, updated: 0, deleted: 0, kept: ["lease_out"] });
-  t.is(await sqlValue(database.url, "select origin from market.ask_kind where ask_kind = 'lease_out'"), "shipped");
-  await sql(database.url, "delete from reading.ask_example where ask_kind = 'lease_out'");
+  t.is(await sqlValue("select origin from market.ask_kind where ask_kind = 'lease_out'"), "shipped");
+  await sql("delete from reading.ask_example where ask_kind = 'lease_out'");
   await load(base);
   const [second] = await load(without("market.ask_kind", "ask_kind", "lease_out"));
   t.like(second, { table: "market.ask_kind", deleted: 1, kept: [] });
@@ -296,16 +302,16 @@ test.serial("a row that no longer ships stays while another refers to it, and is
 /** Which version of which row lies where: differs when anything was written. */
 const versions = (): Promise<string> =>
   sqlValue(
-    database.url,
     `select string_agg(v.version, E'\\n') from (${SHIPPED_TABLES.map(
-      ({ table }) => `select '${table}' || md5(string_agg(t.ctid || ' ' || t.xmin, ' ' order by t.ctid)) as version from ${table} t`,
+      ({ table }) =>
+        `select '${table}' || md5(string_agg(t.ctid || ' ' || t.xmin, ' ' order by t.ctid)) as version from ${table} t`,
     ).join(" union all ")}) as v`,
   );
 
 test.serial("loading the same files again writes nothing", async (t) => {
   await reset();
   await load(base);
-  const loadedAt = () => sqlValue<string>(database.url, "select string_agg(loaded_at::text, ' ' order by name) from internal.loaded");
+  const loadedAt = () => sqlValue<string>("select string_agg(loaded_at::text, ' ' order by name) from internal.loaded");
   const before = [await versions(), await loadedAt()];
   t.deepEqual(await load(base), []);
   t.deepEqual([await versions(), await loadedAt()], before);
@@ -315,18 +321,27 @@ test.serial("of a file that changed only the rows that differ are written", asyn
   await reset();
   await load(base);
   const before = await versions();
-  await sql(database.url, "update internal.loaded set hash = repeat('0', 64) where name <> 'code'");
+  await sql("update internal.loaded set hash = repeat('0', 64) where name <> 'code'");
   const loaded = await load(base);
   t.is(loaded.length, SHIPPED_TABLES.length);
-  for (const { table, ...counts } of loaded) t.deepEqual(counts, { inserted: 0, updated: 0, deleted: 0, kept: [] }, table);
+  for (const { table, ...counts } of loaded)
+    t.deepEqual(counts, { inserted: 0, updated: 0, deleted: 0, kept: [] }, table);
   t.is(await versions(), before);
 });
 
 for (const [what, line, message] of [
   ["a line of too few fields", "location\tde\n", /question\.tsv, line \d+: 2 fields, and the first line has 3/],
-  ["a row that its table refuses", `location\txx\t${"?".repeat(301)}\n`, /question\.tsv could not be loaded: .*question_question_length/],
+  [
+    "a row that its table refuses",
+    `location\txx\t${"?".repeat(301)}\n`,
+    /question\.tsv could not be loaded: .*question_question_length/,
+  ],
   ["an end that is cut off", "location\txx\tWhe", /question\.tsv: the last line has no end/],
-  ["a key that is there twice", "price\txx\tWhat?\nprice\txx\tHow much?\n", /question\.tsv could not be loaded: .*question_pkey/],
+  [
+    "a key that is there twice",
+    "price\txx\tWhat?\nprice\txx\tHow much?\n",
+    /question\.tsv could not be loaded: .*question_pkey/,
+  ],
 ] as const) {
   test.serial(`a file with ${what} changes nothing, in no table`, async (t) => {
     await reset();
@@ -337,7 +352,10 @@ for (const [what, line, message] of [
     await writeFile(file, (await readFile(file, "utf8")) + line);
     await t.throwsAsync(loadData(client, folder), { message });
     t.is(await versions(), before);
-    t.is(await sqlValue(database.url, "select current_setting('market.loading', true) = 'on'"), false);
+    const { rows } = await client.query(
+      "select current_setting('market.loading', true) as loading, current_user = session_user as own",
+    );
+    t.deepEqual(rows, [{ loading: "", own: true }], "the session of the loader is as it was");
   });
 }
 
@@ -346,14 +364,14 @@ test.serial("who reads does not wait for an upgrade and sees all of it or nothin
   await load(base);
   await write(releaseWith(theirsOf));
   const read = "select count(*)::integer from reading.vocabulary where weight = 5 and origin = 'shipped'";
-  const before = await sqlValue<number>(database.url, read);
+  const before = await sqlValueAt<number>(database.url, read);
   let asked = false;
   const query: pg.Client["query"] = client.query.bind(client);
   const pausing = {
     query: async (...given: Parameters<typeof query>) => {
       if ((given[0] as unknown) === "commit") {
         asked = true;
-        t.is(await sqlValue(database.url, read), before);
+        t.is(await sqlValueAt(database.url, read), before);
         await t.throwsAsync(
           withClient(database.url, async (other) => {
             await other.query("set lock_timeout = '100ms'");
@@ -367,7 +385,7 @@ test.serial("who reads does not wait for an upgrade and sees all of it or nothin
   };
   await loadData(pausing as unknown as pg.Client, folder);
   t.true(asked);
-  t.is(await sqlValue(database.url, read), before + 1);
+  t.is(await sqlValueAt(database.url, read), before + 1);
 });
 
 test("an installation holds exactly the shipped rows", async (t) => {
@@ -375,7 +393,7 @@ test("an installation holds exactly the shipped rows", async (t) => {
   for (const shipped of SHIPPED_TABLES) {
     const { columns, rows } = parseRows(shipped.file, await readFile(join(DATA, shipped.file), "utf8"));
     // Sorted as the file is: by the bytes of its lines.
-    const lines = await sqlValue<string>(
+    const lines = await sqlValueAt<string>(
       fresh.url,
       `select string_agg(line, E'\\n' order by line collate "C")
        from (select array_to_string(array[${columns.map((name) => `${name}::text`).join(", ")}], E'\\t', '') as line
@@ -387,17 +405,18 @@ test("an installation holds exactly the shipped rows", async (t) => {
       shipped.file,
     );
     t.is(lines.split("\n").length, rows.length, shipped.file);
-    t.is(await sqlValue(fresh.url, `select count(*)::integer from ${shipped.table} where origin <> 'shipped'`), 0);
+    t.is(await sqlValueAt(fresh.url, `select count(*)::integer from ${shipped.table} where origin <> 'shipped'`), 0);
   }
 });
 
 test("the triggers of each table name the columns that the loader names", async (t) => {
-  const triggers = await sql<{ name: string; tgname: string; arguments: string }>(
-    database.url,
-    `select tgrelid::regclass::text as name, tgname, encode(tgargs, 'escape') as arguments
-     from pg_trigger where tgname in ('forget_deletion', 'keep_origin', 'remember_truncate') and tgenabled = 'O'
-     order by name collate "C", tgname`,
-  );
+  const triggers = await sql<{
+    name: string;
+    tgname: string;
+    arguments: string;
+  }>(`select g.tgrelid::regclass::text as name, g.tgname, encode(g.tgargs, 'escape') as arguments
+     from pg_trigger g where g.tgname in ('forget_deletion', 'keep_origin', 'remember_truncate') and g.tgenabled = 'O'
+     order by g.tgrelid::regclass::text collate "C", g.tgname`);
   const end = "\\000";
   t.deepEqual(
     triggers,
@@ -411,22 +430,25 @@ test("the triggers of each table name the columns that the loader names", async 
 
 test("a new installation has learned, and has something to learn once a word differs from what ships", async (t) => {
   const fresh = await createDatabase(t);
-  const isDue = () => sqlValue<boolean>(fresh.url, `select jobs.get_training_set(${LEARNING}) is not null`);
+  const isDue = () => sqlValueAt<boolean>(fresh.url, `select jobs.get_training_set(${LEARNING}) is not null`);
   const weights = () =>
-    sqlValue<string>(fresh.url, "select md5(string_agg(weights::text || learned_from, ' ' order by name)) from reading.classifier");
+    sqlValueAt<string>(
+      fresh.url,
+      "select md5(string_agg(weights::text || learned_from, ' ' order by name)) from reading.classifier",
+    );
   t.false(await isDue());
-  await sql(fresh.url, "update reading.vocabulary set weight = 2.5 where term = 'sofa' and language = 'de'");
+  await sqlAt(fresh.url, "update reading.vocabulary set weight = 2.5 where term = 'sofa' and language = 'de'");
   t.true(await isDue());
   // An upgrade does not put its weights over those that were learned here.
   const learned = await weights();
-  await sql(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
+  await sqlAt(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
   await withClient(fresh.url, (other) => loadData(other));
   t.is(await weights(), learned);
   t.true(await isDue());
   // A market that lost its weights has those that ship until a worker has learned again.
-  await sql(fresh.url, "delete from reading.classifier");
-  await sql(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
+  await sqlAt(fresh.url, "delete from reading.classifier");
+  await sqlAt(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
   await withClient(fresh.url, (other) => loadData(other));
-  t.true((await sqlValue<number>(fresh.url, "select count(*)::integer from reading.classifier")) > 0);
+  t.true((await sqlValueAt<number>(fresh.url, "select count(*)::integer from reading.classifier")) > 0);
   t.true(await isDue());
 });

@@ -167,7 +167,12 @@ async function readyTemplate(): Promise<string> {
 /** Names what a template is made from: the SQL, the code that runs it and that learns, and graphile-worker, which brings a schema. */
 async function fingerprint(): Promise<string> {
   const hash = createHash("sha256");
-  const files = ["src/migrate.ts", "src/database/data_files.ts", "src/database/load.ts", "node_modules/graphile-worker/package.json"];
+  const files = [
+    "src/migrate.ts",
+    "src/database/data_files.ts",
+    "src/database/load.ts",
+    "node_modules/graphile-worker/package.json",
+  ];
   for (const entry of await readdir(join(ROOT, "db"), { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) files.push(join(entry.parentPath, entry.name).slice(ROOT.length));
   }
