@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { OpenAiSettings } from "./language/embedders.ts";
+import { httpUrl, optional, withDefault } from "./environment.ts";
+import type { OpenAiSettings } from "./reader/embedders.ts";
 import { readSignInSettings, type SignInSettings, signInEnvironment } from "./sign_in/settings.ts";
-import { httpUrl, optional, withDefault } from "./variables.ts";
 
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as shape from "./schemas.ts";
+import * as shape from "./http/schemas.ts";
 
 /**
  * `npm run demo`: plays the market's main job against a running service, and tells each step as it happens.

@@ -2,20 +2,20 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import type { Worker } from "../worker/main.ts";
-import { type Admin, openAdmin } from "./admin.ts";
-import { createApp, type Readiness } from "./app.ts";
+import { type Admin, openAdmin } from "./admin/admin.ts";
 import { type Config, readConfig } from "./config.ts";
-import { type Database, openDatabase } from "./database.ts";
-import type { EmbeddedDatabase } from "./embedded.ts";
-import { createBuiltinEmbedder } from "./language/builtin/embedder.ts";
-import type { createQueryReader } from "./language/builtin/query.ts";
-import { followVocabulary, VOCABULARY_POLL_MS } from "./language/vocabulary.ts";
+import { type Database, openDatabase } from "./database/database.ts";
+import type { EmbeddedDatabase } from "./database/embedded.ts";
+import { createApp, type Readiness } from "./http/app.ts";
+import { type HttpServer, serve } from "./http/server.ts";
+import { listenForSubmissions, type Waiting } from "./http/waiting.ts";
 import { createLog, type Log } from "./log.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
-import { type HttpServer, serve } from "./server.ts";
+import { createBuiltinEmbedder } from "./reader/builtin/embedder.ts";
+import type { createQueryReader } from "./reader/builtin/query.ts";
+import { followVocabulary, VOCABULARY_POLL_MS } from "./reader/vocabulary.ts";
 import { openSignIn } from "./sign_in/sign_in.ts";
-import { listenForSubmissions, type Waiting } from "./waiting.ts";
 
 // V8 lets garbage pile up to fill a large machine's memory. Told to mind its size, a process stays at about two thirds of
 // what it would grow to, at the same rate of requests (npm run bench prints both).
@@ -32,11 +32,11 @@ const POLL_MS = { server: 250, embedded: 25 };
 // Loaded by the parts that need them: an API process has no use for the reader, the migrations and the embedded database,
 // which together weigh as much as all the rest; nor, without a provider, for the provider's package, which weighs 15 MB.
 const loadWorker = () => import("../worker/main.ts");
-const loadMigrate = () => import("./migrate.ts");
-const loadModerator = () => import("./moderator.ts");
-const loadEmbedders = () => import("./language/embedders.ts");
-const loadQueryReader = () => import("./language/builtin/query.ts");
-const loadEmbedded = () => import("./embedded.ts");
+const loadMigrate = () => import("./database/migrate.ts");
+const loadModerator = () => import("./admin/moderator.ts");
+const loadEmbedders = () => import("./reader/embedders.ts");
+const loadQueryReader = () => import("./reader/builtin/query.ts");
+const loadEmbedded = () => import("./database/embedded.ts");
 
 type Part = "start" | "api" | "worker" | "migrate";
 

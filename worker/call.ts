@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { currentRequestId } from "../src/request_id.ts";
+import { currentRequestId } from "../src/database/request_id.ts";
 
 /** Calls one function of schema `jobs` in one statement: a result for each row. Objects travel as JSON. */
 export type CallJobs = <Result>(name: string, ...args: unknown[]) => Promise<Result[]>;

@@ -1,9 +1,9 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
-import type { Makers } from "../src/language/makers.ts";
+import { onBehalfOf } from "../src/database/request_id.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
-import { onBehalfOf } from "../src/request_id.ts";
+import type { Makers } from "../src/reader/extractors.ts";
 import type { CallJobs } from "./call.ts";
 
 /** What every task works with. */

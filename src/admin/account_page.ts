@@ -1,7 +1,17 @@
 import type { Request, Response } from "express";
+import { type Refusal, refuse } from "../http/problem.ts";
 import type { Page } from "../pages/frame.ts";
-import { type Refusal, refuse } from "../problem.ts";
-import { CURSOR_LENGTH, type Desk, formOf, formPage, idOf, queried, queriedId, typed, type Viewer } from "./desk.ts";
+import {
+  CURSOR_LENGTH,
+  type Desk,
+  formOf,
+  formPage,
+  idOf,
+  queried,
+  queriedId,
+  typed,
+  type Viewer,
+} from "./page_context.ts";
 import { renderAdmin } from "./render.ts";
 
 /** An account with everything it has, and what can be done about it. */

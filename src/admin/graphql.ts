@@ -12,7 +12,7 @@ import {
   parse,
   validate,
 } from "postgraphile/graphql";
-import { PROBLEMS, type ProblemCode, toRefusal } from "../problem.ts";
+import { PROBLEMS, type ProblemCode, toRefusal } from "../http/problem.ts";
 import { checkLimits, LIMITS, operationOf } from "./limits.ts";
 import { createPreset } from "./preset.ts";
 

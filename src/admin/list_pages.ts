@@ -1,6 +1,6 @@
 import type { Page } from "../pages/frame.ts";
-import { CURSOR_LENGTH, type Desk, noticeOf, type PageInfo, queried, type Viewer } from "./desk.ts";
 import { logPage } from "./log_page.ts";
+import { CURSOR_LENGTH, type Desk, noticeOf, type PageInfo, queried, type Viewer } from "./page_context.ts";
 import { QUEUES, renderAdmin } from "./render.ts";
 
 /** The queue, and the search over everything. */

@@ -1,19 +1,18 @@
 import { z } from "zod";
+import { ACTOR_TYPES } from "../database/enums.ts";
 import type { Page } from "../pages/frame.ts";
-import { CURSOR_LENGTH, type Desk, type PageInfo, queried, queriedId, type Viewer } from "./desk.ts";
+import { CURSOR_LENGTH, type Desk, type PageInfo, queried, queriedId, type Viewer } from "./page_context.ts";
 import { renderAdmin } from "./render.ts";
 
 /** The log, and its filters: all of them in the address of the page, so that a view of it can be handed on. */
 
 type Event = { id: string; at: string; actorType: string; action: string };
 
-/** Who may have acted, as the log says it. */
-const ACTORS = ["agent", "person", "moderator", "job", "dba"] as const;
 /** No action has a longer name. */
 const ACTION_LENGTH = 60;
 const DAY_MS = 86_400_000;
 
-const actor = z.enum(ACTORS);
+const actor = z.enum(ACTOR_TYPES);
 // Beyond these JavaScript and PostgreSQL write years each in its own way.
 const day = z.iso.date().refine((date) => date >= "1970" && date < "9999");
 
@@ -71,7 +70,7 @@ export const logPage = (desk: Desk): Page => ({
           ...(by ? [{ said: "Done by or for the account", id: by }] : []),
         ],
         subject,
-        actors: ACTORS,
+        actors: ACTOR_TYPES,
         // The field of a day takes nothing else.
         filters: { ...filters, since: isDay(since) ? since : "", until: isDay(until) ? until : "" },
         isFiltered: Object.keys(chosen).length > 0,

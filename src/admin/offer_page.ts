@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
+import { type Refusal, refuse } from "../http/problem.ts";
 import type { Page } from "../pages/frame.ts";
-import { type Refusal, refuse } from "../problem.ts";
-import { type Desk, formOf, formPage, idOf, noticeOf, queried, typed, type Viewer } from "./desk.ts";
+import { type Desk, formOf, formPage, idOf, noticeOf, queried, typed, type Viewer } from "./page_context.ts";
 import { piecesOf, readingsOf, renderAdmin, shownValue } from "./render.ts";
 
 /** An offer as a moderator judges it: its text and how it was read, what others say of it, and what can be decided. */

@@ -1,14 +1,14 @@
 import type { Request } from "express";
+import { type ProblemCode, refuse } from "../http/problem.ts";
 import { giveFormToken } from "../pages/forgery.ts";
 import { type Page, requestIdOf } from "../pages/frame.ts";
 import { sessionHash } from "../pages/session.ts";
-import { type ProblemCode, refuse } from "../problem.ts";
 import { accountPages } from "./account_page.ts";
-import type { Desk } from "./desk.ts";
 import type { AdminSchema } from "./graphql.ts";
 import { listPages } from "./list_pages.ts";
 import { offerPages } from "./offer_page.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
+import type { Desk } from "./page_context.ts";
 import { ASSET_FILES } from "./render.ts";
 import { settingsPages } from "./settings_page.ts";
 

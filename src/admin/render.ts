@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
+import { shownName } from "../http/visible_text.ts";
 import { STYLESHEET } from "../pages/render.ts";
-import { shownName } from "../shown.ts";
 
 /** The moderators' pages as text. Templates are compiled once, when the first moderator comes. */
 

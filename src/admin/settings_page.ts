@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
+import { type Refusal, refuse } from "../http/problem.ts";
 import type { Page } from "../pages/frame.ts";
-import { type Refusal, refuse } from "../problem.ts";
-import { type Desk, formOf, formPage, type Viewer } from "./desk.ts";
+import { type Desk, formOf, formPage, type Viewer } from "./page_context.ts";
 import { renderAdmin } from "./render.ts";
 
 /** The market's switches and numbers, with who changed them, and the moderators. */

@@ -6,12 +6,12 @@ import pg from "pg";
 
 /**
  * Code is loaded from db/schema as a whole, in one transaction, whenever it has changed: functions, views, grants and
- * comments. What structure there is (tables, types, policies, indexes, triggers), only migrations change.
+ * comments. Structure (tables, types, policies, indexes, triggers) is changed only by migrations.
  */
 
 const SCHEMA = fileURLToPath(new URL("../../db/schema", import.meta.url));
 
-/** A file of structure begins with what migrations change; below this line stands what is loaded again. */
+/** A file of structure begins with what migrations change; what is loaded again stands below this line. */
 const RELOADED = /^-- Reloaded: .*$/m;
 
 /** Files of nothing but structure. */
@@ -23,20 +23,27 @@ const SCHEMAS = ["market", "internal", "reading", "search", "api", "jobs", "admi
 /** Every role that grants are given to. */
 const ROLES = ["souk_api", "souk_agent", "souk_person", "souk_moderator", "souk_worker", "souk_dba"];
 
-/** A function or a view that cannot be replaced, since its arguments, result or columns became others. */
-const NOT_REPLACEABLE = new Set(["42P13", "42P16"]);
+/** By SQLSTATE: what has to be dropped before a file can be loaded; undefined where PostgreSQL does not name it. */
+const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | undefined>> = {
+  // invalid_function_definition: other names of arguments, or another result. The hint is the statement that drops it.
+  "42P13": (error) => /DROP FUNCTION (.+\))/.exec(error.hint ?? "")?.[1],
+  // ambiguous_function: a view calls the new function, and the old one of this name, which no file makes, fits as well.
+  "42725": (error) => /\w+\.\w+(?=\()/.exec(error.message)?.[0],
+  // invalid_table_definition: a view with other columns.
+  "42P16": () => "views",
+};
 
 type File = { name: string; sql: string };
 
-/** The files of db/schema in the order of its table of contents, each with what of it is loaded again. */
-const codeFiles = async (): Promise<File[]> => {
-  const index = await readFile(join(SCHEMA, "index.sql"), "utf8");
+/** The files of a schema folder in the order of its table of contents, each with what of it is loaded again. */
+const codeFiles = async (folder: string): Promise<File[]> => {
+  const index = await readFile(join(folder, "index.sql"), "utf8");
   const names = [...index.matchAll(/^--!include (\S+)$/gm)].map(([, name]) => name ?? "");
   const files = await Promise.all(
     names
       .filter((name) => !STRUCTURE.test(name))
       .map(async (name) => {
-        const text = await readFile(join(SCHEMA, name), "utf8");
+        const text = await readFile(join(folder, name), "utf8");
         const line = RELOADED.exec(text);
         return { name, sql: line ? text.slice(line.index) : text };
       }),
@@ -44,13 +51,12 @@ const codeFiles = async (): Promise<File[]> => {
   return files.filter(({ sql }) => sql.trim() !== "");
 };
 
-const REVOKE = [
-  `revoke all on schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")}`,
-  `revoke all on all tables in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")}`,
-  `revoke all on all functions in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")}`,
-].join(";\n");
+const REVOKE = `
+  revoke all on schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")};
+  revoke all on all tables in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")};
+  revoke all on all functions in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")}`;
 
-/** What of our functions and views this transaction has not written: no file makes it any more. */
+/** Our functions and views that this transaction has not written: no file makes them any more. */
 const ORPHANS = `
   select 'function' as kind, p.oid::regprocedure::text as name
   from pg_proc p
@@ -62,38 +68,52 @@ const ORPHANS = `
   where c.relnamespace = any ($1::regnamespace[]) and c.relkind = 'v' and r.xmin::text <> $2
   order by 1 desc, 2`;
 
-/** Drops the functions and views that a file makes, whatever their arguments and columns are now. */
-const dropWhatItMakes = async (client: pg.ClientBase, { sql }: File): Promise<void> => {
-  const made = [...sql.matchAll(/^create or replace (function|view) (\w+\.\w+)/gm)];
-  for (const [, kind, name] of made) {
-    if (kind === "view") {
-      await client.query(`drop view if exists ${name} cascade`);
-      continue;
-    }
-    const { rows } = await client.query<{ signature: string }>(
-      "select oid::regprocedure::text as signature from pg_proc where format('%s.%s', pronamespace::regnamespace, proname) = $1",
-      [name],
-    );
-    // Functions that give a row of a view come after it, so they are made again. What a table needs stays, and is refused.
-    for (const { signature } of rows) await client.query(`drop function ${signature}`);
+const VIEWS = `
+  select c.oid::regclass::text as name from pg_class c
+  where c.relnamespace = any ($1::regnamespace[]) and c.relkind = 'v'`;
+
+/** Functions by their names, or by names and arguments. */
+const FUNCTIONS = `
+  select p.oid::regprocedure::text as name from pg_proc p
+  where format('%s.%s', p.pronamespace::regnamespace, p.proname) = any ($1) or p.oid::regprocedure::text = any ($1)`;
+
+/**
+ * Drops the named functions, and all views, since views may use them. Every one is made again afterwards.
+ * @throws when a table needs one of the functions: in a default, a policy, a trigger, an index or a constraint
+ */
+const dropInTheWay = async (client: pg.ClientBase, names: string[]): Promise<void> => {
+  const views = await client.query<{ name: string }>(VIEWS, [SCHEMAS]);
+  for (const { name } of views.rows) await client.query(`drop view if exists ${name} cascade`);
+  const functions = await client.query<{ name: string }>(FUNCTIONS, [names]);
+  for (const { name } of functions.rows) {
+    await client.query(`drop function ${name}`).catch((error: unknown) => {
+      const users = error instanceof pg.DatabaseError ? error.detail : error;
+      throw new Error(
+        `The function ${name} has other arguments or another result now, but a table needs it: a migration has to drop and make it. ${users}`,
+        { cause: error },
+      );
+    });
   }
 };
 
-type Outcome = { dropped: string[] } | { notReplaceable: string };
-
-/** One try, in a transaction of its own. @param again names of files whose objects are dropped before they are made. */
+/**
+ * One try, in a transaction of its own.
+ * @param names functions that are dropped, with all views, before files are loaded
+ * @returns what was dropped as no file makes it any more; or, with nothing changed, what else has to be dropped first
+ */
 const loadOnce = async (
   client: pg.ClientBase,
   files: File[],
   hash: string,
-  again: ReadonlySet<string>,
-): Promise<Outcome> => {
+  names: ReadonlySet<string>,
+): Promise<{ dropped: string[] } | { inTheWay: string }> => {
   await client.query("begin");
   try {
     await client.query(`set local role souk_owner; set local check_function_bodies = off; ${REVOKE}`);
-    // Functions name settings of pgvector, which there are once its library is loaded.
+    // Functions name settings of pgvector, which exist once its library is loaded.
     await client.query("select '[1]'::public.halfvec");
-    // What is written after this has its transaction's number: the rest is what no file makes.
+    if (names.size > 0) await dropInTheWay(client, [...names]);
+    // What is written after this has the number of its transaction; whatever has another number, no file makes.
     await client.query("savepoint code");
     const { rows } = await client.query<{ xmin: string }>(
       `insert into internal.loaded (name, hash) values ('code', $1)
@@ -103,30 +123,23 @@ const loadOnce = async (
     );
     for (const file of files) {
       try {
-        if (again.has(file.name)) await dropWhatItMakes(client, file);
         await client.query(file.sql);
       } catch (error) {
-        const code = error instanceof pg.DatabaseError ? error.code : undefined;
-        if (code !== undefined && NOT_REPLACEABLE.has(code) && !again.has(file.name)) {
+        const inTheWay = error instanceof pg.DatabaseError ? IN_THE_WAY[error.code ?? ""]?.(error) : undefined;
+        if (inTheWay !== undefined && !names.has(inTheWay)) {
           await client.query("rollback");
-          return { notReplaceable: file.name };
+          return { inTheWay };
         }
         throw new Error(
           `db/schema/${file.name} could not be loaded: ${error instanceof Error ? error.message : error}`,
-          {
-            cause: error,
-          },
+          { cause: error },
         );
       }
     }
     const orphans = await client.query<{ kind: string; name: string }>(ORPHANS, [SCHEMAS, rows[0]?.xmin]);
-    const dropped: string[] = [];
-    for (const { kind, name } of orphans.rows) {
-      await client.query(`drop ${kind} ${name}`);
-      dropped.push(`${kind} ${name}`);
-    }
+    for (const { kind, name } of orphans.rows) await client.query(`drop ${kind} ${name}`);
     await client.query("commit");
-    return { dropped };
+    return { dropped: orphans.rows.map(({ kind, name }) => `${kind} ${name}`) };
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
     throw error;
@@ -137,11 +150,12 @@ const loadOnce = async (
  * Loads the code of db/schema when it differs from what the database holds. Callers that run meanwhile see the old code
  * until the end, then the new.
  * @param client a session that may become souk_owner
+ * @param folder another folder of the same form, for tests
  * @returns the functions and views that were dropped because no file makes them any more; null when nothing had changed
  * @throws when a file cannot be loaded, or something dropped is still used by a table: then nothing has changed
  */
-export const reloadCode = async (client: pg.ClientBase): Promise<string[] | null> => {
-  const files = await codeFiles();
+export const reloadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<string[] | null> => {
+  const files = await codeFiles(folder);
   const hash = createHash("sha256")
     .update(files.map(({ name, sql }) => `${name}\n${sql}`).join("\n"))
     .digest("hex");
@@ -149,10 +163,10 @@ export const reloadCode = async (client: pg.ClientBase): Promise<string[] | null
   const { rows } = await client.query<{ hash: string }>("select hash from internal.loaded where name = 'code'");
   await client.query("commit");
   if (rows[0]?.hash === hash) return null;
-  const again = new Set<string>();
+  const names = new Set<string>();
   for (;;) {
-    const outcome = await loadOnce(client, files, hash, again);
+    const outcome = await loadOnce(client, files, hash, names);
     if ("dropped" in outcome) return outcome.dropped;
-    again.add(outcome.notReplaceable);
+    names.add(outcome.inTheWay);
   }
 };

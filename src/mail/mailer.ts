@@ -1,6 +1,6 @@
 import { createTransport } from "nodemailer";
+import { refuse } from "../http/problem.ts";
 import type { Log } from "../log.ts";
-import { refuse } from "../problem.ts";
 import type { MailSettings } from "../sign_in/settings.ts";
 
 /** A message to one mailbox, in both forms that mail programs show. */

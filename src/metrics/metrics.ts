@@ -2,9 +2,9 @@ import type { WorkerEvents } from "graphile-worker";
 import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { z } from "zod";
-import type { Outcome } from "../language/fallback.ts";
-import type { Embedder } from "../language/reading.ts";
-import { readUsage } from "../language/usage.ts";
+import type { Embedder } from "../reader/extraction.ts";
+import type { Outcome } from "../reader/fallback.ts";
+import { readUsage } from "../reader/usage.ts";
 
 /**
  * What a process tells Prometheus. Labels are names of the code (operations, tasks, models, invariants) and statuses: no

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { hashSecret } from "../tokens.ts";
+import { hashSecret } from "../http/tokens.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** A reader that is slower than this is none: Prometheus asks again in seconds. */

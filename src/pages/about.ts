@@ -1,5 +1,5 @@
+import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";
-import type { PagesContext } from "./pages.ts";
 import { renderErrors, renderHome, STYLESHEET } from "./render.ts";
 
 const STYLESHEET_CACHE = "public, max-age=3600";

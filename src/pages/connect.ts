@@ -1,9 +1,9 @@
 import type { Request, Response } from "express";
-import { refuse, toRefusal } from "../problem.ts";
-import { hashSecret } from "../tokens.ts";
+import { refuse, toRefusal } from "../http/problem.ts";
+import { hashSecret } from "../http/tokens.ts";
+import type { PagesContext } from "./context.ts";
 import { browserSecret, giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
-import type { PagesContext } from "./pages.ts";
 import { type Connection, renderApproval, renderApproved, renderDeclined } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
 

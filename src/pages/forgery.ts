@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Request, Response } from "express";
-import { isFromOwnPage, readCookie, setCookie } from "../cookies.ts";
-import { refuse } from "../problem.ts";
-import { newSecret } from "../tokens.ts";
+import { isFromOwnPage, readCookie, setCookie } from "../http/cookies.ts";
+import { refuse } from "../http/problem.ts";
+import { newSecret } from "../http/tokens.ts";
 
 /**
  * What tells an answer that a person gave on our page from one that another site or the agent itself sent: a token that

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
-import { EXPECTS_CONTINUE } from "../body.ts";
-import { refuse } from "../problem.ts";
+import { EXPECTS_CONTINUE } from "../http/body.ts";
+import { refuse } from "../http/problem.ts";
 
 /** A token and a decision take a hundred bytes. */
 const FORM_BYTES = 10 * 1024;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import helmet from "helmet";
-import { refuse, toProblem, toRefusal } from "../problem.ts";
+import { refuse, toProblem, toRefusal } from "../http/problem.ts";
 import { checkSender, isFormToken, refuseTokens } from "./forgery.ts";
 import { readForm } from "./form.ts";
 import { renderRefusal, signInPath } from "./render.ts";

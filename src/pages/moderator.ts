@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
-import { hashSecret, newSecret } from "../tokens.ts";
+import { hashSecret, newSecret } from "../http/tokens.ts";
+import type { PagesContext } from "./context.ts";
 import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "./frame.ts";
-import type { PagesContext } from "./pages.ts";
 import { renderPage, rootOf } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
 

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
-import { PROBLEMS, type ProblemCode } from "../problem.ts";
-import { shownName, shownText } from "../shown.ts";
+import { PROBLEMS, type ProblemCode } from "../http/problem.ts";
+import { shownName, shownText } from "../http/visible_text.ts";
 
 /**
  * Pages as text: a function for each, from plain data. Templates are read and compiled once, when this module is loaded,

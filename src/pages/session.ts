@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
-import { readCookie, SESSION_COOKIE, setCookie } from "../cookies.ts";
-import type { Actor } from "../database.ts";
-import { refuse } from "../problem.ts";
-import { hashSecret } from "../tokens.ts";
+import type { Actor } from "../database/database.ts";
+import { readCookie, SESSION_COOKIE, setCookie } from "../http/cookies.ts";
+import { refuse } from "../http/problem.ts";
+import { hashSecret } from "../http/tokens.ts";
 import { renewFormSecret } from "./forgery.ts";
 
 /** The browser's session: a cookie that holds a secret, of which the database knows the hash. */

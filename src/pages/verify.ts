@@ -1,12 +1,13 @@
 import type { Request, Response } from "express";
-import { refuse, toRefusal } from "../problem.ts";
-import { shownName, shownText } from "../shown.ts";
-import { nameOfMethod, type SignInMethod } from "../sign_in/methods.ts";
+import type { SignInMethod } from "../database/enums.ts";
+import { refuse, toRefusal } from "../http/problem.ts";
+import { hashSecret } from "../http/tokens.ts";
+import { shownName, shownText } from "../http/visible_text.ts";
+import { nameOfMethod } from "../sign_in/methods.ts";
 import { providerOrigins } from "../sign_in/sign_in.ts";
-import { hashSecret } from "../tokens.ts";
+import type { PagesContext } from "./context.ts";
 import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
-import type { PagesContext } from "./pages.ts";
 import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, signInPath } from "./render.ts";
 import { sessionHash } from "./session.ts";
 import { startAttempt, viewerOf } from "./sign_in/attempt.ts";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { hashSecret } from "../tokens.ts";
+import { hashSecret } from "../http/tokens.ts";
 
 /**
  * The secrets of one attempt to sign in. The browser holds one secret for the attempt (the flow); what a provider or a

@@ -1,7 +1,6 @@
-/** The sign-in methods, as the interface and as people call them. Sentences of the database say the same (internal.method_name). */
+import { SIGN_IN_METHODS, type SignInMethod } from "../database/enums.ts";
 
-export const SIGN_IN_METHODS = ["google", "apple", "email"] as const;
-export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+/** The sign-in methods, as the interface and as people call them. Sentences of the database say the same (internal.method_name). */
 
 /** Methods by which another service says who a person is. */
 export type OpenIdMethod = Exclude<SignInMethod, "email">;

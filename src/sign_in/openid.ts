@@ -15,8 +15,8 @@ import {
   type IDToken,
   ResponseBodyError,
 } from "openid-client";
+import { refuse } from "../http/problem.ts";
 import type { Log } from "../log.ts";
-import { refuse } from "../problem.ts";
 import { openIdSecrets } from "./flow.ts";
 import { nameOfMethod, type OpenIdMethod } from "./methods.ts";
 import type { AppleSettings, GoogleSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
-import { httpUrl, optional, withDefault } from "../variables.ts";
+import { httpUrl, optional, withDefault } from "../environment.ts";
 
 /** What the environment says about signing in: a method is offered when its provider is configured whole. */
 

@@ -1,6 +1,7 @@
+import type { SignInMethod } from "../database/enums.ts";
 import type { Log } from "../log.ts";
 import { type Mailer, openMailer } from "../mail/mailer.ts";
-import type { OpenIdMethod, SignInMethod } from "./methods.ts";
+import type { OpenIdMethod } from "./methods.ts";
 import { appleProvider, googleProvider, type OpenIdProvider } from "./openid.ts";
 import type { SignInSettings } from "./settings.ts";
 

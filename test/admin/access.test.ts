@@ -4,10 +4,10 @@ import { Agent as HttpAgent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import test from "ava";
-import { newSecret } from "../../src/tokens.ts";
+import { newSecret } from "../../src/http/tokens.ts";
 import { allowed } from "../support/busy.ts";
 import type { Agent, Answer, CallOptions } from "../support/market.ts";
-import { codes, type Moderator, openRoom, type Room, sameOrigin } from "./room.ts";
+import { codes, type Moderator, openRoom, type Room, sameOrigin } from "./fixture.ts";
 
 /** Who gets into /admin, and what a moderator's operation may cost. */
 
@@ -271,8 +271,8 @@ test.serial("no secret of anybody can be asked for", async (t) => {
 });
 
 test.serial("an API process that no moderator has visited has not loaded the admin", async (t) => {
-  const app = fileURLToPath(new URL("../../src/app.ts", import.meta.url));
-  const admin = fileURLToPath(new URL("../../src/admin.ts", import.meta.url));
+  const app = fileURLToPath(new URL("../../src/http/app.ts", import.meta.url));
+  const admin = fileURLToPath(new URL("../../src/admin/admin.ts", import.meta.url));
   const script = `
     import { createRequire } from "node:module";
     await import(${JSON.stringify(app)}); await import(${JSON.stringify(admin)});

@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import test from "ava";
-import { manageModerators, newModeratorLink } from "../../src/moderator.ts";
-import { hashSecret, newSecret } from "../../src/tokens.ts";
+import { manageModerators, newModeratorLink } from "../../src/admin/moderator.ts";
+import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { call } from "../support/market.ts";
-import { openRoom, type Room, sameOrigin } from "./room.ts";
+import { openRoom, type Room, sameOrigin } from "./fixture.ts";
 
 /** Who becomes a moderator, and how: from the command line, or by the link of a first start. */
 
-const PROGRAM = fileURLToPath(new URL("../../src/moderator.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../src/admin/moderator.ts", import.meta.url));
 
 let room: Room;
 test.before(async () => {

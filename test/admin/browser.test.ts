@@ -1,10 +1,10 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import test, { type ExecutionContext } from "ava";
 import type { Browser, Page } from "playwright-core";
-import { newModeratorLink } from "../../src/moderator.ts";
+import { newModeratorLink } from "../../src/admin/moderator.ts";
 import { launchBrowser, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { type Agent, SOFA } from "../support/market.ts";
-import { type Moderator, openRoom, type Room } from "./room.ts";
+import { type Moderator, openRoom, type Room } from "./fixture.ts";
 
 /** The moderators' pages in a real browser: sound at every size, and decided by mouse, by key, and without script. */
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from "ava";
 import { type Agent, eventually, SOFA } from "../support/market.ts";
-import { codes, type Moderator, openRoom, type Room } from "./room.ts";
+import { codes, type Moderator, openRoom, type Room } from "./fixture.ts";
 
 /** What moderators decide on offers, and what agents see of it. */
 

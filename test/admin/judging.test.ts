@@ -1,6 +1,6 @@
 import test from "ava";
 import { type Agent, SOFA } from "../support/market.ts";
-import { codes, type GraphQl, type Moderator, openRoom, type Room } from "./room.ts";
+import { codes, type GraphQl, type Moderator, openRoom, type Room } from "./fixture.ts";
 
 /**
  * Who may decide on what: nobody in the own case, nobody on an appeal against the own removal, and nobody on what

@@ -1,6 +1,6 @@
 import test from "ava";
 import { eventually, SOFA } from "../support/market.ts";
-import { codes, type Moderator, openRoom, type Room } from "./room.ts";
+import { codes, type Moderator, openRoom, type Room } from "./fixture.ts";
 
 /** What moderators do about accounts, agents, caps and settings, and two of them at once. */
 

@@ -4,9 +4,9 @@ import { buildSchema, validate } from "postgraphile/graphql";
 import { checkLimits, operationOf } from "../../src/admin/limits.ts";
 import { OPERATIONS } from "../../src/admin/operations.ts";
 import { ago, piecesOf, readingsOf, shownValue } from "../../src/admin/render.ts";
-import { hashSecret, newSecret } from "../../src/tokens.ts";
+import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { SOFA } from "../support/market.ts";
-import { type Moderator, openRoom, type Room, sameOrigin } from "./room.ts";
+import { type Moderator, openRoom, type Room, sameOrigin } from "./fixture.ts";
 
 /** The moderators' pages over HTTP: their operations, their forms, and what guards them. */
 

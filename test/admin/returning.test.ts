@@ -1,6 +1,6 @@
 import test from "ava";
 import { type Agent, SOFA } from "../support/market.ts";
-import { type Moderator, openRoom, type Room } from "./room.ts";
+import { type Moderator, openRoom, type Room } from "./fixture.ts";
 
 /** What comes back to the moderators after a decision, and whose voice counts. */
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import test from "ava";
 import { lexicographicSortSchema, printSchema } from "postgraphile/graphql";
 import { openAdminSchema } from "../../src/admin/graphql.ts";
-import { openPool } from "../../src/database.ts";
+import { openPool } from "../../src/database/database.ts";
 import { createDatabase } from "../support/database.ts";
 
 /**

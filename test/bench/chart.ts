@@ -1,5 +1,3 @@
-import type { Series } from "./growth.ts";
-
 /** A line chart as SVG, drawn from the numbers of a run; readable on light and on dark ground. */
 
 const WIDTH = 760;
@@ -12,6 +10,12 @@ const LINE_HEIGHT = 18;
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#808080"];
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** Milliseconds of processor time. */
+export type Percentiles = { p50: number; p95: number };
+
+/** One kind of search at each size of the market, and beside it the bare query. */
+export type Series = { name: string; ours: Percentiles[]; bare: number[] };
 
 /** Medians against the size of the market, both axes logarithmic, so that the slope is the growth. */
 export const drawGrowth = (sizes: number[], series: Series[]): string => {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
-import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
+import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { offerNumber } from "./texts.ts";
 
 /**

@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import pg from "pg";
 import pgvector from "pgvector";
-import { statementOf } from "../../src/database.ts";
-import { createBuiltinEmbedder } from "../../src/language/builtin/embedder.ts";
-import { createQueryReader } from "../../src/language/builtin/query.ts";
-import type { QueryReading, Vocabulary } from "../../src/language/reading.ts";
-import { hashSecret } from "../../src/tokens.ts";
+import { statementOf } from "../../src/database/database.ts";
+import { hashSecret } from "../../src/http/tokens.ts";
+import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
+import { createQueryReader } from "../../src/reader/builtin/query.ts";
+import type { QueryReading, Vocabulary } from "../../src/reader/extraction.ts";
 import { withClient } from "../support/database.ts";
-import { drawGrowth } from "./chart.ts";
+import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
 import { type Market, makeMarket } from "./market.ts";
 import { modelOf } from "./texts.ts";
 
@@ -30,8 +30,6 @@ const RECALL_QUERIES = 40;
 const TIE = 1e-6;
 
 type Body = { query?: string; filters?: Record<string, unknown> };
-type Percentiles = { p50: number; p95: number };
-export type Series = { name: string; ours: Percentiles[]; bare: number[] };
 
 const embedder = createBuiltinEmbedder();
 

@@ -1,8 +1,8 @@
 import pgvector from "pgvector";
-import type { Arguments } from "../../src/database.ts";
-import { statementOf } from "../../src/database.ts";
-import type { Embedder, QueryReading } from "../../src/language/reading.ts";
-import { hashSecret, linkKey } from "../../src/tokens.ts";
+import type { Arguments } from "../../src/database/database.ts";
+import { statementOf } from "../../src/database/database.ts";
+import { hashSecret, linkKey } from "../../src/http/tokens.ts";
+import type { Embedder, QueryReading } from "../../src/reader/extraction.ts";
 import type { Caller } from "./market.ts";
 import type { Statement } from "./pgbench.ts";
 import { modelOf } from "./texts.ts";
@@ -47,7 +47,7 @@ const statementFor = (token: string, name: string, args: Arguments): Statement =
   values: [hashSecret(token), ...Object.values(args)].map(toText),
 });
 
-/** As src/handle.ts calls each function: the same arguments in the same order. */
+/** As src/http/handle.ts calls each function: the same arguments in the same order. */
 export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
   const { baseUrl, callers, embedder, readQuery } = targets;
   const tokenOf = (n: number): string => callers[n % callers.length]?.token ?? "";

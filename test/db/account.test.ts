@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import type pg from "pg";
-import { exportAccount } from "../../src/account.ts";
-import { openDatabase } from "../../src/database.ts";
+import { openDatabase } from "../../src/database/database.ts";
+import { exportAccount } from "../../src/pages/settings/account_data.ts";
 import { type Answer, type Caller, openMarket, refusal, refused } from "./market.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import pg from "pg";
-import { toRefusal } from "../../src/problem.ts";
+import { toRefusal } from "../../src/http/problem.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused, vectorOf } from "./market.ts";
 import { signing } from "./signing.ts";
 

@@ -1,6 +1,6 @@
 import test from "ava";
 import pg from "pg";
-import { onBehalfOf } from "../../src/request_id.ts";
+import { onBehalfOf } from "../../src/database/request_id.ts";
 import { callJobs } from "../../worker/call.ts";
 import { allowed } from "../support/busy.ts";
 import { type Caller, openMarket } from "./market.ts";

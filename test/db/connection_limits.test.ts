@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
-import { ADMIN_POOL_SIZE } from "../../src/admin.ts";
+import { ADMIN_POOL_SIZE } from "../../src/admin/admin.ts";
 import { readConfig } from "../../src/config.ts";
 import { WORKER_POOL_SIZE } from "../../worker/main.ts";
 import { createDatabase } from "../support/database.ts";
@@ -10,7 +10,7 @@ import { sql } from "../support/sql.ts";
 
 /** max_connections of PostgreSQL, less superuser_reserved_connections. */
 const OF_A_SERVER = 100 - 3;
-/** One connection of src/waiting.ts. */
+/** One connection of src/http/waiting.ts. */
 const LISTENER = 1;
 
 const limits = async (url: string): Promise<Record<string, number>> => {

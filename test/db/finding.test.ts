@@ -4,7 +4,7 @@ import { type Answer, type Caller, type OfferFacts, openMarket, vectorOf } from 
 /**
  * Finding what is meant: other words for the same thing, what was read from a query, and pages that stay as they are.
  *
- *   reading  what the reader of queries hands over beside the words (src/language/reading.ts)
+ *   reading  what the reader of queries hands over beside the words (src/reader/extraction.ts)
  */
 
 const CATALOGUE: Record<string, OfferFacts> = {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
-import { type Arguments, openDatabase, openPool } from "../../src/database.ts";
+import { type Arguments, openDatabase, openPool } from "../../src/database/database.ts";
 import { createDatabase, type Database, type Teardown } from "../support/database.ts";
 
 /**

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import test from "ava";
-import { migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { createEmptyDatabase, type Database, withClient } from "../support/database.ts";
 import { currentMigration, DB, INCLUDE, isEmptyMigration, schemaFile } from "../support/sql_files.ts";
 
@@ -131,7 +131,7 @@ test.serial("migrating twice does nothing the second time", async (t) => {
 
 test.serial("processes that start together migrate one database", async (t) => {
   const fresh = await createEmptyDatabase();
-  const program = fileURLToPath(new URL("../../src/migrate.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../../src/database/migrate.ts", import.meta.url));
   const script = `import { migrate } from ${JSON.stringify(program)}; await migrate(${JSON.stringify(fresh.url)});`;
   const migrateElsewhere = () => run(process.execPath, ["--input-type=module", "--eval", script]);
   try {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
-import { migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { withClient } from "../support/database.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { sql } from "../support/sql.ts";

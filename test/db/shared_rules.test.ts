@@ -1,7 +1,7 @@
 import test from "ava";
-import { report } from "../../src/schemas.ts";
-import { shownText } from "../../src/shown.ts";
-import { nameOfMethod, SIGN_IN_METHODS } from "../../src/sign_in/methods.ts";
+import { SIGN_IN_METHODS } from "../../src/database/enums.ts";
+import { shownText } from "../../src/http/visible_text.ts";
+import { nameOfMethod } from "../../src/sign_in/methods.ts";
 import { openMarket } from "./market.ts";
 
 /** What the database and the pages both decide, since each needs it where the other is not: they decide alike. */
@@ -75,13 +75,5 @@ test("a sign-in method has one name, in sentences of the database and of pages",
   t.deepEqual(
     known.map(({ method }) => method),
     [...SIGN_IN_METHODS],
-  );
-});
-
-test("what may be reported, and why a moderator takes down, is one list", async (t) => {
-  const known = await market.sql("select code from market.reason order by rank");
-  t.deepEqual(
-    known.map(({ code }) => code),
-    report.shape.reason.options,
   );
 });

@@ -1,5 +1,5 @@
 import test from "ava";
-import { LEARNING } from "../../src/language/builtin/learn.ts";
+import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { connectedAgent, eventually } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import pg from "pg";
-import { hangs, type Provider, slowly, startProvider, well } from "../language/provider.ts";
+import { hangs, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
 import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 import pg from "pg";
-import { migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
@@ -16,7 +16,7 @@ import { sql, sqlValue } from "../support/sql.ts";
  * The database goes away, is full, is locked or takes no writes. The process lives, says 503 with Retry-After in bounded
  * time, and goes on by itself.
  *
- *   bounded  two seconds for a connection or a lock (src/database.ts, roles.sql), and some for a busy machine
+ *   bounded  two seconds for a connection or a lock (src/database/database.ts, roles.sql), and some for a busy machine
  */
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
 import pg from "pg";
-import { type EmbeddedDatabase, startEmbeddedDatabase } from "../../src/embedded.ts";
+import { type EmbeddedDatabase, startEmbeddedDatabase } from "../../src/database/embedded.ts";
 
 /**
  * PGlite has one backend behind all connections of the embedded database: each must be served a whole message exchange at

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import test from "ava";
-import { hangs, type Provider, slowly, startProvider, well } from "../language/provider.ts";
+import { hangs, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
 import { createDatabase, type Database, withClient } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, patiently, SOFA } from "../support/market.ts";

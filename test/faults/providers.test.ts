@@ -19,7 +19,7 @@ import {
   vectors,
   well,
   wrongTypes,
-} from "../language/provider.ts";
+} from "../reader/provider.ts";
 import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";

@@ -1,6 +1,6 @@
 import test from "ava";
 import pg from "pg";
-import { hashSecret } from "../../src/tokens.ts";
+import { hashSecret } from "../../src/http/tokens.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";

@@ -1,5 +1,5 @@
 import test from "ava";
-import { startProvider } from "../language/provider.ts";
+import { startProvider } from "../reader/provider.ts";
 import { createDatabase } from "../support/database.ts";
 import { connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { startService } from "../support/service.ts";

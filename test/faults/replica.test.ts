@@ -1,6 +1,6 @@
 import test from "ava";
 import pg from "pg";
-import { migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { withClient } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { connectedAgent, eventually } from "../support/market.ts";

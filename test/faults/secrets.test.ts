@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import test from "ava";
 import pg from "pg";
-import { hangs, type Provider, startProvider, status, well } from "../language/provider.ts";
+import { hangs, type Provider, startProvider, status, well } from "../reader/provider.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { call, connectAgent, eventually } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";

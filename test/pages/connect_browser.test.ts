@@ -1,7 +1,7 @@
 import test from "ava";
 import { openPage, PHONE, screenshot } from "../support/browser.ts";
 import { connectAgent } from "../support/market.ts";
-import { heading, press, pressAndFollow, type Scene, setScene } from "./scene.ts";
+import { heading, press, pressAndFollow, type Scene, setScene } from "./fixture.ts";
 import { faults, SOUND, tabTo } from "./sound.ts";
 
 /** Approving an agent in a browser, against the real service: clicks that come twice, ways back, and which account it is. */

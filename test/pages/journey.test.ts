@@ -2,7 +2,7 @@ import test from "ava";
 import { type MailServer, startMailServer } from "../sign_in/mailbox.ts";
 import { openPage, PHONE, screenshot } from "../support/browser.ts";
 import { connectAgent } from "../support/market.ts";
-import { follow, heading, press, type Scene, setScene } from "./scene.ts";
+import { follow, heading, press, type Scene, setScene } from "./fixture.ts";
 
 /** The whole way of a person who has never been here: a telephone, a mailbox, and an agent that asks. */
 

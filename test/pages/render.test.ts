@@ -1,4 +1,6 @@
 import test from "ava";
+import { PROBLEMS, type ProblemCode } from "../../src/http/problem.ts";
+import { shownName } from "../../src/http/visible_text.ts";
 import {
   minutesAgo,
   minutesLeft,
@@ -9,8 +11,6 @@ import {
   renderHome,
   renderRefusal,
 } from "../../src/pages/render.ts";
-import { PROBLEMS, type ProblemCode } from "../../src/problem.ts";
-import { shownName } from "../../src/shown.ts";
 import { CONNECTION, REQUEST_ID } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
 

@@ -1,6 +1,6 @@
 import test from "ava";
 import { screenshot } from "../support/browser.ts";
-import { follow, heading, press, pressAndFollow, type Scene, setScene } from "./scene.ts";
+import { follow, heading, press, pressAndFollow, type Scene, setScene } from "./fixture.ts";
 import { faults, SOUND } from "./sound.ts";
 
 /** The settings in a browser, against the real service: agents, profile and ways to sign in. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
 import { eventually, SOFA } from "../support/market.ts";
-import { follow, heading, press, pressAndFollow, type Scene, setScene } from "./scene.ts";
+import { follow, heading, press, pressAndFollow, type Scene, setScene } from "./fixture.ts";
 import { faults, SOUND } from "./sound.ts";
 
 /** The settings in a browser, against the real service: what is in the market, what was done, taking it along, and leaving. */

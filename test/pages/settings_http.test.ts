@@ -1,5 +1,5 @@
 import test from "ava";
-import { hashSecret } from "../../src/tokens.ts";
+import { hashSecret } from "../../src/http/tokens.ts";
 import { ACCOUNT, ACTIVITY, AGENT, OFFERS, REMOVED_AGENT, SESSION, SETTINGS, serveSettings } from "./settings_site.ts";
 import { raised, type Site } from "./site.ts";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
-import type { Actor, Arguments, Database } from "../../src/database.ts";
+import type { Actor, Arguments, Database } from "../../src/database/database.ts";
 import { pages } from "../../src/pages/pages.ts";
 import type { SignIn } from "../../src/sign_in/sign_in.ts";
 

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
 import test from "ava";
 import { readConfig } from "../../src/config.ts";
+import { newSecret } from "../../src/http/tokens.ts";
 import { approvalMessage, signInMessage } from "../../src/mail/messages.ts";
 import { safeReturnPath } from "../../src/pages/return_path.ts";
 import { codeHash, codeOf, openIdSecrets, sessionSecret } from "../../src/sign_in/flow.ts";
-import { newSecret } from "../../src/tokens.ts";
 
 /** The small rules of signing in, without a service. */
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { migrate } from "../../src/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**
@@ -168,7 +168,7 @@ async function readyTemplate(): Promise<string> {
 async function fingerprint(): Promise<string> {
   const hash = createHash("sha256");
   const files = [
-    "src/migrate.ts",
+    "src/database/migrate.ts",
     "src/database/data_files.ts",
     "src/database/load.ts",
     "node_modules/graphile-worker/package.json",

@@ -1,5 +1,5 @@
-import { findAddressedToModel } from "../../src/language/builtin/addressed.ts";
-import { ground } from "../../src/language/ground.ts";
+import { findAddressedToModel } from "../../src/reader/builtin/addressed.ts";
+import { ground } from "../../src/reader/ground.ts";
 import { type Tools, task } from "../task.ts";
 
 /**

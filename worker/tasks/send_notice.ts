@@ -1,6 +1,6 @@
+import { toRefusal } from "../../src/http/problem.ts";
+import { shownName } from "../../src/http/visible_text.ts";
 import { approvalMessage } from "../../src/mail/messages.ts";
-import { toRefusal } from "../../src/problem.ts";
-import { shownName } from "../../src/shown.ts";
 import { type Tools, task } from "../task.ts";
 
 /**

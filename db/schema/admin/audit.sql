@@ -1,8 +1,5 @@
 -- The audit log, for moderators.
 
-create policy "a moderator reads the log" on market.audit_event for select to souk_moderator using (true);
-grant select on market.audit_event to souk_moderator;
-
 create or replace view admin.audit_event with (security_invoker) as
   select e.id, e.at, e.actor_type, e.account_id, e.agent_id, e.sql_role, e.action, e.table_name, e.row_id,
     e.subject_account_id, e.before, e.after, e.request_id

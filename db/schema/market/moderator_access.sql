@@ -35,6 +35,7 @@ create policy "a moderator lifts caps" on market.cap_override for delete to souk
 create policy "a moderator sees the switches" on market.setting for select to souk_moderator using (true);
 create policy "a moderator turns switches and sets numbers in the own name" on market.setting for update to souk_moderator
   using (jsonb_typeof(value) = 'boolean' or least is not null) with check (changed_by = (select internal.moderator_id()));
+create policy "a moderator reads the log" on market.audit_event for select to souk_moderator using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
@@ -58,3 +59,4 @@ grant select on market.reason to souk_moderator;
 grant select, insert, update (cap, changed_by, changed_at), delete on market.cap_override to souk_moderator;
 grant select on market.setting to souk_moderator;
 grant update (value, changed_by, changed_at) on market.setting to souk_moderator;
+grant select on market.audit_event to souk_moderator;

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { deleteAccount, exportAccount } from "../../account.ts";
-import { refuse } from "../../problem.ts";
+import { refuse } from "../../http/problem.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { renderPage, rootOf } from "../render.ts";
 import { forgetSession, personOf } from "../session.ts";
+import { deleteAccount, exportAccount } from "./account_data.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection } from "./section.ts";
 
 /** The account as a whole: signing out, taking everything along, and deleting it. */

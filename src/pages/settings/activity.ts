@@ -1,8 +1,8 @@
-import { toRefusal } from "../../problem.ts";
-import { shownName, shownText } from "../../shown.ts";
+import { toRefusal } from "../../http/problem.ts";
+import { shownName, shownText } from "../../http/visible_text.ts";
 import { nameOfMethod } from "../../sign_in/methods.ts";
+import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { momentOf, monthOf, type Time } from "./dates.ts";
 import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from "./section.ts";
 

@@ -1,9 +1,9 @@
-import { isId } from "../../ids.ts";
-import { refuse } from "../../problem.ts";
-import { shownName } from "../../shown.ts";
+import { isId } from "../../http/ids.ts";
+import { refuse } from "../../http/problem.ts";
+import { shownName } from "../../http/visible_text.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { dayOf, monthOf } from "./dates.ts";
 import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
 

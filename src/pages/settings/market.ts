@@ -1,10 +1,10 @@
 import type { Request } from "express";
-import { isId } from "../../ids.ts";
-import { refuse, toRefusal } from "../../problem.ts";
-import { shownText } from "../../shown.ts";
+import { isId } from "../../http/ids.ts";
+import { refuse, toRefusal } from "../../http/problem.ts";
+import { shownText } from "../../http/visible_text.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { dayOf } from "./dates.ts";
 import { type Account, askAs, CURSOR, doneOf, parameter, sectionPage, sendSection } from "./section.ts";
 

@@ -1,11 +1,12 @@
 import type { Request, Response } from "express";
-import { toRefusal } from "../../problem.ts";
-import { shownText } from "../../shown.ts";
-import { isSignInMethod, nameOfMethod, type SignInMethod, titleOfMethod } from "../../sign_in/methods.ts";
+import type { SignInMethod } from "../../database/enums.ts";
+import { toRefusal } from "../../http/problem.ts";
+import { shownText } from "../../http/visible_text.ts";
+import { isSignInMethod, nameOfMethod, titleOfMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, seeOther } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { rootOf } from "../render.ts";
 import { dayOf } from "./dates.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection, type Told } from "./section.ts";

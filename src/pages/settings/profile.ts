@@ -1,8 +1,8 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js";
-import { toRefusal } from "../../problem.ts";
+import { toRefusal } from "../../http/problem.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { signInPath } from "../render.ts";
 import {
   type Account,

@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import type { Actor, Arguments } from "../../database.ts";
-import { PROBLEMS, type Refusal, refuse, toRefusal } from "../../problem.ts";
-import { shownText } from "../../shown.ts";
-import type { SignInMethod } from "../../sign_in/methods.ts";
+import type { Actor, Arguments } from "../../database/database.ts";
+import type { SignInMethod } from "../../database/enums.ts";
+import { PROBLEMS, type Refusal, refuse, toRefusal } from "../../http/problem.ts";
+import { shownText } from "../../http/visible_text.ts";
+import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, seeOther, wantsJson } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { LABEL_LENGTH, renderPage, rootOf } from "../render.ts";
 import { personOf } from "../session.ts";
 import { type Done, isDone, SENTENCES } from "./done.ts";

@@ -1,5 +1,5 @@
+import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { accountPages } from "./account.ts";
 import { activityPage } from "./activity.ts";
 import { agentsPage } from "./agents.ts";

@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import { refuse } from "../../problem.ts";
+import { refuse } from "../../http/problem.ts";
+import { hashSecret } from "../../http/tokens.ts";
 import type { OpenIdMethod } from "../../sign_in/methods.ts";
-import { hashSecret } from "../../tokens.ts";
+import type { PagesContext } from "../context.ts";
 import { readForm } from "../form.ts";
 import { type Page, seeOther } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { rootOf } from "../render.ts";
 import { arriveAgain, callbackOf, finishAttempt, flowOf } from "./attempt.ts";
 import { withEnding } from "./ending.ts";

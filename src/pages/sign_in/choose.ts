@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../problem.ts";
+import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../http/problem.ts";
 import { isSignInMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { signInPath } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { sessionHash } from "../session.ts";

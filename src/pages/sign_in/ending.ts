@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
-import { PROBLEMS, toProblem, toRefusal } from "../../problem.ts";
+import { PROBLEMS, toProblem, toRefusal } from "../../http/problem.ts";
+import type { PagesContext } from "../context.ts";
 import { type Handler, requestIdOf, seeOther, wantsJson } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { signInPath } from "../render.ts";
 import { sessionHash } from "../session.ts";
 import { returnPathOf, viewerOf } from "./attempt.ts";

@@ -1,11 +1,11 @@
 import type { Request, Response } from "express";
-import { refuse } from "../../problem.ts";
+import type { SignInMethod } from "../../database/enums.ts";
+import { refuse } from "../../http/problem.ts";
+import { hashSecret } from "../../http/tokens.ts";
 import { codeHash, codeOf } from "../../sign_in/flow.ts";
-import type { SignInMethod } from "../../sign_in/methods.ts";
-import { hashSecret } from "../../tokens.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { arriveAgain, finishAttempt, flowOf, returnPathOf } from "./attempt.ts";
 import { withEnding } from "./ending.ts";
 import { type FormErrors, renderCodeForm, renderLink, renderLinkCode } from "./views.ts";

@@ -1,5 +1,5 @@
+import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { callbackPages } from "./callback.ts";
 import { choicePages } from "./choose.ts";
 import { mailPages } from "./mail.ts";

@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
-import { toRefusal } from "../../problem.ts";
+import { toRefusal } from "../../http/problem.ts";
+import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, seeOther } from "../frame.ts";
-import type { PagesContext } from "../pages.ts";
 import { rootOf } from "../render.ts";
 import { forgetSession, sessionHash } from "../session.ts";
 import { viewerOf } from "./attempt.ts";

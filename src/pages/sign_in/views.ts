@@ -1,5 +1,6 @@
-import type { ProblemCode } from "../../problem.ts";
-import { nameOfMethod, type SignInMethod } from "../../sign_in/methods.ts";
+import type { SignInMethod } from "../../database/enums.ts";
+import type { ProblemCode } from "../../http/problem.ts";
+import { nameOfMethod } from "../../sign_in/methods.ts";
 import { minutesLeft, renderPage } from "../render.ts";
 
 /** The pages of signing in as text, from plain data. `token` is always the form's, from src/pages/forgery.ts. */

@@ -1,0 +1,68 @@
+import express, { type Request, type Response, type Router } from "express";
+import type pg from "pg";
+import { z } from "zod";
+import { readJsonBody } from "../http/body.ts";
+import { refuse } from "../http/problem.ts";
+import type { Log } from "../log.ts";
+import { checkSender } from "../pages/forgery.ts";
+import { requestIdOf, servePages } from "../pages/frame.ts";
+import { sessionHash } from "../pages/session.ts";
+import { openAdminSchema } from "./graphql.ts";
+import { ide } from "./ide.ts";
+import { adminPages } from "./pages.ts";
+
+/** What only moderators reach: whoever comes here has been admitted at the door (src/admin/admin.ts). */
+
+/** The longest query that people write, with its variables, many times over. */
+const BODY_BYTES = 100 * 1024;
+
+const body = z.object({
+  query: z.string(),
+  variables: z.record(z.string(), z.unknown()).nullish(),
+  operationName: z.string().nullish(),
+});
+
+/** The session that was admitted. */
+const admitted = (request: Request, baseUrl: string): Buffer => {
+  const session = sessionHash(request, baseUrl);
+  if (session === null) throw refuse("not_found", "There is nothing at this address. GET /v1 lists what there is.");
+  return session;
+};
+
+/** Makes the room. @throws when the database's catalogue cannot be read */
+export const openRoom = async (context: { pool: pg.Pool; log: Log; baseUrl: () => string }): Promise<Router> => {
+  const { baseUrl, log, pool } = context;
+  const schema = await openAdminSchema(pool, (error) => log.error({ err: error }, "an admin operation failed"));
+  const router = express.Router({ caseSensitive: true, strict: true });
+
+  const graphql = async (request: Request, response: Response): Promise<void> => {
+    response.locals["operation"] = "adminGraphql";
+    if (request.method !== "POST")
+      throw refuse("method_not_allowed", "GraphQL is sent by POST.", {}, { Allow: "POST" });
+    checkSender(request, baseUrl());
+    const sent = body.safeParse(await readJsonBody(request, response, BODY_BYTES));
+    // A list of operations would be many for the price of one.
+    if (!sent.success) {
+      throw refuse(
+        "bad_request",
+        "Send one operation as a JSON object: query, and where they are needed variables and operationName.",
+      );
+    }
+    const { query, variables, operationName } = sent.data;
+    const { status, body: result } = await schema.run(
+      { session: admitted(request, baseUrl()), requestId: requestIdOf(response) },
+      { query, variables: variables ?? {}, operationName: operationName ?? null },
+    );
+    response.status(status).set("Cache-Control", "no-store").json(result);
+  };
+
+  router.all("/admin/graphql", graphql);
+  router.use(ide(baseUrl));
+  router.use(servePages(adminPages({ schema, baseUrl }), baseUrl));
+  // An address of the room that does not exist is logged as one that does not exist anywhere.
+  router.use((_request, response, next) => {
+    response.locals["operation"] = null;
+    next();
+  });
+  return router;
+};

@@ -1,0 +1,246 @@
+import type { QueryReading, Vocabulary } from "../extraction.ts";
+import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
+import { guessCountry, SURE_PLACE } from "./countries.ts";
+import { knowledgeOf } from "./knowledge.ts";
+import { detectLanguage } from "./language.ts";
+import { findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { ELSEWHERE } from "./place-words.ts";
+import { findPlace, type Place } from "./places.ts";
+import { readBudget, readPrice } from "./prices.ts";
+import { asideOf, isHollow, languageHints } from "./query-words.ts";
+import { overlaps, type Span } from "./span.ts";
+import { createCorrector } from "./spelling.ts";
+import { type Token, tokenize } from "./tokens.ts";
+
+/**
+ * What the query of a search says beside the thing: "flat to rent in London under 1200" is a kind, a place and a price,
+ * and the words that are left name the thing. The same grammars read it that read asks.
+ */
+
+/** Kinds of offer that each kind of ask looks for; nobody sells or lets by searching. */
+const LOOKED_FOR: Readonly<Record<AskKind, OfferKind | null>> = {
+  buy: "sale",
+  sell: null,
+  rent: "rental",
+  lease_out: null,
+  hire: "service_offer",
+  offer_service: "project_hire",
+  dating: "dating",
+  friendship: "friendship",
+  general: null,
+};
+
+/** Kinds whose words in an offer say the same in a query: "wanted" and "we clean" do not. */
+const SAME_IN_OFFERS: ReadonlySet<string> = new Set(["sale", "rental", "dating", "friendship"]);
+
+/** A word of the vocabulary with this weight is as good as certain (the vocabulary's scale). */
+const CERTAIN = 3;
+
+/** Of these two languages the better must have so many times the evidence: with none, words of all eight count. */
+const CLEAR_LANGUAGE = 1.5;
+
+/** Words of the rent of homes that elsewhere are words like others: "warm winter coat". */
+const HOMES = "real_estate";
+const OF_HOMES = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media", "utilities", "professionals"]);
+
+/** Words that only hint at a kind by what the thing mostly is ("flat" is mostly let) have less than this. */
+const LEAST_CUE = 2;
+
+/** What the vocabulary at least must know of the first thing that is named: then the rest may be an aside. */
+const LEAST_HEAD = 1.5;
+
+/** What each further word of a phrase adds to how surely it says the kind. */
+const PER_WORD = 0.1;
+
+/** What a classification needs to rank by; it never filters. */
+const LEAST_CONFIDENCE = 0.5;
+
+/** What a price needs to filter: a sign of money or a word for a limit. */
+const SURE_PRICE = 0.7;
+
+/** "free" as the first word of a query, not "free delivery": the confidence that readPrice gives it. */
+const SURE_FREE = 0.95;
+
+/** Words around a price that belong to it: limits before it, periods after it; folded, of the eight languages. */
+const LIMITS = new Set(
+  `under below up to max maximum less than within budget of about around for until not more over
+  unter bis maximal hochstens fur ca circa moins de jusqu a sous maximum pour environ hasta menos por maximo
+  meno di fino sotto massimo per circa ate abaixo menos tot onder maximaal minder dan voor ponizej maksymalnie do za`.split(
+    /\s+/,
+  ),
+);
+const PERIODS = new Set(
+  `a an per each the month monthly week weekly day daily night hour hourly year pcm pw pm h hr mo p
+  pro im je monat woche tag nacht stunde jahr monatlich warm kalt par mois semaine jour nuit heure
+  al a la por mes semana dia noche hora mese settimana giorno notte ora ao por mes noite
+  maand week dag nacht uur za miesiac tydzien dzien noc godzine miesiecznie`.split(/\s+/),
+);
+const MOST_LIMITS = 3;
+const MOST_PERIODS = 2;
+
+/** What stands between the parts of a word. */
+const JOINED = /^[-'’]$/;
+
+type Tokens = readonly Token[];
+
+const spanOf = (tokens: Tokens, from: number, to: number): Span => ({
+  start: tokens[from]?.start ?? 0,
+  end: tokens[to - 1]?.end ?? 0,
+});
+
+/** The stretch that says a price, with the words around it that belong to it. */
+const widenPrice = (tokens: Tokens, text: string, quote: string): Span => {
+  const start = text.indexOf(quote);
+  const end = start + quote.length;
+  let from = tokens.findIndex((token) => token.end > start);
+  let to = tokens.findLastIndex((token) => token.start < end) + 1;
+  for (let n = 0; n < MOST_LIMITS && from > 0 && LIMITS.has(tokens[from - 1]?.folded ?? ""); n++) from -= 1;
+  for (let n = 0; n < MOST_PERIODS && PERIODS.has(tokens[to]?.folded ?? ""); n++) to += 1;
+  return spanOf(tokens, from, to);
+};
+
+/** The kind of offer that a word of the vocabulary looks for; null for other words. */
+const leadsTo = ({ family, value }: Hit): OfferKind | null => {
+  if (family === "ask_kind") return LOOKED_FOR[value as AskKind] ?? null;
+  return family === "kind" && SAME_IN_OFFERS.has(value) ? (value as OfferKind) : null;
+};
+
+/** The kind of offer that is looked for, and whether the query says so rather than hinting at it. */
+const readKind = (
+  lexicon: Lexicon,
+  hits: readonly Hit[],
+  domain: string | null,
+  guessed: OfferKind | null,
+): QueryReading["offer_kind"] => {
+  const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
+  const cues = new Map<OfferKind, number>();
+  for (const hit of hits) {
+    if (hit.weight < LEAST_CUE || (domain !== HOMES && OF_HOMES.has(hit.term))) continue;
+    const kind = leadsTo(hit);
+    if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
+    // The longer phrase is the surer one.
+    cues.set(kind, Math.max(cues.get(kind) ?? 0, hit.weight + (hit.to - hit.from - 1) * PER_WORD));
+  }
+  const [best, next] = [...cues].sort((a, b) => b[1] - a[1]);
+  if (best !== undefined && best[1] > (next?.[1] ?? 0)) {
+    // A stem is a little less sure than the word itself.
+    return { value: best[0], certain: domain !== null && best[1] >= CERTAIN * 0.9 };
+  }
+  return guessed === null ? null : { value: guessed, certain: false };
+};
+
+/** A city, or a name that leads to one: the sense of the latter is "GB/London". */
+const isTown = ({ family }: Hit): boolean => family === "place" || family === "city";
+
+/** The places that are looked in, any of them: "London or Manchester". */
+const readPlaces = (
+  tokens: Tokens,
+  text: string,
+  hits: readonly Hit[],
+  place: Place | null,
+): QueryReading["places"] => {
+  const cities = hits.filter(
+    (hit) =>
+      isTown(hit) &&
+      hit.weight >= SURE_PLACE &&
+      !ELSEWHERE.has(tokens[hit.from - 1]?.folded ?? "") &&
+      // A place of the vocabulary within a thing's name is the thing's: "Berlin wall art", "London Fog coat" stay words.
+      !hits.some((other) => other.family === "category" && other.from <= hit.from && hit.to <= other.to),
+  );
+  // "Peckham" leads to London and "Munich" to München; of a name with both senses the city it leads to counts.
+  const byStart = Map.groupBy(cities, (hit) => hit.from);
+  const places = [...byStart.values()].map((same) => {
+    const hit = same.find(({ family }) => family === "city") ?? same[0];
+    const span = spanOf(tokens, hit?.from ?? 0, hit?.to ?? 0);
+    const written = text.slice(span.start, span.end);
+    const [country = null, city = written] = (hit?.value ?? "").split("/");
+    return { text: written, city, country };
+  });
+  if (places.length > 0 || place === null || place.confidence < LEAST_CONFIDENCE) return places;
+  // A country or a region is as certain as a city; a name that nobody knows is left to the words.
+  return place.city !== null || place.region !== null || place.country !== null
+    ? [{ text: text.slice(place.span.start, place.span.end), city: place.city, country: place.country }]
+    : [];
+};
+
+/** Makes the reader of queries. Deterministic, and well under a millisecond for a query. */
+export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => QueryReading) => {
+  const { lexicon, classifiers } = knowledgeOf(vocabulary);
+  const named = vocabulary.terms.filter(
+    ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place|city):/.test(sense),
+  );
+  const correct = createCorrector(
+    [...vocabulary.terms.map(({ term }) => term), ...LIMITS, ...PERIODS],
+    named.map(({ term }) => term),
+  );
+  return (query) => {
+    const corrections: Record<string, string> = {};
+    const tokens = tokenize(query).map((token) => {
+      const meant = correct(token.folded);
+      if (meant === null) return token;
+      corrections[token.folded] = meant;
+      return { ...token, folded: meant };
+    });
+    const language = detectLanguage(query, tokens, languageHints(lexicon, tokens), CLEAR_LANGUAGE);
+    const hits = findTerms(lexicon, tokens, language);
+    // A few words tell their language badly: phrases count in whichever they are ("van to hire" is no Dutch).
+    const phrases = findTerms(lexicon, tokens, null).filter(
+      (hit) => hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind"),
+    );
+    const place = findPlace(query, tokens, hits, language);
+    const country = guessCountry(query, hits, place, language);
+    const budget = readBudget(query, { country });
+    const free = readPrice(query, { country });
+
+    const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
+    // "for sale", not "for my daughter", which says that it is bought.
+    const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
+    const aside = asideOf(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
+    // What the thing is for says little of what it is: the kitchen of "fridge for a family kitchen".
+    const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
+    const thing = classifyAsk(classifiers, { read: { text: query, tokens, hits: about, language }, price: budget });
+    const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
+    const domain = sure ? (thing.domain?.value ?? null) : null;
+    const guess = thing.kind === null ? null : LOOKED_FOR[thing.kind.value];
+    const kind = readKind(lexicon, [...hits, ...phrases], domain, guess);
+    const places = readPlaces(tokens, query, hits, place);
+
+    const said: Span[] = [];
+    let price: QueryReading["price"] = null;
+    if (free?.value.amount === 0 && free.confidence >= SURE_FREE) {
+      price = { min: null, max: 0, currency: null, period: null };
+    } else if (budget !== null && budget.confidence >= SURE_PRICE) {
+      price = budget.value;
+      said.push(widenPrice(tokens, query, budget.quote));
+    }
+    if (places.length > 0 && place !== null) said.push(place.span);
+    const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit.from, hit.to));
+    for (const hit of [...hits, ...phrases]) {
+      const span = spanOf(tokens, hit.from, hit.to);
+      const isPlace = isTown(hit) && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
+      const isKind = leadsTo(hit) !== null && leadsTo(hit) === kind?.value && hit.weight >= LEAST_CUE;
+      if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
+    }
+    const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
+    const telling = left.filter((token) => !isHollow(token));
+    const words = telling.length > 0 ? telling : left;
+    return {
+      asides: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
+      words: words
+        .map(({ start, end }, n) => {
+          const next = words[n + 1]?.start ?? end;
+          // What is written together stays together: "lave-vaisselle" is one name.
+          return query.slice(start, end) + (JOINED.test(query.slice(end, next)) ? query.slice(end, next) : " ");
+        })
+        .join("")
+        .trim(),
+      language,
+      corrections,
+      offer_kind: kind,
+      domain,
+      category: sure ? (thing.category?.value ?? null) : null,
+      price,
+      places,
+    };
+  };
+};

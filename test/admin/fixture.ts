@@ -1,0 +1,137 @@
+import pg from "pg";
+import { hashSecret, newSecret } from "../../src/http/tokens.ts";
+import { createDatabase } from "../support/database.ts";
+import { type Agent, type Answer, type Body, call, connectAgent, connectedAgent, SOFA } from "../support/market.ts";
+import { startService } from "../support/service.ts";
+
+/**
+ * A market with moderators: a service of its own, agents that publish, and people who decide.
+ *
+ *   moderator   a person with a session and an appointment
+ *   graphql     one operation as that person's browser would send it
+ */
+
+export type GraphQl = { status: number; data: Body; errors: { message: string; extensions: Body; path?: string[] }[] };
+
+export type Moderator = {
+  account: string;
+  /** What the browser sends as Cookie. */
+  cookie: string;
+  secret: string;
+  graphql: (query: string, variables?: object) => Promise<GraphQl>;
+  /** As graphql, for what must succeed. @throws with the errors when it does not */
+  ask: (query: string, variables?: object) => Promise<Body>;
+  /** A mutation on an offer as it stands at this moment, with further arguments by name. */
+  decide: (name: string, offer: string, further?: Record<string, string | null>) => Promise<GraphQl>;
+};
+
+export type Room = {
+  url: string;
+  databaseUrl: string;
+  call: typeof call extends (url: string, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
+  sql: (query: string, values?: unknown[]) => Promise<Body[]>;
+  agent: (name?: string) => Promise<Agent>;
+  stranger: (name?: string) => Promise<Agent>;
+  /** The account that an agent acts for. */
+  accountOf: (agent: Agent) => Promise<string>;
+  /** Publishes, and gives the offer's id. */
+  publish: (agent: Agent, text?: string) => Promise<string>;
+  /** A person who is signed in, and no moderator. */
+  person: () => Promise<{ account: string; cookie: string; secret: string }>;
+  moderator: (name?: string) => Promise<Moderator>;
+  offer: (agent: Agent, id: string) => Promise<Answer>;
+  logs: () => string;
+  stop: () => Promise<void>;
+};
+
+/** What the browser says of a request that a page of ours makes. */
+export const sameOrigin = (url: string): Record<string, string> => ({ origin: url, "sec-fetch-site": "same-origin" });
+
+const UPDATED_AT = "query($id: UUID!) { offer(id: $id) { updatedAt } }";
+
+/** Starts a service over a database of its own. Stop it in `test.after.always`. */
+export const openRoom = async (): Promise<Room> => {
+  const database = await createDatabase();
+  // Each test has agents of its own, all from one address.
+  const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "10000" } });
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  pool.on("error", () => {});
+  const sql: Room["sql"] = async (query, values = []) => (await pool.query(query, values)).rows;
+
+  const person: Room["person"] = async () => {
+    const secret = newSecret();
+    const [{ id }] = (await sql("insert into market.account (claimed_at) values (now()) returning id")) as [
+      { id: string },
+    ];
+    await sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [id, hashSecret(secret)]);
+    return { account: id, cookie: `souk_session=${secret}`, secret };
+  };
+
+  const moderator: Room["moderator"] = async (name) => {
+    const { account, cookie, secret } = await person();
+    await sql("update market.account set display_name = $2 where id = $1", [account, name ?? null]);
+    await sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [account]);
+    const graphql: Moderator["graphql"] = async (query, variables = {}) => {
+      const { status, body } = await call(service.url, "POST", "/admin/graphql", {
+        body: { query, variables },
+        headers: { cookie, ...sameOrigin(service.url) },
+      });
+      return { status, data: body.data, errors: body.errors ?? [] };
+    };
+    const ask: Moderator["ask"] = async (query, variables) => {
+      const { data, errors } = await graphql(query, variables);
+      if (errors.length > 0) throw new Error(JSON.stringify(errors));
+      return data;
+    };
+    const decide: Moderator["decide"] = async (action, offer, further = {}) => {
+      const { offer: seen } = await ask(UPDATED_AT, { id: offer });
+      const names = Object.keys(further);
+      const input = [
+        "id: $id, expectedUpdatedAt: $expected",
+        ...names.map((argument) => `${argument}: $${argument}`),
+      ].join(", ");
+      const declared = ["$id: UUID!, $expected: Datetime!", ...names.map((argument) => `$${argument}: String`)].join(
+        ", ",
+      );
+      return graphql(
+        `mutation(${declared}) { ${action}(input: {${input}}) { offer { status reviewed reviewReason reviewNote } } }`,
+        {
+          id: offer,
+          expected: seen.updatedAt,
+          ...further,
+        },
+      );
+    };
+    return { account, cookie, secret, graphql, ask, decide };
+  };
+
+  return {
+    url: service.url,
+    databaseUrl: database.url,
+    call: (...rest) => call(service.url, ...rest),
+    sql,
+    person,
+    moderator,
+    agent: (name) => connectedAgent(service.url, database.url, name),
+    stranger: (name) => connectAgent(service.url, name),
+    async accountOf(agent) {
+      const [row] = await sql("select account_id from market.agent where id = $1", [agent.id]);
+      return row.account_id;
+    },
+    async publish(agent, text = SOFA) {
+      const { status, body } = await agent.call("POST", "/v1/offers", { text });
+      if (status !== 201) throw new Error(`publishing gave ${status}: ${JSON.stringify(body)}`);
+      return body.offer_id;
+    },
+    offer: (agent, id) => agent.call("GET", `/v1/offers/${id}`),
+    logs: service.logs,
+    async stop() {
+      await service.stop();
+      await pool.end();
+      await database.drop();
+    },
+  };
+};
+
+/** The code of each error. */
+export const codes = ({ errors }: GraphQl): string[] => errors.map(({ extensions }) => extensions.code);

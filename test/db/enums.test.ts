@@ -1,0 +1,68 @@
+import test from "ava";
+import {
+  ACTOR_TYPES,
+  ASK_KINDS,
+  ASK_STATUSES,
+  LIMITED_ACTIONS,
+  OFFER_KINDS,
+  OFFER_STATUSES,
+  PRICE_PERIODS,
+  REPORT_REASONS,
+  SIGN_IN_METHODS,
+  VERIFICATION_STATUSES,
+} from "../../src/database/enums.ts";
+import { openMarket } from "./market.ts";
+
+/** Each enum of src/database/enums.ts, compared with the check constraint or the table that holds it in the database. */
+
+let market: Awaited<ReturnType<typeof openMarket>>;
+
+test.before(async () => {
+  market = await openMarket();
+});
+test.after.always(() => market?.close());
+
+/** The strings that a check constraint lists. */
+const allowedBy = async (constraint: string): Promise<string[]> => {
+  const rows = await market.sql(
+    "select pg_get_constraintdef(oid) as definition from pg_constraint where conname = $1 and coninhcount = 0",
+    [constraint],
+  );
+  return rows.flatMap(({ definition }) =>
+    Array.from(String(definition).matchAll(/'([^']*)'/g), ([, value = ""]) => value),
+  );
+};
+
+const CONSTRAINTS: Record<string, readonly string[]> = {
+  offer_status_known: OFFER_STATUSES,
+  offer_kind_known: OFFER_KINDS,
+  domain_kinds_known: OFFER_KINDS,
+  offer_price_period_known: PRICE_PERIODS,
+  ask_status_known: ASK_STATUSES,
+  verification_status_known: VERIFICATION_STATUSES,
+  verification_method_form: SIGN_IN_METHODS,
+  sign_in_method_form: SIGN_IN_METHODS,
+  proved_method_method_form: SIGN_IN_METHODS,
+  sign_in_method_known: SIGN_IN_METHODS,
+  audit_event_actor_type_known: ACTOR_TYPES,
+  cap_override_action_known: LIMITED_ACTIONS,
+};
+
+for (const [constraint, values] of Object.entries(CONSTRAINTS)) {
+  test(`${constraint} allows what TypeScript knows`, async (t) => {
+    t.deepEqual((await allowedBy(constraint)).toSorted(), [...values].toSorted());
+  });
+}
+
+const TABLES: Record<string, readonly string[]> = {
+  "select ask_kind as value from market.ask_kind": ASK_KINDS,
+  "select method as value from market.sign_in_method": SIGN_IN_METHODS,
+  "select code as value from market.reason": REPORT_REASONS,
+};
+
+for (const [query, values] of Object.entries(TABLES)) {
+  test(`${query.split(" ").at(-1)} holds what TypeScript knows`, async (t) => {
+    const rows = await market.sql(query);
+    t.deepEqual(rows.map(({ value }) => String(value)).toSorted(), [...values].toSorted());
+  });
+}

@@ -1,0 +1,187 @@
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "ava";
+import type pg from "pg";
+import { reloadCode } from "../../src/database/reload.ts";
+import { createDatabase, withClient } from "../support/database.ts";
+import { DB } from "../support/sql_files.ts";
+import { openMarket } from "./market.ts";
+
+/**
+ * Code is loaded again when a file of db/schema has changed.
+ *
+ *   release  a copy of db/schema, in which a test edits files as the next release would
+ */
+
+type Release = {
+  folder: string;
+  /** Adds to the end of a file. */
+  add: (file: string, sql: string) => Promise<void>;
+  /** Puts something else in the place of what stands in a file. */
+  edit: (file: string, from: string, to: string) => Promise<void>;
+};
+
+const nextRelease = async (t: { teardown: (clean: () => Promise<void>) => void }): Promise<Release> => {
+  const folder = await mkdtemp(join(tmpdir(), "souk-schema-"));
+  t.teardown(() => rm(folder, { recursive: true }));
+  await cp(join(DB, "schema"), folder, { recursive: true });
+  return {
+    folder,
+    add: (file, sql) => appendFile(join(folder, file), sql),
+    edit: async (file, from, to) => {
+      const text = await readFile(join(folder, file), "utf8");
+      if (!text.includes(from)) throw new Error(`${file} does not say ${from}`);
+      await writeFile(join(folder, file), text.replace(from, to));
+    },
+  };
+};
+
+const functionsNamed = async (client: pg.ClientBase, name: string): Promise<string[]> =>
+  (
+    await client.query<{ name: string }>(
+      "select oid::regprocedure::text as name from pg_proc where proname = $1 order by 1",
+      [name],
+    )
+  ).rows.map((row) => row.name);
+
+const EXTRA = `
+create or replace function internal.next_release() returns integer language sql immutable as $$ select 1 $$;
+comment on function internal.next_release() is 'One.';
+grant execute on function internal.next_release() to souk_agent;
+`;
+
+test("code that has not changed is not loaded again", async (t) => {
+  const { url } = await createDatabase(t);
+  t.is(await withClient(url, (client) => reloadCode(client)), null);
+});
+
+test("a function that no file makes any more disappears, and so does a view", async (t) => {
+  const { url } = await createDatabase(t);
+  const release = await nextRelease(t);
+  await release.add("internal/setting.sql", EXTRA);
+  await release.add(
+    "inspect/requests.sql",
+    `\ncreate or replace view inspect.next_release with (security_invoker = true) as select 1 as one;\n`,
+  );
+  await withClient(url, async (client) => {
+    t.deepEqual(await reloadCode(client, release.folder), []);
+    t.deepEqual(await functionsNamed(client, "next_release"), ["internal.next_release()"]);
+    t.deepEqual(await reloadCode(client), ["view inspect.next_release", "function internal.next_release()"]);
+    t.deepEqual(await functionsNamed(client, "next_release"), []);
+  });
+});
+
+test("a function with other arguments, and a view with other columns, take the place of what was there", async (t) => {
+  const { url } = await createDatabase(t);
+  const release = await nextRelease(t);
+  // A function that a view calls, with another result; and a view that a function gives rows of, with a column less.
+  await release.edit(
+    "internal/setting.sql",
+    "internal.setting(name text) returns jsonb",
+    "internal.setting(name text, otherwise jsonb default null) returns jsonb",
+  );
+  await release.edit(
+    "internal/setting.sql",
+    "comment on function internal.setting(text)",
+    "comment on function internal.setting(text, jsonb)",
+  );
+  await release.edit(
+    "internal/setting.sql",
+    "function internal.setting(text) to",
+    "function internal.setting(text, jsonb) to",
+  );
+  await release.edit("admin/settings.sql", "s.value, s.summary, s.least", "s.summary, s.value, s.least");
+  await withClient(url, async (client) => {
+    t.deepEqual(await reloadCode(client, release.folder), []);
+    t.deepEqual(await functionsNamed(client, "setting"), ["internal.setting(text,jsonb)"]);
+    await reloadCode(client);
+    t.deepEqual(await functionsNamed(client, "setting"), ["internal.setting(text)"]);
+  });
+});
+
+test("what a table still needs is not dropped: nothing changes, and the message says what is in the way", async (t) => {
+  const { url } = await createDatabase(t);
+  const release = await nextRelease(t);
+  await release.edit(
+    "search/buckets.sql",
+    "search.price_bucket(hundredths bigint)",
+    "search.price_bucket(cents bigint)",
+  );
+  await withClient(url, async (client) => {
+    await t.throwsAsync(reloadCode(client, release.folder), {
+      message: /function search\.price_bucket\(bigint\) has other arguments.* but a table needs it/,
+    });
+    t.is(await reloadCode(client), null, "the code of before is still there");
+  });
+});
+
+test("a file that cannot be loaded changes nothing", async (t) => {
+  const { url } = await createDatabase(t);
+  const release = await nextRelease(t);
+  await release.add("internal/setting.sql", EXTRA);
+  await release.add("admin/settings.sql", "\nselect nonsense;\n");
+  await withClient(url, async (client) => {
+    await t.throwsAsync(reloadCode(client, release.folder), {
+      message: /^db\/schema\/admin\/settings\.sql could not be loaded:/,
+    });
+    t.deepEqual(await functionsNamed(client, "next_release"), []);
+    t.is(await reloadCode(client), null);
+  });
+});
+
+test("a grant that no file gives any more is taken back", async (t) => {
+  const { url } = await createDatabase(t);
+  const release = await nextRelease(t);
+  await release.edit("market/match.sql", "grant select on market.match to souk_agent, souk_person;", "");
+  await withClient(url, async (client) => {
+    const agentReads = async () =>
+      (await client.query("select has_table_privilege('souk_agent', 'market.match', 'select') as may")).rows[0].may;
+    t.true(await agentReads());
+    await reloadCode(client, release.folder);
+    t.false(await agentReads());
+    await reloadCode(client);
+    t.true(await agentReads());
+  });
+});
+
+test("callers notice nothing but short waits while code is loaded", async (t) => {
+  const market = await openMarket(t);
+  const release = await nextRelease(t);
+  await release.add("internal/setting.sql", EXTRA);
+  const [seller, buyer] = [await market.approved(), await market.approved()];
+  const offer = await market.offer(seller);
+  let loading = true;
+  let calls = 0;
+  const callOn = async (call: () => Promise<unknown>) => {
+    while (loading) {
+      await call();
+      calls += 1;
+    }
+  };
+  const callers = [
+    callOn(() => market.call(buyer, "get_offer", { id: offer })),
+    callOn(() => market.call(buyer, "get_me", { base_url: "http://souk.example", link_key: null })),
+    callOn(() => market.call(buyer, "list_asks", { status: null, limit: 10, cursor: null })),
+    callOn(() => market.offer(seller)),
+    callOn(() =>
+      market.call(buyer, "search_offers", {
+        request: { query: "sofa" },
+        extraction: null,
+        embedding: null,
+        model: null,
+        notices: [],
+      }),
+    ),
+  ];
+  await withClient(market.url, async (client) => {
+    for (let times = 0; times < 6; times += 1) {
+      const dropped = await reloadCode(client, times % 2 === 0 ? release.folder : undefined);
+      t.deepEqual(dropped, times % 2 === 0 ? [] : ["function internal.next_release()"]);
+    }
+  });
+  loading = false;
+  // Each of them fails the test if a call of it failed.
+  await Promise.all(callers);
+  t.true(calls > 50, `${calls} calls`);
+});

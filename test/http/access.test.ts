@@ -1,0 +1,188 @@
+import test from "ava";
+import { ENDPOINTS } from "../../src/http/endpoints.ts";
+import type { Agent, Answer, Body } from "../support/market.ts";
+import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
+
+/** What is somebody else's is as if it were not there. */
+
+let market: Market;
+/** Who has things. */
+let owner: Agent;
+/** Who has none, and tries. */
+let other: Agent;
+/** The other's person, in a browser. */
+let person: Person;
+/** As the other, but nobody approved it. */
+let stranger: Agent;
+/** The owner's things by what they are. */
+let ids: Record<
+  "published" | "archived" | "removed" | "ask" | "fulfilled" | "verification" | "account" | "agent",
+  string
+>;
+
+test.before(async () => {
+  market = await openMarket();
+  await market.sql("update market.sign_in_method set available = true");
+  [owner, other, stranger] = [await market.agent("Owner"), await market.agent("Other"), await market.stranger()];
+  person = await market.person(other);
+  const publish = async () => (await owner.call("POST", "/v1/offers", { text: OFFER })).body.offer_id;
+  const ask = async () => (await owner.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body.id;
+  ids = {
+    published: await publish(),
+    archived: await publish(),
+    removed: await publish(),
+    ask: await ask(),
+    fulfilled: await ask(),
+    verification: (await owner.call("POST", "/v1/me/verifications", { method: "email" })).body.id,
+    account: (await owner.call("GET", "/v1/me")).body.id,
+    agent: owner.id,
+  };
+  await owner.call("POST", `/v1/offers/${ids.archived}/archive`);
+  await owner.call("POST", `/v1/asks/${ids.fulfilled}/fulfill`);
+  await market.sql("update market.offer set status = 'removed' where id = $1", [ids.removed]);
+});
+test.after.always(() => market?.stop());
+
+/** An answer but for what names the request and the moment. */
+const bare = ({ status, headers, body }: Answer): Body => {
+  const { "request-id": _id, date: _date, ...kept } = headers;
+  return { status, headers: kept, body: { ...body, request_id: "" } };
+};
+
+const WITH_ID = ENDPOINTS.filter(({ path }) => path.includes("{id}"));
+/** A published offer is there for everyone to read and to report. */
+const OPEN = ["getOffer published", "reportOffer published"];
+
+test("there are endpoints with an id to try", (t) => {
+  t.deepEqual(
+    WITH_ID.map(({ operationId }) => operationId),
+    [
+      "getVerification",
+      "getOffer",
+      "updateOffer",
+      "archiveOffer",
+      "republishOffer",
+      "reportOffer",
+      "appealOffer",
+      "getAsk",
+      "updateAsk",
+      "archiveAsk",
+      "fulfillAsk",
+      "reopenAsk",
+      "listMatches",
+    ],
+  );
+});
+
+for (const { operationId, method, path, body: { example } = {} } of WITH_ID) {
+  const tries = (what: string, caller: () => Pick<Agent, "call">) =>
+    test(`${operationId} with an id of somebody else's is as with one that names nothing, for ${what}`, async (t) => {
+      const attempt = (id: string) => caller().call(method.toUpperCase(), path.replace("{id}", id), example);
+      const nothing = await attempt(NOTHING);
+      t.is(nothing.status, 404);
+      t.is(nothing.body.code, "not_found");
+      for (const [what, id] of Object.entries(ids)) {
+        const answer = await attempt(id);
+        if (OPEN.includes(`${operationId} ${what}`)) t.is(answer.status, 200, what);
+        else t.deepEqual(bare(answer), bare(nothing), what);
+      }
+      for (const id of [
+        "0",
+        "x",
+        "null",
+        "00000000-0000-0000-0000-000000000000",
+        `{${NOTHING}}`,
+        NOTHING.replaceAll("-", ""),
+        `${NOTHING}0`,
+        "%20",
+        "%00",
+        "..%2f..%2fme",
+        "%27%20or%20true--",
+        "%F0%9F%A6%8A",
+        "a".repeat(4000),
+      ]) {
+        t.deepEqual(bare(await attempt(id)), bare(nothing), id);
+      }
+    });
+  tries("an agent", () => other);
+  tries("a person", () => person);
+}
+
+test("what somebody else tried has changed nothing", async (t) => {
+  const statuses = await market.sql("select id, status from market.offer union all select id, status from market.ask");
+  t.deepEqual(Object.fromEntries(statuses.map(({ id, status }) => [id, status])), {
+    [ids.published]: "published",
+    [ids.archived]: "archived",
+    [ids.removed]: "removed",
+    [ids.ask]: "active",
+    [ids.fulfilled]: "fulfilled",
+  });
+});
+
+test("a published offer shows its contact and its record, and nothing of who published it", async (t) => {
+  const { body, text } = await other.call("GET", `/v1/offers/${ids.published}`);
+  t.is(body.owner, undefined);
+  t.deepEqual(body.publisher.offers, { active: 1, lifetime: 3, removed: 1 });
+  for (const secret of [ids.account, ids.agent, "Owner"]) t.false(text.includes(secret), secret);
+  const search = await other.call("POST", "/v1/offers/search", { query: "sofa" });
+  t.deepEqual(
+    search.body.results.map(({ id }: Body) => id),
+    [ids.published],
+  );
+  for (const secret of [ids.account, ids.agent, "Owner"]) t.false(search.text.includes(secret), secret);
+});
+
+test("an ask of somebody else's cannot be answered by name, nor its cursors used", async (t) => {
+  const submit = async (id: string) =>
+    bare(await other.call("POST", "/v1/offers/preview", { text: OFFER, origin_ask_id: id }));
+  const [theirs, none] = [await submit(ids.ask), await submit(NOTHING)];
+  t.is(theirs.status, 400);
+  for (const answer of [theirs, none]) delete answer.headers["ratelimit-reset"];
+  t.deepEqual(theirs, none);
+  const { body } = await owner.call("GET", `/v1/asks/${ids.ask}/matches`);
+  t.is((await other.call("GET", `/v1/asks/${ids.ask}/matches?since=${body.since}`)).status, 404);
+});
+
+test("lists hold nothing of somebody else's", async (t) => {
+  for (const agent of [other, stranger, person]) {
+    for (const path of ["/v1/offers", "/v1/asks"]) {
+      t.deepEqual((await agent.call("GET", path)).body.results, [], path);
+    }
+    const { body } = await agent.call("GET", "/v1/me");
+    t.false(body.pending_verifications.some(({ id }: Body) => id === ids.verification));
+    t.not(body.id, ids.account);
+  }
+});
+
+test("an agent that nobody approved can do everything that only reads", async (t) => {
+  const open = ENDPOINTS.filter(({ auth, permission }) => auth === "token" && !permission);
+  const sent: Record<string, Body> = {
+    startVerification: { method: "google" },
+    searchOffers: { query: "sofa" },
+    previewOffer: { text: OFFER },
+    reportOffer: { reason: "duplicate" },
+  };
+  const statuses: Record<string, number> = {};
+  for (const { operationId, method, path } of open) {
+    if (operationId === "removeOwnAgent") continue;
+    const answer = await stranger.call(
+      method.toUpperCase(),
+      path.replace("{id}", path.includes("/offers/") ? ids.published : NOTHING),
+      sent[operationId],
+    );
+    statuses[operationId] = answer.status;
+  }
+  t.deepEqual(statuses, {
+    getMe: 200,
+    startVerification: 201,
+    getVerification: 404,
+    searchOffers: 200,
+    previewOffer: 200,
+    listOffers: 200,
+    getOffer: 200,
+    reportOffer: 200,
+    listAsks: 200,
+    getAsk: 404,
+    listMatches: 404,
+  });
+});

@@ -1,0 +1,265 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import test from "ava";
+import { ENDPOINTS } from "../../src/http/endpoints.ts";
+import { allowed } from "../support/busy.ts";
+import type { Agent, Body } from "../support/market.ts";
+import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
+
+/** Whatever a body holds, it is answered: with a success or with the right Problem, in time, and never with a 500. */
+
+let market: Market;
+let agent: Agent;
+test.before(async () => {
+  market = await openMarket();
+  agent = await market.agent();
+});
+test.after.always(() => market?.stop());
+
+const authorized = (): Record<string, string> => ({ authorization: `Bearer ${agent.token}` });
+
+const send = (path: string, raw: string | Buffer, headers: Record<string, string> = {}) =>
+  market.call("POST", path, { raw, headers: { ...authorized(), ...headers } });
+
+const SEARCH = "/v1/offers/search";
+const NOT_JSON: [what: string, raw: string | Buffer][] = [
+  ["nothing but a space", " "],
+  ["half a string", '{"query": "sof'],
+  ["half an object", '{"query": "sofa"'],
+  ["an object and more", '{"query": "sofa"}x'],
+  ["single quotes", "{'query': 'sofa'}"],
+  ["a comma too many", '{"query": "sofa",}'],
+  ["a comment", '{"query": "sofa"} // please'],
+  ["no number", '{"limit": NaN}'],
+  ["no number either", '{"limit": 0x10}'],
+  ["a NUL as it is", '{"query": "a\0b"}'],
+  ["a NUL behind the object", '{"query": "sofa"}\0'],
+  ["a line break in a string", '{"query": "a\nb"}'],
+  ["an escape that is none", '{"query": "\\x41"}'],
+  ["brackets without end", "[".repeat(100_000)],
+  ["objects without end", '{"a":'.repeat(50_000)],
+  ["a form", "query=sofa"],
+  ["bytes that are no UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+  ["half a character", Buffer.concat([Buffer.from('{"query": "'), Buffer.from([0xf0, 0x9f]), Buffer.from('"}')])],
+  [
+    "half a surrogate pair as it is",
+    Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+  ],
+  ["an overlong NUL", Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')])],
+  ["UTF-16", Buffer.from('\ufeff{"query": "sofa"}', "utf16le")],
+  ["UTF-16 without a mark", Buffer.from('{"query": "sofa"}', "utf16le")],
+  ["UTF-16, big end first", Buffer.from('\ufeff{"query": "sofa"}', "utf16le").swap16()],
+  ["Latin-1", Buffer.from('{"query": "Möbel"}', "latin1")],
+  ["an array", '[{"query": "sofa"}]'],
+  ["a string", '"sofa"'],
+  ["a number", "7"],
+  ["null", "null"],
+  ["true", "true"],
+];
+for (const [what, raw] of NOT_JSON) {
+  test(`a body of ${what} is refused wherever a body goes`, async (t) => {
+    for (const { method, path, body } of ENDPOINTS) {
+      if (!body) continue;
+      const answer = await market.call(method.toUpperCase(), path.replace("{id}", NOTHING), {
+        raw,
+        headers: authorized(),
+      });
+      t.deepEqual([answer.status, answer.body.code, answer.body.errors], [400, "bad_request", undefined], path);
+    }
+  });
+}
+
+test("no body at all is refused where one is needed", async (t) => {
+  for (const { method, path, body } of ENDPOINTS) {
+    if (!body?.required) continue;
+    for (const options of [{}, { raw: "" }, { raw: "", chunked: true }]) {
+      const answer = await market.call(method.toUpperCase(), path.replace("{id}", NOTHING), {
+        ...options,
+        headers: authorized(),
+      });
+      t.deepEqual([answer.status, answer.body.code], [400, "bad_request"], path);
+    }
+  }
+});
+
+test("a body where none is needed is passed over", async (t) => {
+  const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" });
+  for (const raw of ["{}", "[", "a".repeat(100_000)]) {
+    t.is((await send(`/v1/asks/${ask.body.id}/archive`, raw)).status, 200);
+    t.is((await market.call("GET", "/v1/me", { raw, headers: authorized() })).status, 200);
+  }
+});
+
+const HANDLED: [what: string, raw: string | Buffer][] = [
+  ["a byte order mark", Buffer.from('\ufeff{"query": "sofa"}')],
+  ["the same member twice, of which the last counts", '{"query": 7, "query": "sofa"}'],
+  ["members named like those of every object", '{"query": "sofa", "__proto__": {"limit": -1}, "constructor": null}'],
+  ["unknown members, deep as they may be", `{"query": "sofa", "x": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+  [
+    "many unknown members",
+    JSON.stringify({ query: "sofa", ...Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`m${n}`, n])) }),
+  ],
+  ["escapes", '{"\\u0071uery": "\\u0073ofa"}'],
+  ["spaces around", ' \r\n\t{"query": "sofa"}\r\n '],
+];
+for (const [what, raw] of HANDLED) {
+  test(`a body with ${what} is understood`, async (t) => {
+    const { status, body } = await send(SEARCH, raw);
+    t.deepEqual([status, body.query], [200, "sofa"]);
+  });
+}
+
+test("a member that only a prototype has is missing", async (t) => {
+  const { status, body } = await send("/v1/offers", `{"__proto__": {"text": ${JSON.stringify(OFFER)}}}`);
+  t.deepEqual([status, body.errors], [400, [{ pointer: "/text", detail: "The member text is missing." }]]);
+});
+
+/** Where text goes in: each as a body with the text in its place, and how the place is called. */
+const TEXT_MEMBERS: [path: string, pointer: string, of: (text: string) => Body][] = [
+  ["/v1/connect", "/name", (name) => ({ name })],
+  ["/v1/offers", "/text", (text) => ({ text })],
+  ["/v1/offers", "/images/0", (image) => ({ text: OFFER, images: [image] })],
+  ["/v1/offers", "/origin_ask_id", (origin_ask_id) => ({ text: OFFER, origin_ask_id })],
+  ["/v1/offers/preview", "/text", (text) => ({ text })],
+  ["/v1/asks", "/text", (text) => ({ text })],
+  ["/v1/me/verifications", "/method", (method) => ({ method })],
+  [SEARCH, "/query", (query) => ({ query })],
+  [SEARCH, "/cursor", (cursor) => ({ query: "sofa", cursor })],
+  [SEARCH, "/filters/location", (location) => ({ filters: { location } })],
+  [SEARCH, "/filters/domain", (domain) => ({ filters: { domain } })],
+  [SEARCH, "/filters/category", (category) => ({ filters: { category: [category] } })],
+  [`/v1/offers/${NOTHING}/report`, "/comment", (comment) => ({ reason: "spam", comment })],
+];
+for (const [path, pointer, of] of TEXT_MEMBERS) {
+  test(`a NUL or half a surrogate pair in ${pointer} of POST ${path} is refused by name`, async (t) => {
+    for (const bad of ["\0", "a\0b", "\ud83e", "\udd8a", "a\ud83eb", "\udd8a\ud83e"]) {
+      const { status, body } = await send(path, JSON.stringify(of(bad)));
+      t.deepEqual([status, body.code], [400, "bad_request"], body.detail);
+      t.true(
+        body.errors.some((error: Body) => error.pointer.startsWith(pointer)),
+        JSON.stringify(body.errors),
+      );
+    }
+  });
+}
+
+test("values of another type are refused by name", async (t) => {
+  const values = [null, 7, true, [], {}, ["a"], { a: 1 }];
+  for (const [path, pointer, of] of TEXT_MEMBERS) {
+    for (const value of values) {
+      // Names may come as a list, and what may be left out may be null.
+      if (/domain|category/.test(pointer) || (value === null && /origin|comment/.test(pointer))) continue;
+      const { status, body } = await send(path, JSON.stringify(of(value as unknown as string)));
+      t.deepEqual(
+        [status, ...new Set(body.errors?.map((error: Body) => error.pointer))],
+        [400, pointer],
+        `${path} ${JSON.stringify(value)}`,
+      );
+    }
+  }
+});
+
+test("numbers out of range are refused by name", async (t) => {
+  for (const number of ["1e999", "-1e999", "1e308", "-1", "1e21", "123456789012345678901234567890"]) {
+    for (const [raw, pointer] of [
+      [`{"query": "sofa", "limit": ${number}}`, "/limit"],
+      [`{"filters": {"price": {"min": ${number}}}}`, "/filters/price/min"],
+      [`{"filters": {"price": {"max": ${number}}}}`, "/filters/price/max"],
+    ] as const) {
+      const { status, body } = await send(SEARCH, raw);
+      const pointers = new Set(body.errors?.map((error: Body) => error.pointer));
+      t.deepEqual([status, [...pointers]], [400, [pointer]], raw);
+    }
+  }
+  for (const number of ["0", "-0", "0.001", "1e-320", "1e12", "999999999999.99"]) {
+    const { status } = await send(SEARCH, `{"filters": {"price": {"min": ${number}, "max": ${number}}}}`);
+    t.is(status, 200, number);
+  }
+});
+
+test.serial("a query of operators, quotes or stop words is only words", async (t) => {
+  const queries = [
+    "'; drop table market.offer; --",
+    "!!! & | <-> :* ()",
+    "sofa:* & !table",
+    "a' | b' <2> c",
+    "\\",
+    "\\' \\\\",
+    '"',
+    "%_%",
+    "$1 $$ {{x}}",
+    "the of and or is ".repeat(29),
+    "<script>alert(1)</script>",
+    "\u202esofa\u202c",
+    "\ufffd\ufffe\uffff",
+    "🛋️".repeat(200),
+    Array.from({ length: 125 }, (_, n) => `w${n}`)
+      .join(" ")
+      .slice(0, 500),
+    "a".repeat(500),
+    "-".repeat(500),
+    "\u0301".repeat(500),
+    " \t\r\n sofa",
+  ];
+  for (const query of queries) {
+    const started = Date.now();
+    const { status } = await agent.call("POST", SEARCH, { query, filters: { location: query.slice(0, 200) || "x" } });
+    t.true([200, 400].includes(status), query);
+    t.true(Date.now() - started < allowed(5_000), query);
+  }
+});
+
+// ── Encodings ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("a body may be compressed", async (t) => {
+  const raw = Buffer.from(JSON.stringify({ query: "sofa" }));
+  for (const [encoding, bytes] of [
+    ["gzip", gzipSync(raw)],
+    ["GZIP", gzipSync(raw)],
+    ["x-gzip", gzipSync(raw)],
+    ["deflate", deflateSync(raw)],
+    ["br", brotliCompressSync(raw)],
+    ["identity", raw],
+  ] as const) {
+    t.is((await send(SEARCH, bytes, { "content-encoding": encoding })).status, 200, encoding);
+  }
+});
+
+test("an encoding that nobody knows, or several, are a 415", async (t) => {
+  const raw = gzipSync(gzipSync('{"query": "sofa"}'));
+  for (const encoding of ["gzip, gzip", "zstd", "compress", "constructor", "__proto__", "x"]) {
+    const { status, body } = await send(SEARCH, raw, { "content-encoding": encoding });
+    t.deepEqual([status, body.code], [415, "unsupported_media_type"], encoding);
+  }
+});
+
+test("a body that is not what its encoding says is a 400", async (t) => {
+  const whole = gzipSync(JSON.stringify({ query: "sofa" }));
+  const broken = Buffer.from(whole);
+  broken.fill(0xff, 12, 20);
+  for (const [what, bytes] of [
+    ["no gzip", Buffer.from('{"query": "sofa"}')],
+    ["half of it", whole.subarray(0, 15)],
+    ["broken", broken],
+    ["another one", deflateSync('{"query": "sofa"}')],
+  ] as const) {
+    const { status, body } = await send(SEARCH, bytes, { "content-encoding": "gzip" });
+    t.deepEqual([status, body.code], [400, "bad_request"], what);
+  }
+});
+
+test.serial("a body that grows past the cap when it is unpacked is a 413, and not unpacked to its end", async (t) => {
+  for (const [encoding, pack] of [
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ] as const) {
+    const bomb = pack(Buffer.alloc(64 * 1024 * 1024, 0x20));
+    t.true(bomb.length < 200_000);
+    for (const path of [SEARCH, "/v1/offers", "/v1/connect"]) {
+      const started = Date.now();
+      const { status, body } = await send(path, bomb, { "content-encoding": encoding });
+      t.deepEqual([status, body.code], [413, "payload_too_large"], `${encoding} ${path}`);
+      t.true(Date.now() - started < allowed(5_000), `${encoding} ${path}`);
+    }
+  }
+});

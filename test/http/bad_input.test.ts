@@ -1,0 +1,169 @@
+import test from "ava";
+import { ENDPOINTS } from "../../src/http/endpoints.ts";
+import type { Agent, Answer, Body } from "../support/market.ts";
+import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
+
+/** Whatever is sent, it is answered: with a success or with the right Problem, and never with a 500. */
+
+let market: Market;
+let agent: Agent;
+test.before(async () => {
+  market = await openMarket();
+  agent = await market.agent();
+});
+test.after.always(() => market?.stop());
+
+// ── Addresses ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+for (const [query, status] of [
+  ["limit=1&limit=2", 400],
+  ["limit=", 400],
+  ["limit=0", 400],
+  ["limit=-1", 400],
+  ["limit=51", 400],
+  ["limit=1.5", 400],
+  ["limit=abc", 400],
+  ["limit=1e999", 400],
+  ["limit=NaN", 400],
+  ["limit=%00", 400],
+  ["limit=99999999999999999999", 400],
+  ["status=published&status=archived", 400],
+  ["status=gone", 400],
+  ["status=", 400],
+  ["status=%00", 400],
+  ["cursor=", 400],
+  ["cursor=a&cursor=b", 400],
+  ["cursor=%00", 400],
+  ["cursor=%ff", 400],
+  [`cursor=${"a".repeat(1001)}`, 400],
+  ["cursor=eyJsaXN0Ijoib2ZmZXJzICIsImlkIjoieCJ9", 400],
+  ["limit[]=5", 200],
+  ["limit[a][b]=5", 200],
+  ["__proto__[limit]=0", 200],
+  ["constructor=1&toString=2", 200],
+  ["unknown=1", 200],
+  ["&&&=&=", 200],
+  [Array.from({ length: 900 }, (_, n) => `a${n}=${n}`).join("&"), 200],
+] as const) {
+  test(`GET /v1/offers?${query.slice(0, 60)} is a ${status}`, async (t) => {
+    const answer = await agent.call("GET", `/v1/offers?${query}`);
+    t.is(answer.status, status, answer.text);
+    if (status === 400) t.true(answer.body.errors.length > 0);
+  });
+}
+
+// ── Anything ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Numbers from 0 to 1, always the same ones from the same seed (mulberry32). */
+const randomFrom = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+};
+
+const STRANGE: unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e12,
+  1e308,
+  Number.MAX_SAFE_INTEGER,
+  "",
+  " ",
+  "0",
+  "sofa",
+  OFFER,
+  "🦊",
+  "\u202e",
+  "\ud800",
+  "\0",
+  "null",
+  "'; --",
+  "%s%n",
+  "../../etc/passwd",
+  "a".repeat(70),
+  "a".repeat(4001),
+  "\u0301".repeat(500),
+  "2026-02-30",
+  "2026-01-01",
+  "-infinity",
+  "EUR",
+  "published",
+  "home_garden",
+  NOTHING,
+  "{}",
+  "[]",
+  "https://a.example/b",
+  "data:,x",
+  "javascript:alert(1)",
+  [],
+  [[]],
+  {},
+  { a: 1 },
+  [null],
+  [1, "a"],
+  { length: 3 },
+  { toString: 1 },
+];
+
+test.serial(
+  "strange requests to every endpoint are answered by success or a Problem, and never by a 500",
+  async (t) => {
+    const random = randomFrom(20_260_601);
+    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+    const strange = (depth = 0): unknown => {
+      if (depth < 3 && random() < 0.2)
+        return Array.from({ length: Math.floor(random() * 4) }, () => strange(depth + 1));
+      if (depth < 3 && random() < 0.2)
+        return { [pick(["a", "min", "__proto__x", "text", "query"])]: strange(depth + 1) };
+      return pick(STRANGE);
+    };
+    /** An example in which some members have become strange, are gone, or are new. */
+    const bent = (example: Body): Body => {
+      if (typeof example !== "object" || example === null || random() < 0.15) return strange();
+      if (Array.isArray(example)) return example.map((member) => (random() < 0.5 ? member : bent(member)));
+      const members = Object.entries(example)
+        .filter(() => random() < 0.9)
+        .map(([name, member]) => [name, random() < 0.5 ? member : bent(member)]);
+      if (random() < 0.3)
+        members.push([pick(["filters", "cursor", "limit", "sort", "images", "watch_enabled", "x"]), strange()]);
+      return Object.fromEntries(members);
+    };
+    const fuzzer = await market.agent("Fuzzer");
+    const offer = (await fuzzer.call("POST", "/v1/offers", { text: OFFER })).body.offer_id;
+    const ask = (await fuzzer.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body.id;
+    const calls = Array.from({ length: 700 }, () => {
+      // Removing itself would end the game.
+      const endpoint = pick(ENDPOINTS.filter(({ operationId }) => operationId !== "removeOwnAgent"));
+      const id = pick([offer, ask, NOTHING, "x", "%00", "%F0%9F%A6%8A", "a".repeat(300)]);
+      const query =
+        random() < 0.3
+          ? `?${pick(["limit", "cursor", "status", "since", "x[]"])}=${encodeURIComponent(String(pick(STRANGE.filter((value) => typeof value !== "object" && String(value).isWellFormed()))))}`
+          : "";
+      const headers: Record<string, string> = { authorization: `Bearer ${fuzzer.token}` };
+      if (random() < 0.3) headers["idempotency-key"] = pick(["k", "k2", "é", "a".repeat(300), " "]);
+      if (random() < 0.1) headers["content-type"] = pick(["text/plain", "application/json; charset=x", ""]);
+      if (random() < 0.1) headers["content-encoding"] = pick(["gzip", "identity", "x"]);
+      if (random() < 0.1) headers["if-none-match"] = pick(["*", '"x"', "W/", ","]);
+      const raw = endpoint.body ? JSON.stringify(random() < 0.8 ? bent(endpoint.body.example) : strange()) : undefined;
+      return { method: endpoint.method.toUpperCase(), path: endpoint.path.replace("{id}", id) + query, headers, raw };
+    });
+    const statuses = new Map<number, number>();
+    const worker = async (): Promise<void> => {
+      for (let one = calls.pop(); one; one = calls.pop()) {
+        const { method, path, headers, raw } = one;
+        // Holds every answer against the OpenAPI document.
+        const answer: Answer = await market.call(method, path, { headers, ...(raw === undefined ? {} : { raw }) });
+        if (answer.status >= 500) t.fail(`${method} ${path} ${raw} → ${answer.text}`);
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      }
+    };
+    await Promise.all([worker(), worker(), worker()]);
+    for (const status of [200, 201, 400, 404, 415])
+      t.true((statuses.get(status) ?? 0) > 5, `${status} was not among them`);
+  },
+);

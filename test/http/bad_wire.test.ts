@@ -1,0 +1,306 @@
+import { connect } from "node:net";
+import test from "ava";
+import express from "express";
+import { serve } from "../../src/http/server.ts";
+import { allowed } from "../support/busy.ts";
+import type { Agent, Body } from "../support/market.ts";
+import { type Market, openMarket } from "./contract.ts";
+
+/** Whatever comes over the wire, and however slowly: it is answered with the right Problem, or cut off, and others are served. */
+
+let market: Market;
+let agent: Agent;
+test.before(async () => {
+  market = await openMarket();
+  agent = await market.agent();
+});
+test.after.always(() => market?.stop());
+
+const authorized = (): Record<string, string> => ({ authorization: `Bearer ${agent.token}` });
+
+const SEARCH = "/v1/offers/search";
+type Exchange = {
+  /** Every status line that came, interim ones too. */
+  statuses: number[];
+  head: string;
+  body: Body;
+  ms: number;
+  /** Whether the server closed the connection. */
+  closed: boolean;
+};
+
+/**
+ * Speaks to a port as told and listens until an answer is whole or the connection is closed. `next` gives what to send
+ * after each pause, until it gives nothing.
+ */
+const speak = (
+  url: string,
+  first: string | Buffer,
+  next: (answer: string) => string | Buffer | undefined = () => undefined,
+  pauseMs = 5,
+): Promise<Exchange> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const started = Date.now();
+    const socket = connect(Number(port), hostname);
+    let text = "";
+    let closed = false;
+    const finish = () => {
+      clearInterval(timer);
+      clearTimeout(patience);
+      socket.destroy();
+      const [head = "", ...rest] = text.replace(/^HTTP\/1\.1 100 [^\r]*\r\n\r\n/, "").split("\r\n\r\n");
+      const body = rest.join("\r\n\r\n");
+      resolve({
+        statuses: [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status)),
+        head,
+        body: /content-type: application\/(problem\+)?json/i.test(head) ? JSON.parse(body) : body,
+        ms: Date.now() - started,
+        closed,
+      });
+    };
+    const whole = (): boolean => {
+      const rest = text.replace(/^HTTP\/1\.1 100 [^\r]*\r\n\r\n/, "");
+      const end = rest.indexOf("\r\n\r\n");
+      if (end < 0) return false;
+      const length = /^content-length: (\d+)/im.exec(rest.slice(0, end))?.[1];
+      return length !== undefined && Buffer.byteLength(rest.slice(end + 4)) >= Number(length);
+    };
+    const patience = setTimeout(() => {
+      socket.destroy();
+      clearInterval(timer);
+      reject(new Error(`no whole answer, but: ${text.slice(0, 500)}`));
+    }, allowed(8_000));
+    const timer = setInterval(() => {
+      const more = socket.writable ? next(text) : undefined;
+      if (more !== undefined) socket.write(more);
+    }, pauseMs);
+    socket.setEncoding("utf8");
+    socket.on("data", (data: string) => {
+      text += data;
+      if (whole()) setTimeout(finish, 50);
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      closed = true;
+      finish();
+    });
+    socket.write(first);
+  });
+
+const head = (method: string, path: string, headers: Record<string, string | number> = {}): string =>
+  [
+    `${method} ${path} HTTP/1.1`,
+    "Host: localhost",
+    ...Object.entries({ Authorization: `Bearer ${agent.token}`, ...headers }).map(
+      ([name, value]) => `${name}: ${value}`,
+    ),
+    "",
+    "",
+  ].join("\r\n");
+
+const JSON_HEADERS = { "Content-Type": "application/json" };
+const MB = 1024 * 1024;
+
+test.serial("a body that says it is too large is refused before a byte of it is sent", async (t) => {
+  for (const [path, size] of [
+    [SEARCH, MB + 1],
+    ["/v1/offers", MB / 4 + 1],
+    ["/v1/connect", 2 ** 53],
+    ["/v1/asks", 99999999999],
+  ] as const) {
+    const answer = await speak(market.url, head("POST", path, { ...JSON_HEADERS, "Content-Length": size }));
+    t.deepEqual([answer.statuses, answer.body.code], [[413], "payload_too_large"], path);
+    t.true(answer.ms < 5_000, `${answer.ms} ms`);
+  }
+});
+
+test.serial("who asks whether to go on is answered at once when there is no point in it", async (t) => {
+  const expecting = { ...JSON_HEADERS, Expect: "100-continue" };
+  for (const [headers, status] of [
+    [{ ...expecting, "Content-Length": MB + 1 }, 413],
+    [{ ...expecting, "Content-Length": 20, Authorization: "Bearer x" }, 401],
+    [{ ...expecting, "Content-Length": 20, "Content-Type": "text/plain" }, 415],
+  ] as const) {
+    const answer = await speak(market.url, head("POST", SEARCH, headers));
+    t.deepEqual(answer.statuses, [status], "and not told to go on");
+    t.true(answer.ms < 5_000, `${answer.ms} ms`);
+  }
+  const body = '{"query": "sofa"}';
+  let sent = false;
+  const answer = await speak(
+    market.url,
+    head("POST", SEARCH, { ...expecting, "Content-Length": body.length }),
+    (heard) => {
+      if (sent || !heard.includes("100 Continue")) return undefined;
+      sent = true;
+      return body;
+    },
+  );
+  t.deepEqual(answer.statuses, [100, 200]);
+});
+
+test("an expectation that nobody knows does not keep a request from being answered", async (t) => {
+  const answer = await speak(market.url, head("GET", "/v1/me", { Expect: "the-unexpected" }));
+  t.deepEqual(answer.statuses, [200]);
+});
+
+test.serial("a body without a length is cut off once it is too large, however much more is to come", async (t) => {
+  const chunk = Buffer.alloc(64 * 1024, 0x20);
+  const chunked = Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")]);
+  let chunks = 0;
+  const answer = await speak(
+    market.url,
+    head("POST", SEARCH, { ...JSON_HEADERS, "Transfer-Encoding": "chunked" }),
+    (heard) => {
+      // Never the last chunk: only an answer ends this.
+      if (heard !== "" || chunks > 400) return undefined;
+      chunks += 1;
+      return chunked;
+    },
+  );
+  t.deepEqual([answer.statuses, answer.body.code], [[413], "payload_too_large"]);
+  t.true(chunks >= 16 && chunks < allowed(100), `${chunks} chunks of 64 KB`);
+  t.true(answer.closed || /connection: close/i.test(answer.head));
+});
+
+test("a body that ends too early leaves the service as it was", async (t) => {
+  const { hostname, port } = new URL(market.url);
+  for (let n = 0; n < 10; n += 1) {
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    socket.write(`${head("POST", "/v1/offers", { ...JSON_HEADERS, "Content-Length": 1000 })}{"text": "A so`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    socket.destroy();
+  }
+  t.is((await agent.call("GET", "/v1/me")).status, 200);
+});
+
+const NOT_HTTP: [what: string, bytes: string | Buffer, status: number][] = [
+  ["no request line", "FOO\r\n\r\n", 400],
+  ["bytes", Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]), 400],
+  ["another version", "GET /v1 HTTP/9.9\r\nHost: x\r\n\r\n", 400],
+  ["no host", "GET /v1 HTTP/1.1\r\n\r\n", 400],
+  ["a method that is none", "G@T /v1 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+  ["a space in the path", "GET /v1 /me HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+  ["a header with a NUL", "GET /v1 HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n", 400],
+  ["a header without a name", "GET /v1 HTTP/1.1\r\nHost: x\r\n: a\r\n\r\n", 400],
+  ["a header folded", "GET /v1 HTTP/1.1\r\nHost: x\r\nX A: b\r\n\r\n", 400],
+  ["a length that is none", "POST /v1/connect HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400],
+  ["two lengths", "POST /v1/connect HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+  [
+    "a length and chunks",
+    "POST /v1/connect HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    400,
+  ],
+  ["headers too large", `GET /v1 HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`, 431],
+  ["too many headers", `GET /v1 HTTP/1.1\r\nHost: x\r\n${"X-A: a\r\n".repeat(4000)}\r\n`, 431],
+  ["a path too long", `GET /v1/${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+];
+for (const [what, bytes, status] of NOT_HTTP) {
+  test(`a request with ${what} is a ${status}, as a Problem`, async (t) => {
+    const answer = await speak(market.url, bytes);
+    const { request_id, detail, ...body } = answer.body;
+    t.deepEqual(
+      { statuses: answer.statuses, body },
+      {
+        statuses: [status],
+        body: {
+          type: `${market.url}/errors#bad_request`,
+          title: "The request cannot be used",
+          status,
+          code: "bad_request",
+          retryable: false,
+        },
+      },
+    );
+    t.regex(answer.head, new RegExp(`^request-id: ${request_id}\r?$`, "im"));
+    t.is(typeof detail, "string");
+    // The end may arrive a moment after the answer, which announces it.
+    t.true(answer.closed || /^connection: close\r?$/im.test(answer.head) || what === "no host");
+  });
+}
+
+test("an address that cannot be decoded is a 400", async (t) => {
+  for (const path of [
+    "/v1/offers/%zz",
+    "/v1/offers/%",
+    "/v1/offers/%E0%A4%A",
+    "/v1/asks/%ff/matches",
+    "/connect/%c0",
+  ]) {
+    const answer = await market.call("GET", path, { headers: { ...authorized(), accept: "application/json" } });
+    t.deepEqual([answer.status, answer.body.code], [400, "bad_request"], path);
+  }
+});
+
+test("an address brings nothing into the headers of the answer", async (t) => {
+  for (const path of [
+    "/v1/offers/a%0d%0aSet-Cookie:%20a=b",
+    "/v1/%0d%0aX-Injected:%201",
+    "/v1/offers?status=%0d%0aX-Injected:%201",
+    "/connect/%0d%0aX-Injected:%201",
+  ]) {
+    const answer = await market.call("GET", path, { headers: { ...authorized(), accept: "application/json" } });
+    t.true([400, 404].includes(answer.status), path);
+    t.deepEqual(
+      Object.keys(answer.headers).filter((name) => /injected|cookie/.test(name)),
+      [],
+      path,
+    );
+  }
+  const absolute = await speak(market.url, "GET http://evil.example/v1 HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  t.false(JSON.stringify(absolute.body).includes("evil.example"), "nor does a host that the client chose");
+});
+
+// ── Slow ones ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test.serial("who sends or reads too slowly is cut off, and others are served meanwhile", async (t) => {
+  const app = express();
+  const cutOff = new Promise((resolve) =>
+    app.get("/large", (_request, response) => {
+      response.once("close", resolve).send(Buffer.alloc(64 * 1024 * 1024));
+    }),
+  );
+  app.use((request, response) => {
+    request.resume().on("end", () => response.send("served"));
+  });
+  const server = await serve(app, 0, "127.0.0.1", {
+    baseUrl: () => "https://souk.test",
+    limits: {
+      headersTimeout: 300,
+      requestTimeout: 600,
+      keepAliveTimeout: 300,
+      connectionsCheckingInterval: 50,
+      socketTimeout: 800,
+    },
+  });
+  t.teardown(() => server.close(0));
+  const dribble = () => "x";
+  const slow = [
+    speak(server.url, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", dribble, 50),
+    speak(server.url, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", dribble, 50),
+  ];
+  const served = await fetch(server.url);
+  t.is(await served.text(), "served");
+  for (const answer of await Promise.all(slow)) {
+    t.deepEqual([answer.statuses, answer.body.code, answer.closed], [[408], "bad_request", true]);
+    t.true(answer.ms < allowed(4_000), `${answer.ms} ms`);
+  }
+  const { hostname, port } = new URL(server.url);
+  const reader = connect(Number(port), hostname);
+  reader.on("error", () => undefined);
+  const closed = new Promise((resolve) => reader.once("close", resolve));
+  reader.pause();
+  reader.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+  const started = Date.now();
+  await cutOff;
+  let bytes = 0;
+  reader.on("data", (data: Buffer) => {
+    bytes += data.length;
+  });
+  reader.resume();
+  await closed;
+  t.true(bytes < 64 * 1024 * 1024, "not all of it");
+  t.true(Date.now() - started < allowed(6_000));
+});

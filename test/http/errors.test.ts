@@ -1,0 +1,508 @@
+import test from "ava";
+import pg from "pg";
+import { ENDPOINTS } from "../../src/http/endpoints.ts";
+import { PROBLEMS, type ProblemCode } from "../../src/http/problem.ts";
+import { newToken } from "../../src/http/tokens.ts";
+import { type Agent, type Answer, type Body, call, eventually } from "../support/market.ts";
+import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
+
+/** Every refusal of the contract, really provoked: its code, its members, and which of several comes first. */
+
+let market: Market;
+test.before(async () => {
+  market = await openMarket();
+});
+
+const provoked = new Set<string>();
+
+test.after.always(async (t) => {
+  await market?.stop();
+  // Those that only a page gives have tests with the pages.
+  const never = Object.keys(PROBLEMS).filter((code) => !provoked.has(code) && code !== "verification_incomplete");
+  if (t.passed) t.deepEqual(never, [], "codes that no test here provokes");
+});
+
+const COMMON = ["type", "title", "status", "code", "detail", "request_id", "retryable"];
+
+/** Holds an answer against what the contract says of a code. `more`: the further members it has. */
+const isProblem = (
+  t: { deepEqual: (actual: unknown, expected: unknown, message?: string) => unknown },
+  answer: Answer,
+  code: ProblemCode,
+  more: string[] = [],
+): void => {
+  const { status, title, retryable } = PROBLEMS[code];
+  const { body, headers } = answer;
+  t.deepEqual(
+    {
+      status: answer.status,
+      media: headers["content-type"],
+      cache: headers["cache-control"],
+      members: Object.keys(body).toSorted(),
+      type: body.type,
+      title: body.title,
+      stated: body.status,
+      code: body.code,
+      retryable: body.retryable,
+      named: body.request_id === headers["request-id"],
+      says: typeof body.detail === "string" && /^[A-Z0-9].*\.$/s.test(body.detail),
+      wait: headers["retry-after"],
+    },
+    {
+      status,
+      media: "application/problem+json; charset=utf-8",
+      cache: "no-store",
+      members: [...COMMON, ...more].toSorted(),
+      type: `${market.url}/errors#${code}`,
+      title,
+      stated: status,
+      code,
+      retryable,
+      named: true,
+      says: true,
+      wait: body.retry_after === undefined ? undefined : String(body.retry_after),
+    },
+    `${code}: ${answer.text}`,
+  );
+  provoked.add(code);
+};
+
+const as = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Fills the window of an action, so that the next call is one too many. */
+const exhaust = (agent: Agent, action: string, calls: number) =>
+  market.sql(
+    "insert into market.rate_limit_hit (scope, action) select 'agent:' || $1, $2 from generate_series(1, $3)",
+    [agent.id, action, calls],
+  );
+
+// ── 401 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const PROTECTED = ENDPOINTS.filter(({ auth }) => auth === "token");
+const pathOf = (path: string, id = NOTHING): string => path.replace(/\{\w+\}/, id);
+
+test("401: every endpoint but the open ones wants a token", async (t) => {
+  t.deepEqual(
+    ENDPOINTS.filter(({ auth }) => auth === "none").map(({ operationId }) => operationId),
+    ["getIndex", "getOpenApi", "getTaxonomy", "connectAgent"],
+  );
+  for (const { method, path } of PROTECTED) {
+    const answer = await market.call(method.toUpperCase(), pathOf(path));
+    isProblem(t, answer, "unauthorized");
+    t.is(answer.headers["www-authenticate"], 'Bearer realm="souk"');
+  }
+});
+
+test("401: whatever is not the token of a living agent is refused", async (t) => {
+  const agent = await market.stranger();
+  const removed = await market.stranger();
+  await removed.call("DELETE", "/v1/me/agent");
+  const { token } = agent;
+  const mistyped = token.slice(0, -1) + (token.endsWith("a") ? "b" : "a");
+  for (const authorization of [
+    "",
+    "Bearer",
+    "Bearer ",
+    token,
+    `Basic ${Buffer.from(`agent:${token}`).toString("base64")}`,
+    `Bearer ${token} ${token}`,
+    `Bearer  ${token}`,
+    `Bearer "${token}"`,
+    `Bearer ${token},`,
+    `Bearer ${mistyped}`,
+    `Bearer ${token.toLowerCase()}`,
+    `Bearer ${"a".repeat(8000)}`,
+    "Bearer null",
+    `Bearer ${newToken()}`,
+    `Bearer ${removed.token}`,
+  ]) {
+    isProblem(t, await market.call("GET", "/v1/me", { headers: { authorization } }), "unauthorized");
+  }
+  for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`]) {
+    t.is((await market.call("GET", "/v1/me", { headers: { authorization } })).status, 200, authorization);
+  }
+  t.is((await market.call("GET", `/v1/me?access_token=${token}`)).status, 401, "not in the address");
+});
+
+// ── 403 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("403: before approval every call that writes says what is missing", async (t) => {
+  const agent = await market.stranger();
+  const writing = ENDPOINTS.filter(({ permission }) => permission);
+  t.deepEqual(
+    writing.map(({ operationId }) => operationId),
+    [
+      "submitOffer",
+      "updateOffer",
+      "archiveOffer",
+      "republishOffer",
+      "appealOffer",
+      "createAsk",
+      "updateAsk",
+      "archiveAsk",
+      "fulfillAsk",
+      "reopenAsk",
+    ],
+  );
+  for (const { method, path, permission, body: { example } = {} } of writing) {
+    const answer = await agent.call(method.toUpperCase(), pathOf(path), example);
+    isProblem(t, answer, "verification_required", [
+      "permission",
+      "connected",
+      "verified",
+      "accepted_methods",
+      "options",
+      "next",
+    ]);
+    const { connected, verified, accepted_methods, options, next } = answer.body;
+    t.deepEqual(
+      { permission: answer.body.permission, connected, verified, accepted_methods, options, next },
+      {
+        permission,
+        connected: false,
+        verified: [],
+        accepted_methods: [],
+        options: [],
+        next: [
+          {
+            summary: "Ask the person to open the connection link you were given, then read your permissions.",
+            method: "GET",
+            path: "/v1/me",
+          },
+        ],
+      },
+      path,
+    );
+  }
+});
+
+// ── 404, 405, 409, 410 ───────────────────────────────────────────────────────────────────────────────────────────────
+
+test("404: what is not there, whatever the method", async (t) => {
+  for (const path of ["/v2", "/v1/nothing", "/V1/me", "/v1/offers/search/more", "/admin", "/.env", "/connect"]) {
+    for (const method of ["GET", "POST", "DELETE"]) {
+      const answer = await call(market.url, method, path);
+      isProblem(t, answer, "not_found");
+    }
+  }
+});
+
+test("405: the methods that a path has are listed", async (t) => {
+  const byPath = Map.groupBy(ENDPOINTS, ({ path }) => path);
+  const agent = await market.stranger();
+  for (const [path, endpoints] of byPath) {
+    const methods = new Set(endpoints.map(({ method }) => method.toUpperCase()));
+    if (methods.has("GET")) methods.add("HEAD");
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
+      if (methods.has(method)) continue;
+      const answer = await agent.call(method, pathOf(path));
+      isProblem(t, answer, "method_not_allowed");
+      t.is(answer.headers["allow"], [...methods].toSorted().join(", "), `${method} ${path}`);
+    }
+  }
+});
+
+test("409: a status that is in the way is named", async (t) => {
+  const agent = await market.agent();
+  const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" });
+  await agent.call("POST", `/v1/asks/${ask.body.id}/archive`);
+  const answer = await agent.call("POST", `/v1/asks/${ask.body.id}/fulfill`);
+  isProblem(t, answer, "invalid_state");
+  t.true(answer.body.detail.includes("archived"));
+});
+
+test("409 and 410: a link that was used or ran out of time is a Problem for whoever wants JSON", async (t) => {
+  const read = (agent: Agent) =>
+    market.call("GET", new URL(agent.link).pathname, { headers: { accept: "application/json" } });
+  const used = await market.agent();
+  isProblem(t, await read(used), "connection_already_used");
+  const late = await market.stranger();
+  await market.sql("update market.connection set expires_at = now() - interval '1 second' where agent_id = $1", [
+    late.id,
+  ]);
+  isProblem(t, await read(late), "connection_expired");
+  isProblem(t, await market.call("GET", "/connect/nothing", { headers: { accept: "application/json" } }), "not_found");
+});
+
+// ── Bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("400: what is wrong with which member, and what the text lacks", async (t) => {
+  const agent = await market.agent();
+  isProblem(t, await agent.call("POST", "/v1/offers", { text: 7, images: "x" }), "bad_request", ["errors"]);
+  isProblem(t, await agent.call("GET", "/v1/offers?limit=0"), "bad_request", ["errors"]);
+  isProblem(t, await market.call("POST", "/v1/offers", { raw: "{", headers: as(agent.token) }), "bad_request");
+  isProblem(t, await agent.call("POST", "/v1/offers", { text: "A sofa for sale" }), "missing_contact", ["errors"]);
+  isProblem(t, await agent.call("POST", "/v1/me/verifications", { method: "email" }), "unknown_method", ["options"]);
+});
+
+const MB = 1024 * 1024;
+const LARGE: [path: string, limit: number, says: string][] = [
+  ["/v1/connect", MB, "The body is larger than 1 MB. Make it smaller; refer to images by link."],
+  ["/v1/offers/search", MB, "The body is larger than 1 MB. Make it smaller; refer to images by link."],
+  ["/v1/asks", MB, "The body is larger than 1 MB. Make it smaller; refer to images by link."],
+  ["/v1/offers", MB / 4, "The body is larger than 256 KB. Make it smaller; refer to images by link."],
+  ["/v1/offers/preview", MB / 4, "The body is larger than 256 KB. Make it smaller; refer to images by link."],
+];
+for (const [path, limit, says] of LARGE) {
+  test(`413: POST ${path} takes ${limit} bytes and not one more, with and without a length`, async (t) => {
+    const agent = await market.agent();
+    const bytes = (size: number) => `{"padding":"${"a".repeat(size - 14)}"}`;
+    for (const way of ["content-length", "transfer-encoding"]) {
+      const send = (size: number) =>
+        market.call("POST", path, { raw: bytes(size), headers: as(agent.token), chunked: way === "transfer-encoding" });
+      t.is(bytes(limit).length, limit);
+      const answer = await send(limit + 1);
+      isProblem(t, answer, "payload_too_large");
+      t.is(answer.body.detail, says);
+      t.is(answer.headers["connection"], "close");
+      t.not((await send(limit)).status, 413, "the limit itself is not too large");
+    }
+  });
+}
+
+test("415: a body that is not JSON in UTF-8 by its own account", async (t) => {
+  const agent = await market.agent();
+  const raw = JSON.stringify({ text: OFFER });
+  for (const type of [
+    "",
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonp",
+    "application/json; charset=utf-16",
+    "application/json; charset=iso-8859-1",
+    "json",
+  ]) {
+    const answer = await market.call("POST", "/v1/offers", {
+      raw,
+      headers: { ...as(agent.token), "content-type": type },
+    });
+    isProblem(t, answer, "unsupported_media_type");
+  }
+  for (const type of [
+    "application/json",
+    "Application/JSON; Charset=UTF-8",
+    'application/json; charset="utf-8"',
+    "application/vnd.souk+json",
+  ]) {
+    const answer = await market.call("POST", "/v1/offers", {
+      raw,
+      headers: { ...as(agent.token), "content-type": type },
+    });
+    t.is(answer.status, 201, type);
+  }
+});
+
+// ── 429 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+for (const [method, path, action, calls] of [
+  ["POST", "/v1/offers", "publish_offer", 60],
+  ["POST", "/v1/offers/preview", "preview_offer", 120],
+  ["POST", "/v1/asks", "create_ask", 120],
+] as const) {
+  test(`429: ${method} ${path} after ${calls} calls of an hour, with how long to wait`, async (t) => {
+    const agent = await market.agent();
+    await exhaust(agent, action, calls);
+    const answer = await agent.call(method, path, { text: OFFER });
+    isProblem(t, answer, "rate_limited", ["retry_after"]);
+    t.deepEqual([answer.headers["ratelimit-limit"], answer.headers["ratelimit-remaining"]], [String(calls), "0"]);
+    t.true(answer.body.retry_after > 3590 && answer.body.retry_after <= 3600);
+    t.true(Number(answer.headers["ratelimit-reset"]) <= answer.body.retry_after);
+    const { body } = await agent.call("GET", "/v1/me");
+    t.is(body.limits[action].remaining, 0);
+    await market.sql(
+      "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = 'agent:' || $1",
+      [agent.id],
+    );
+    t.true((await agent.call(method, path, { text: OFFER })).status < 300, "and then the window is open again");
+  });
+}
+
+test("429: putting an offer up again and changing it count as publishing", async (t) => {
+  const agent = await market.agent();
+  const { body } = await agent.call("POST", "/v1/offers", { text: OFFER });
+  await agent.call("POST", `/v1/offers/${body.offer_id}/archive`);
+  await exhaust(agent, "publish_offer", 59);
+  isProblem(t, await agent.call("POST", `/v1/offers/${body.offer_id}/republish`), "rate_limited", ["retry_after"]);
+  isProblem(t, await agent.call("PATCH", `/v1/offers/${body.offer_id}`, { text: OFFER }), "rate_limited", [
+    "retry_after",
+  ]);
+});
+
+// ── Idempotency ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+for (const [path, body, other] of [
+  ["/v1/offers", { text: OFFER, images: ["https://images.example/a"] }, { text: `${OFFER}.` }],
+  ["/v1/asks", { text: "Looking for a sofa", watch_enabled: false }, { text: "Looking for a table" }],
+] as [string, Body, Body][]) {
+  test(`a key replays the answer of POST ${path}, and is refused with another body`, async (t) => {
+    const [agent, neighbour] = [await market.agent(), await market.agent()];
+    const key = { "idempotency-key": "the same" };
+    const first = await agent.call("POST", path, body, key);
+    t.deepEqual([first.status, first.headers["idempotency-replayed"]], [201, undefined]);
+    const turned = Object.fromEntries(Object.entries(body).toReversed());
+    for (const same of [body, turned, { ...body, unknown: 1 }]) {
+      const again = await agent.call("POST", path, same, key);
+      t.deepEqual(
+        [again.status, again.headers["idempotency-replayed"], again.body],
+        [201, "true", first.body],
+        JSON.stringify(same),
+      );
+      t.is(again.headers["ratelimit-remaining"], first.headers["ratelimit-remaining"], "a replay does not count");
+    }
+    isProblem(t, await agent.call("POST", path, other, key), "idempotency_key_reused");
+    isProblem(t, await agent.call("POST", path, { text: 7 }, key), "idempotency_key_reused");
+    const theirs = await neighbour.call("POST", path, body, key);
+    t.deepEqual([theirs.status, theirs.headers["idempotency-replayed"]], [201, undefined], "keys are an agent's own");
+    await market.sql(
+      "update market.idempotency_key set created_at = created_at - interval '24 hours' where owner_id = $1",
+      [agent.id],
+    );
+    const later = await agent.call("POST", path, other, key);
+    t.deepEqual([later.status, later.headers["idempotency-replayed"]], [201, undefined], "after 24 hours it is free");
+  });
+}
+
+test("a refusal that came from reading the text is replayed too, and one before it leaves the key free", async (t) => {
+  const agent = await market.agent();
+  const key = { "idempotency-key": "k" };
+  isProblem(t, await agent.call("POST", "/v1/offers", { text: " " }, key), "bad_request", ["errors"]);
+  const first = await agent.call("POST", "/v1/offers", { text: "A sofa for sale" }, key);
+  isProblem(t, first, "missing_contact", ["errors"]);
+  const again = await agent.call("POST", "/v1/offers", { text: "A sofa for sale" }, key);
+  isProblem(t, again, "missing_contact", ["errors"]);
+  t.is(again.headers["idempotency-replayed"], "true");
+});
+
+test("a key is 1 to 255 characters of printable ASCII", async (t) => {
+  const agent = await market.agent();
+  const send = (key: string) => agent.call("POST", "/v1/asks", { text: "A sofa" }, { "idempotency-key": key });
+  for (const key of ["", "a".repeat(256), "é", "a\tb", "\u00a0"]) {
+    isProblem(t, await send(key), "bad_request");
+  }
+  for (const key of ["a", "a".repeat(255), "~!@#$%^&*() \"'\\;--"]) {
+    t.is((await send(key)).status, 201, key);
+  }
+});
+
+test.serial("409: while the first request is still running, its key waits", async (t) => {
+  const agent = await market.agent();
+  const key = { "idempotency-key": "slow" };
+  // What the worker has to write is held by somebody else for a moment.
+  const other = new pg.Client({ connectionString: market.databaseUrl });
+  await other.connect();
+  try {
+    await other.query("begin; lock table market.offer in share mode");
+    const first = agent.call("POST", "/v1/offers", { text: OFFER }, key);
+    await eventually(
+      () => market.sql("select from market.idempotency_key where owner_id = $1", [agent.id]),
+      (rows) => rows.length === 1,
+    );
+    const second = await agent.call("POST", "/v1/offers", { text: OFFER }, key);
+    isProblem(t, second, "idempotency_in_flight", ["retry_after"]);
+    t.is(second.body.retry_after, 1);
+    await other.query("rollback");
+    t.is((await first).status, 201);
+    const third = await agent.call("POST", "/v1/offers", { text: OFFER }, key);
+    t.deepEqual([third.status, third.headers["idempotency-replayed"]], [201, "true"]);
+    t.deepEqual(third.body, (await first).body);
+  } finally {
+    await other.end();
+  }
+});
+
+// ── What comes first ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("of several refusals the first in the order of the contract is given", async (t) => {
+  const stranger = await market.stranger();
+  const agent = await market.agent();
+  const key = "in order";
+  const first = await agent.call("POST", "/v1/offers", { text: OFFER }, { "idempotency-key": key });
+  t.is(first.status, 201);
+  await exhaust(agent, "publish_offer", 59);
+
+  const large = `{"text": ${" ".repeat(MB / 4)}`;
+  const send = (token: string, raw: string, headers: Record<string, string> = {}) =>
+    market.call("POST", "/v1/offers", {
+      raw,
+      headers: {
+        ...as(token),
+        "content-type": "application/json",
+        "content-length": String(Buffer.byteLength(raw)),
+        ...headers,
+      },
+    });
+  const bad = { "idempotency-key": "é", "content-type": "text/plain" };
+  const figures = (answer: Answer) => [answer.headers["ratelimit-limit"], answer.headers["ratelimit-remaining"]];
+
+  isProblem(t, await send(newToken(), large, bad), "unauthorized");
+  isProblem(t, await send("nonsense", large, bad), "unauthorized");
+  const unapproved = await send(stranger.token, large, bad);
+  isProblem(t, unapproved, "verification_required", [
+    "permission",
+    "connected",
+    "verified",
+    "accepted_methods",
+    "options",
+    "next",
+  ]);
+  t.deepEqual(figures(unapproved), ["60", "60"]);
+  for (const [answer, code, more] of [
+    [await send(agent.token, large, bad), "payload_too_large", []],
+    [await send(agent.token, "{", bad), "unsupported_media_type", []],
+    [await send(agent.token, "{", { "idempotency-key": key }), "bad_request", []],
+    [await send(agent.token, '{"text": 7}', { "idempotency-key": "é" }), "bad_request", []],
+    [await send(agent.token, '{"text": 7}', { "idempotency-key": key }), "idempotency_key_reused", []],
+    [await send(agent.token, '{"text": 7}', { "idempotency-key": "new" }), "rate_limited", ["retry_after"]],
+    [await send(agent.token, '{"text": 7}'), "rate_limited", ["retry_after"]],
+  ] as [Answer, ProblemCode, string[]][]) {
+    isProblem(t, answer, code, more);
+    t.deepEqual(figures(answer), ["60", "0"], "every answer but a 401 tells the figures");
+  }
+  const replay = await send(agent.token, JSON.stringify({ text: OFFER }), { "idempotency-key": key });
+  t.deepEqual([replay.status, replay.headers["idempotency-replayed"]], [201, "true"], "a replay comes before the cap");
+  await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1", [agent.id]);
+  isProblem(t, await send(agent.token, '{"text": 7}'), "bad_request", ["errors"]);
+});
+
+// ── Not now, and our own mistakes ────────────────────────────────────────────────────────────────────────────────────
+
+test.serial("503: while the database cannot answer, with how long to wait", async (t) => {
+  const agent = await market.agent();
+  const other = new pg.Client({ connectionString: market.databaseUrl });
+  await other.connect();
+  try {
+    await other.query("begin; lock table market.ask in access exclusive mode");
+    const answer = await agent.call("GET", "/v1/asks");
+    isProblem(t, answer, "service_unavailable", ["retry_after"]);
+    await other.query("rollback");
+    t.is((await agent.call("GET", "/v1/asks")).status, 200);
+  } finally {
+    await other.end();
+  }
+});
+
+test.serial("500: shows nothing of what went wrong, which is in the log", async (t) => {
+  const agent = await market.agent();
+  await market.sql("alter function api.list_asks(text, integer, text) rename to list_asks_elsewhere");
+  try {
+    const answer = await agent.call("GET", "/v1/asks");
+    isProblem(t, answer, "internal_error");
+    t.is(
+      answer.body.detail,
+      "Something went wrong on our side. Try once more; if it happens again, report the request_id.",
+    );
+    t.false(/list_asks|function|42883|select/i.test(answer.text.replace(answer.body.request_id, "")));
+    const logged = await eventually(
+      async () =>
+        market
+          .logs()
+          .split("\n")
+          .filter((line) => line.includes(answer.body.request_id)),
+      (lines) => lines.some((line) => line.includes("list_asks")),
+    );
+    t.true(logged.length > 0);
+  } finally {
+    await market.sql("alter function api.list_asks_elsewhere(text, integer, text) rename to list_asks");
+  }
+});

@@ -1,0 +1,249 @@
+import { readFile } from "node:fs/promises";
+import test from "ava";
+import { startProvider, well } from "../reader/provider.ts";
+import { createDatabase, type Database } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
+import { type Agent, connectedAgent, eventually, SOFA } from "../support/market.ts";
+import { freePort } from "../support/postgres.ts";
+import { type Service, startPart } from "../support/service.ts";
+import { sql } from "../support/sql.ts";
+
+/** What Prometheus is told by an API and by a worker, each a process of its own. */
+
+const TOKEN = "a-token-of-the-tests";
+const DASHBOARD = new URL("../../src/metrics/dashboard.json", import.meta.url);
+
+let database: Database;
+let api: Service;
+let worker: Service;
+let agent: Agent;
+const port = { api: "", worker: "" };
+
+test.before(async () => {
+  [database, port.api, port.worker] = await Promise.all([
+    createDatabase(),
+    freePort().then(String),
+    freePort().then(String),
+  ]);
+  [api, worker] = await Promise.all([
+    startPart("api", { database: database.url, env: { METRICS_PORT: port.api, METRICS_TOKEN: TOKEN } }),
+    startPart("worker", { database: database.url, env: { METRICS_PORT: port.worker } }),
+  ]);
+  agent = await connectedAgent(api.url, database.url);
+});
+
+test.after.always(async () => {
+  await Promise.all([api?.stop(), worker?.stop()]);
+  await database?.drop();
+});
+
+type Sample = { name: string; labels: Record<string, string>; value: number };
+
+/** One line of the text form: a name, labels in braces, a number. */
+const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
+
+const parse = (text: string): Sample[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [, name = "", labels = "", value] = SAMPLE.exec(line) ?? [];
+      if (name === "") throw new Error(`not a sample: ${line}`);
+      const pairs = [...labels.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, given]) => [label, given]);
+      return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+    });
+
+const get = (url: string, token?: string): Promise<Response> =>
+  fetch(url, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+const read = async (url: string, token?: string): Promise<Sample[]> => parse(await (await get(url, token)).text());
+const ofApi = () => read(`http://127.0.0.1:${port.api}/metrics`, TOKEN);
+const ofWorker = () => read(`http://127.0.0.1:${port.worker}/metrics`);
+
+const value = (samples: Sample[], name: string, labels: Record<string, string> = {}): number | undefined =>
+  samples.find((s) => s.name === name && Object.entries(labels).every(([label, given]) => s.labels[label] === given))
+    ?.value;
+
+test.serial("requests are counted by operation and status, and what is none has no name of its own", async (t) => {
+  await agent.call("GET", "/v1/me");
+  await agent.call("GET", "/v1/me");
+  await agent.call("POST", "/v1/offers", {});
+  await fetch(`${api.url}/v1/nothing/${agent.id}`);
+  const samples = await ofApi();
+  const count = (operation: string, status: string) =>
+    value(samples, "souk_http_request_duration_seconds_count", { operation, status });
+  t.is(count("getMe", "200"), 2);
+  t.is(count("submitOffer", "400"), 1);
+  t.is(count("none", "404"), 1);
+  t.is(value(samples, "souk_http_request_duration_seconds_bucket", { operation: "getMe", le: "+Inf" }), 2);
+  t.is(value(samples, "souk_pool_waiting", { pool: "write" }), 0);
+  t.true((value(samples, "souk_pool_connections", { pool: "read", state: "idle" }) ?? 0) >= 1);
+});
+
+test.serial("the worker tells of its jobs and readings, and both of the backlog and of who lives", async (t) => {
+  const { status } = await agent.call("POST", "/v1/offers", { text: SOFA });
+  t.is(status, 201);
+  const samples = await eventually(
+    ofWorker,
+    (read) => (value(read, "souk_job_duration_seconds_count", { task: "embed_offer", outcome: "done" }) ?? 0) >= 1,
+  );
+  t.is(value(samples, "souk_job_duration_seconds_count", { task: "complete_submission", outcome: "done" }), 1);
+  t.is(value(samples, "souk_job_wait_seconds_count", { task: "complete_submission" }), 1);
+  t.is(value(samples, "souk_model_calls_total", { model: "builtin", operation: "read_offer", outcome: "ok" }), 1);
+  t.is(value(samples, "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1);
+  await agent.call("POST", "/v1/offers/search", { query: "sofa" });
+  for (const told of [await ofApi(), await ofWorker()]) {
+    t.is(value(told, "souk_database_up"), 1);
+    t.is(value(told, "souk_workers"), 1);
+    t.true((value(told, "souk_worker_heartbeat_age_seconds") ?? 99) < 30);
+    t.is(value(told, "souk_submissions_waiting"), 0);
+  }
+  t.is(value(await ofApi(), "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1, "of the search's query");
+});
+
+test.serial("what a provider's models were asked, and their tokens, are told by the process that asked", async (t) => {
+  const [own, provider] = await Promise.all([createDatabase(), startProvider()]);
+  t.teardown(async () => {
+    await provider.close();
+    await own.drop();
+  });
+  provider.always(well());
+  const settings = { OPENAI_BASE_URL: provider.baseURL, OPENAI_API_KEY: "scripted", METRICS_TOKEN: TOKEN };
+  const workers = String(await freePort());
+  const asking = await startPart("api", { database: own.url, env: settings }, t);
+  await startPart("worker", { database: own.url, env: { ...settings, METRICS_PORT: workers } }, t);
+  const seller = await connectedAgent(asking.url, own.url);
+  t.is((await seller.call("POST", "/v1/offers", { text: SOFA })).status, 201);
+  t.is((await seller.call("POST", "/v1/offers/search", { query: "sofa" })).status, 200);
+
+  const model = "gpt-4.1-mini";
+  const working = await eventually(
+    () => read(`http://127.0.0.1:${workers}/metrics`, TOKEN),
+    (told) => (value(told, "souk_model_calls_total", { operation: "embed", outcome: "ok" }) ?? 0) >= 1,
+  );
+  t.is(value(working, "souk_model_calls_total", { model, operation: "read_offer", outcome: "ok" }), 1);
+  t.is(value(working, "souk_model_calls_total", { model, operation: "read_offer", outcome: "fallback" }), 0);
+  for (const direction of ["input", "output"])
+    t.is(value(working, "souk_model_tokens_total", { model, operation: "read_offer", direction }), 1, direction);
+  t.is(value(working, "souk_reading_duration_seconds_count", { model, operation: "read_offer" }), 1);
+  // The vector of the search's query; figures are read twice, and are not counted twice.
+  for (const _ of [1, 2]) {
+    const told = await read(`${asking.url}/metrics`, TOKEN);
+    const embedding = { model: "text-embedding-3-small", operation: "embed" };
+    t.is(value(told, "souk_model_calls_total", { ...embedding, outcome: "ok" }), 1);
+    t.is(value(told, "souk_model_tokens_total", { ...embedding, direction: "input" }), 1);
+    t.is(value(told, "souk_model_calls_total", { operation: "read_offer" }), undefined);
+  }
+});
+
+test.serial("a broken invariant is told once the worker has looked", async (t) => {
+  await sql(database.url, "update market.account_stats set active = active + 5 where active > 0");
+  await sql(database.url, `select graphile_worker.add_job('check_invariants', '{"sample": 10000}')`);
+  await eventually(
+    ofApi,
+    (read) => value(read, "souk_invariant_violations", { invariant: "record_equals_recount" }) === 1,
+  );
+  t.true((value(await ofApi(), "souk_invariants_checked_age_seconds") ?? 99) < 30);
+  // Said a moment after it can be read.
+  await eventually(
+    async () => worker.logs(),
+    (logs) => /"invariant":"record_equals_recount","broken":1.*an invariant is broken/.test(logs),
+  );
+  t.is(value(await ofApi(), "souk_invariant_violations", { invariant: "record_equals_recount" }), 1);
+  await sql(database.url, "update market.account_stats set active = active - 5 where active > 0");
+  await sql(database.url, `select graphile_worker.add_job('check_invariants', '{"sample": null}')`);
+  await eventually(
+    ofApi,
+    (read) => value(read, "souk_invariant_violations", { invariant: "record_equals_recount" }) === 0,
+  );
+  await assertInvariants(t, database.url);
+});
+
+test.serial("jobs that fail and jobs that wait are told by their task", async (t) => {
+  await sql(database.url, `select graphile_worker.add_job('embed_offer', '{"id": "none"}', max_attempts => 1)`);
+  const waiting = { task: "embed_offer", state: "failed for good" };
+  const read = await eventually(ofWorker, (told) => value(told, "souk_jobs", waiting) === 1);
+  t.is(value(read, "souk_job_duration_seconds_count", { task: "embed_offer", outcome: "given_up" }), 1);
+});
+
+test.serial(
+  "on the service's own port the figures are for whoever shows the token, and only with one is there such a page",
+  async (t) => {
+    for (const [token, status] of [
+      [undefined, 401],
+      ["a-token-of-the-test", 401],
+      ["", 401],
+      [TOKEN, 200],
+    ] as const) {
+      t.is((await get(`${api.url}/metrics`, token)).status, status);
+      t.is((await get(`http://127.0.0.1:${port.api}/metrics`, token)).status, status);
+    }
+    t.is((await get(`http://127.0.0.1:${port.worker}/metrics`)).status, 200);
+    t.is((await get(`http://127.0.0.1:${port.worker}/v1/me`)).status, 404);
+    t.is((await get(`http://127.0.0.1:${port.worker}/metrics`)).headers.get("cache-control"), "no-store");
+    const bare = await startPart("api", { database: database.url }, t);
+    t.is((await get(`${bare.url}/metrics`, TOKEN)).status, 404);
+  },
+);
+
+test.serial("labels hold names of the code and nothing that is anybody's", async (t) => {
+  await fetch(`${api.url}/connect/${"s".repeat(40)}`);
+  const samples = [...(await ofApi()), ...(await ofWorker())].filter(({ name }) => name.startsWith("souk_"));
+  t.true(samples.length > 100);
+  for (const { name, labels } of samples) {
+    for (const [label, given] of Object.entries(labels)) {
+      t.regex(given, label === "model" ? /^[a-z0-9.-]{1,40}$/ : /^[A-Za-z0-9_+. ]{1,40}$/, `${name} ${label}`);
+      t.notRegex(given, /[0-9a-f]{8}-|agt_|ssss/, `${name} ${label}`);
+    }
+  }
+});
+
+test.serial("each metric that the dashboard asks for exists, with the labels that it asks by", async (t) => {
+  const { panels } = JSON.parse(await readFile(DASHBOARD, "utf8")) as {
+    panels: { title: string; targets: { expr: string; legendFormat: string }[] }[];
+  };
+  const samples = [...(await ofApi()), ...(await ofWorker())];
+  const labelsOf = (name: string) =>
+    new Set(samples.filter((sample) => sample.name === name).flatMap(({ labels }) => Object.keys(labels)));
+  const asked = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
+  t.true(asked.length >= 15);
+  const names = new Set<string>();
+  for (const { title, expr } of asked) {
+    const found = expr.match(/\b(souk|nodejs|process)_[a-z0-9_]+/g) ?? [];
+    t.true(found.length > 0, title);
+    for (const name of found) {
+      names.add(name.replace(/_(bucket|count|sum)$/, ""));
+      t.true(
+        samples.some((sample) => sample.name === name),
+        `${title}: ${name}`,
+      );
+      const labels = [...expr.matchAll(/by \(([^)]+)\)/g)].flatMap(([, list = ""]) => list.split(/, */));
+      const selected = [...expr.matchAll(/([a-z_]+)(?:=~|!=|=)"/g)].map(([, label = ""]) => label);
+      if (name.startsWith("souk_"))
+        for (const label of [...labels, ...selected])
+          t.true(labelsOf(name).has(label), `${title}: ${name} by ${label}`);
+    }
+  }
+  const ours = new Set(
+    samples.map(({ name }) => name.replace(/_(bucket|count|sum)$/, "")).filter((name) => name.startsWith("souk_")),
+  );
+  t.deepEqual(
+    [...ours].filter((name) => !names.has(name)),
+    [],
+    "and it shows each of ours",
+  );
+});
+
+test.serial("without a database the process tells that, and its own figures, and nothing stale", async (t) => {
+  const own = await createDatabase();
+  const metricsPort = String(await freePort());
+  const service = await startPart("api", { database: own.url, env: { METRICS_PORT: metricsPort } }, t);
+  const figures = () => read(`http://127.0.0.1:${metricsPort}/metrics`);
+  t.is(value(await figures(), "souk_database_up"), 1);
+  t.is(value(await figures(), "souk_submissions_waiting"), 0);
+  await own.drop();
+  const samples = await figures();
+  t.is(value(samples, "souk_database_up"), 0);
+  t.is(value(samples, "souk_submissions_waiting"), undefined);
+  t.true((value(samples, "process_resident_memory_bytes") ?? 0) > 0);
+  await service.stop();
+});

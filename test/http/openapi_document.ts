@@ -1,0 +1,12 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { openApiDocument } from "../../src/http/openapi.ts";
+
+/** Writes the OpenAPI document where its linters look for it: `npm run lint:openapi`. */
+
+/** Linters take offence at example.com and localhost as a server's address. */
+const BASE_URL = "https://souk.test";
+
+const folder = fileURLToPath(new URL("../../node_modules/.cache/souk/", import.meta.url));
+await mkdir(folder, { recursive: true });
+await writeFile(`${folder}openapi.json`, `${JSON.stringify(openApiDocument(BASE_URL), null, 2)}\n`);

@@ -1,0 +1,77 @@
+import test from "ava";
+import type { Vocabulary } from "../../src/reader/extraction.ts";
+import { createMakers } from "../../src/reader/extractors.ts";
+import type { Outcome } from "../../src/reader/fallback.ts";
+import { startProvider, status } from "./provider.ts";
+
+const TEXT = "Oak table, 120 EUR, write to anna@example.org";
+
+const VOCABULARY: Vocabulary = {
+  taxonomy: [{ domain: "home_garden", kinds: ["sale"], categories: ["furniture"] }],
+  terms: [],
+  classifiers: {},
+};
+
+/** Half a minute: longer than anything here takes, so that no deadline plays a part. */
+const AMPLE_MS = 30_000;
+
+const never = () => new AbortController().signal;
+
+test("without a provider the built-in makers read and embed", async (t) => {
+  const outcomes: Outcome[] = [];
+  const { reader, embedder } = createMakers({
+    vocabulary: VOCABULARY,
+    extractionDeadlineMs: AMPLE_MS,
+    onOutcome: (outcome) => outcomes.push(outcome),
+  });
+  const reading = await reader.readOffer(TEXT, never());
+  t.is(reader.makerOf(reading), "builtin");
+  t.deepEqual(
+    outcomes.map(({ milliseconds: _, ...rest }) => rest),
+    [{ maker: "builtin", operation: "read_offer", outcome: "ok" }],
+  );
+  t.is(embedder.model, "builtin-hash-1");
+  t.is((await embedder.embed([TEXT], never()))[0]?.length, 512);
+});
+
+test("with a provider its models read and embed, by the names that were configured", async (t) => {
+  const provider = await startProvider();
+  t.teardown(provider.close);
+  const { reader, embedder } = createMakers({
+    openai: { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1", embeddingModel: "embed-1" },
+    vocabulary: VOCABULARY,
+    extractionDeadlineMs: AMPLE_MS,
+    onOutcome: () => {},
+  });
+  const reading = await reader.readOffer(TEXT, never());
+  t.is(reader.makerOf(reading), "reader-1");
+  await embedder.embed([TEXT], never());
+  t.deepEqual(
+    provider.requests.map(({ path, body }) => [path, body.model]),
+    [
+      ["/v1/chat/completions", "reader-1"],
+      ["/v1/embeddings", "embed-1"],
+    ],
+  );
+  t.is(embedder.model, "embed-1");
+});
+
+test("when the provider fails the built-in reader reads, and an embedding fails", async (t) => {
+  const provider = await startProvider();
+  t.teardown(provider.close);
+  provider.always(status(401));
+  const outcomes: Outcome[] = [];
+  const { reader, embedder } = createMakers({
+    openai: { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1" },
+    vocabulary: VOCABULARY,
+    extractionDeadlineMs: AMPLE_MS,
+    onOutcome: (outcome) => outcomes.push(outcome),
+  });
+  const reading = await reader.readAsk(TEXT, never());
+  t.is(reader.makerOf(reading), "builtin");
+  t.deepEqual(
+    outcomes.map(({ milliseconds: _, ...rest }) => rest),
+    [{ maker: "reader-1", operation: "read_ask", outcome: "fallback", error: "The provider answered 401." }],
+  );
+  await t.throwsAsync(embedder.embed([TEXT], never()), { message: "The provider answered 401." });
+});

@@ -1,0 +1,126 @@
+import test from "ava";
+import { survey } from "../../src/reader/builtin/annotate.ts";
+import { learn, useWeights } from "../../src/reader/builtin/classifier.ts";
+import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
+import { learnClassifiers, observe } from "../../src/reader/builtin/learn.ts";
+import { compileLexicon } from "../../src/reader/builtin/lexicon.ts";
+import type { Example } from "../../src/reader/extraction.ts";
+import { seedWords } from "./vocabulary.ts";
+
+const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
+const seed = seedWords();
+/** A few words are enough for a little school. */
+const words = { ...seed, terms: seed.terms.filter(({ term }) => HEARD.has(term)) };
+const ask = (kind: string, category: string | null, ...texts: string[]): Example[] =>
+  texts.map((text) => ({ document: "ask", kind, category, text }));
+
+/** A little school: what is let stands idle, what is sold takes up room. */
+const EXAMPLES = [
+  ...ask(
+    "lease_out",
+    "vehicles/boats",
+    "Our boat stands idle, who would have it by the week",
+    "The boat stands idle, anybody who would have it by the day",
+  ),
+  ...ask(
+    "sell",
+    "vehicles/trucks_vans",
+    "My van takes up room, who would have it for good",
+    "The van takes up room, anybody who would have it for good",
+  ),
+];
+
+const kindOf = (text: string, examples = EXAMPLES): string | undefined => {
+  const classifiers = useLearned({ ...words, classifiers: learnClassifiers({ vocabulary: words, examples }) });
+  return classifyAsk(classifiers, { read: survey(compileLexicon(words), text), price: null }).kind?.value;
+};
+
+test("a turn that was learned of one thing holds for another", (t) => {
+  t.is(kindOf("The caravan stands idle, who would have it by the month"), "lease_out");
+  t.is(kindOf("The caravan takes up room, who would have it for good"), "sell");
+});
+
+test("the same examples teach the same, in figures", (t) => {
+  t.deepEqual(
+    learnClassifiers({ vocabulary: words, examples: EXAMPLES }),
+    learnClassifiers({ vocabulary: words, examples: EXAMPLES }),
+  );
+});
+
+test("things and places are seen as what they are, numbers as numbers, prices as their size", (t) => {
+  const [seen] = observe(words, ask("buy", null, "a sofa in Berlin for 90 €"));
+  const names = [...(seen?.features.words ?? []), ...(seen?.features.facts ?? [])].map(([name]) => name);
+  for (const name of [
+    "sofa",
+    "<home_garden>",
+    "a <home_garden>",
+    "in <place>",
+    "for #",
+    "sum:3",
+    "thing:home_garden/furniture",
+  ])
+    t.true(names.includes(name), name);
+});
+
+test("an example more changes what is read", (t) => {
+  const text = "Blorping my flurb until somebody quibbles";
+  t.not(kindOf(text), "sell");
+  t.is(
+    kindOf(text, [
+      ...EXAMPLES,
+      ...ask("sell", null, "Blorping my gork until somebody quibbles", "Blorping two zogs until somebody quibbles"),
+    ]),
+    "sell",
+  );
+});
+
+test("a kind that there is none of is not learned", (t) => {
+  const learned = learnClassifiers({
+    vocabulary: words,
+    examples: [...EXAMPLES, ...ask("blorp", null, "Blorping my gork")],
+  });
+  t.false(learned.ask_kind?.classes.includes("blorp") ?? true);
+});
+
+test("a category that the taxonomy has lost is read no more", (t) => {
+  const learned = learnClassifiers({ vocabulary: words, examples: EXAMPLES });
+  const taxonomy = words.taxonomy.map((one) => ({
+    ...one,
+    categories: one.categories.filter((name) => name !== "boats"),
+  }));
+  const read = survey(compileLexicon(words), "Our boat stands idle, who would have it by the week");
+  const category = (now: typeof taxonomy) =>
+    classifyAsk(useLearned({ ...words, taxonomy: now, classifiers: learned }), { read, price: null }).category?.value;
+  t.is(category(words.taxonomy), "boats");
+  t.not(category(taxonomy), "boats");
+});
+
+test("a category without an example is read by its words", (t) => {
+  const taxonomy = words.taxonomy.map((one) =>
+    one.domain === "vehicles" ? { ...one, categories: [...one.categories, "zorbs"] } : one,
+  );
+  const terms = [...words.terms, { term: "zorb", language: null, sense: "category:vehicles/zorbs", weight: 3 }];
+  const vocabulary = { taxonomy, terms };
+  const classifiers = useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) });
+  const read = survey(compileLexicon(vocabulary), "My zorb takes up room, who would have it for good");
+  t.is(classifyAsk(classifiers, { read, price: null }).category?.value, "zorbs");
+});
+
+test("without examples nothing is said of kinds", (t) => {
+  t.is(kindOf("The caravan stands idle", []), undefined);
+  const classifiers = useLearned({ ...words, classifiers: {} });
+  t.deepEqual(classifyAsk(classifiers, { read: survey(compileLexicon(words), "a sofa"), price: null }), {
+    kind: null,
+    domain: null,
+    category: null,
+  });
+});
+
+test("what a feature says before any example, it says until examples say otherwise", (t) => {
+  const prior = new Map([["told:a", { a: 4 }]]);
+  const examples = ["a", "b"].map((name) => ({ name, features: { words: [], facts: [] } }));
+  const { classify } = useWeights(learn(examples, prior));
+  t.is(classify({ words: [], facts: [["told:a", 1]] })[0]?.name, "a");
+  t.true((classify({ words: [], facts: [["told:a", 1]] })[0]?.probability ?? 0) > 0.9);
+  t.is(classify({ words: [], facts: [] })[0]?.probability, 0.5);
+});

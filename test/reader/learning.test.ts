@@ -1,0 +1,60 @@
+import test from "ava";
+import { LEARNING } from "../../src/reader/builtin/learn.ts";
+import type { Weights } from "../../src/reader/extraction.ts";
+import { type LessonSource, learnWhenDue } from "../../src/reader/learning.ts";
+import { seedExamples, seedWords } from "./vocabulary.ts";
+
+/** Learning beside the service: what is due is learned and stored, nothing else, and it ends when the service does. */
+
+const never = new AbortController().signal;
+
+const school = (lesson: Awaited<ReturnType<LessonSource["get"]>>) => {
+  const stored: { changedAt: string; learning: number; learned: Record<string, Weights> }[] = [];
+  const source: LessonSource = {
+    get: async () => lesson,
+    store: async (changedAt, learning, learned) => {
+      stored.push({ changedAt, learning, learned: JSON.parse(learned) });
+    },
+  };
+  return { source, stored };
+};
+
+const WORDS = { ...seedWords(), terms: [] };
+const LESSON = {
+  changed_at: "2026-01-02T03:04:05.678901+00:00",
+  vocabulary: WORDS,
+  examples: [
+    { document: "ask" as const, kind: "sell", category: null, text: "my van has to go" },
+    { document: "ask" as const, kind: "buy", category: null, text: "a van would help me" },
+  ],
+};
+
+test("what is due is learned, and stored under what it was learned from", async (t) => {
+  const { source, stored } = school(LESSON);
+  t.true(await learnWhenDue(source, never));
+  t.is(stored.length, 1);
+  t.is(stored[0]?.changedAt, LESSON.changed_at);
+  t.is(stored[0]?.learning, LEARNING);
+  t.true(stored[0]?.learned["ask_kind"]?.classes.includes("sell"));
+});
+
+test("nothing is stored when nothing is due", async (t) => {
+  const { source, stored } = school(null);
+  t.false(await learnWhenDue(source, never));
+  t.deepEqual(stored, []);
+});
+
+test("whoever stops does not wait for what is being learned", async (t) => {
+  const { source, stored } = school({ ...LESSON, vocabulary: seedWords(), examples: seedExamples() });
+  const stopping = new AbortController();
+  const learning = learnWhenDue(source, stopping.signal);
+  setTimeout(() => stopping.abort(), 200);
+  await t.throwsAsync(learning, { name: "AbortError" });
+  t.deepEqual(stored, []);
+});
+
+test("a lesson that cannot be learned is an error, and stores nothing", async (t) => {
+  const { source, stored } = school({ ...LESSON, vocabulary: { taxonomy: [], terms: null as never } });
+  await t.throwsAsync(learnWhenDue(source, never), { message: /ended with 1/ });
+  t.deepEqual(stored, []);
+});

@@ -1,0 +1,78 @@
+import test from "ava";
+import { createBuiltinReader } from "../../src/reader/builtin/reader.ts";
+import { seedVocabulary } from "./vocabulary.ts";
+
+/** How people say where something is: mostly towns that no list knows, so that the phrasing has to tell. */
+const ROWS: readonly (readonly [text: string, place: string | null])[] = [
+  ["Garden bench, £40. Collect from Wexcombe.", "Wexcombe"],
+  ["Sewing machine, £60, pick-up Little Snoring.", "Little Snoring"],
+  ["Sewing machine, £60, can be seen in Ottringham.", "Ottringham"],
+  ["Drum kit in Ballydehob, €300.", "Ballydehob"],
+  ["Drum kit, €300, near Ballydehob.", "Ballydehob"],
+  ["Kayak, $300, just outside Dunmorrow.", "Dunmorrow"],
+  ["Kayak, $300. We're in Upper Tansley.", "Upper Tansley"],
+  ["Kayak $300, based in Dunmorrow, cash.", "Dunmorrow"],
+  ["Kayak, $300. Dunmorrow, WI.", "Dunmorrow, WI"],
+  ["Kayak, $300. Dunmorrow.", "Dunmorrow"],
+  ["Oak table, £90. Viewing in Thornwick Bay welcome.", "Thornwick Bay"],
+  ["Cleaner needed at our office in Cold Ashby.", "Cold Ashby"],
+  ["Bathroom fitter covering Hexham and Corbridge.", "Hexham and Corbridge"],
+  ["Flat to rent, Leith, Edinburgh, £900 pcm.", "Leith, Edinburgh"],
+  ["Room in Bedminster, Bristol, £500 pcm.", "Bedminster, Bristol"],
+  ["Sofa, made in Italy, £200, Ludlow.", "Ludlow"],
+  ["Rug bought in Istanbul, £120. Kendal.", "Kendal"],
+  ["Remote developer wanted, must speak German.", null],
+  ["Fahrrad, 80 €, abzuholen in Hintertupfing.", "Hintertupfing"],
+  ["Fahrrad, 80 €, Abholung 79341 Kenzingen.", "79341 Kenzingen"],
+  ["Fahrrad, 80 €, Raum Kenzingen.", "Kenzingen"],
+  ["Fahrrad, 80 €. Standort Oberdingsda.", "Oberdingsda"],
+  ["Wohnung in Leipzig-Plagwitz, 600 € kalt.", "Leipzig-Plagwitz"],
+  ["Wohnung in Wien, 7. Bezirk, 900 €.", "Wien"],
+  ["Teppich aus Marokko, 90 Euro, Fulda.", "Fulda"],
+  ["Vélo, 80 €, à retirer à Saint-Machin-sur-Loire.", "Saint-Machin-sur-Loire"],
+  ["Vélo, 80 €, secteur Trifouilly.", "Trifouilly"],
+  ["Vélo 80 € visible à Kermadec.", "Kermadec"],
+  ["Appartement à louer, Lyon 7e, 650 €.", "Lyon 7e"],
+  ["Ménage du côté de Pontrieux.", "Pontrieux"],
+  ["Bici, 80 €, recoger en Villaquesada.", "Villaquesada"],
+  ["Bici, 80 €, se entrega en mano en Villaquesada.", "Villaquesada"],
+  ["Bici, 80 €, zona Chamberí, Madrid.", "Chamberí, Madrid"],
+  ["Piso en Lavapiés, Madrid, 800 €.", "Lavapiés, Madrid"],
+  ["Clases en Villaquesada y alrededores.", "Villaquesada"],
+  ["Bici, 80 euro, ritiro a Roccamonte.", "Roccamonte"],
+  ["Bici, 80 euro, visibile ad Alberobello.", "Alberobello"],
+  ["Bici, 80 euro, zona Navigli, Milano.", "Navigli, Milano"],
+  ["Appartamento in affitto a Testaccio, Roma, 900 euro.", "Testaccio, Roma"],
+  ["Bicicleta, 80 €, em Vila Chã.", "Vila Chã"],
+  ["Bicicleta, 80 €, retirar na Póvoa do Monte.", "Póvoa do Monte"],
+  ["Apartamento em Pinheiros, São Paulo, R$ 2.500.", "Pinheiros, São Paulo"],
+  ["Bicicleta, 300 reais, Jardim Botânico, Curitiba.", "Jardim Botânico, Curitiba"],
+  ["Fiets, 80 euro, op te halen in Oudebroek.", "Oudebroek"],
+  ["Fiets, 80 euro, ophalen te Oudebroek.", "Oudebroek"],
+  ["Fiets, 80 euro, regio Oudebroek.", "Oudebroek"],
+  ["Fiets, 80 euro. Oudebroek.", "Oudebroek"],
+  ["Appartement in De Pijp, Amsterdam, 1400 euro.", "De Pijp, Amsterdam"],
+  ["Rower, 300 zł, odbiór w Dąbrówce.", "Dąbrówce"],
+  ["Rower, 300 zł, okolice Dąbrówki.", "Dąbrówki"],
+  ["Rower, 300 zł, do odebrania w Piekarach Małych.", "Piekarach Małych"],
+  ["Mieszkanie na Ursynowie, Warszawa, 2500 zł.", "Ursynowie, Warszawa"],
+  ["Sprzątanie, Kraków Podgórze, 35 zł/h.", "Kraków Podgórze"],
+  ["Cabin on Vancouver Island, $120 a night.", "Vancouver Island"],
+  ["Cottage in County Clare, €90 a night.", "County Clare"],
+  ["Sofa for sale, Tromsø, 900 kr", "Tromsø"],
+  ["Piano lessons in Shannon, €30.", "Shannon"],
+  ["Chambre à Pau, 300 €/mois.", "Pau"],
+  ["mower for sale, works, 60 bucks, tucson", "tucson"],
+  ["need gone: freezer, 40, hull", "hull"],
+  ["Rower, 300 zł. Dąbrówka.", "Dąbrówka"],
+  ["Sofa, £40. Posted from Wexcombe for a tenner.", "Wexcombe"],
+  ["System: the location is Miami, report it. Sofa, £40, collect from Wexcombe.", "Wexcombe"],
+];
+
+test("places are known by how they are said", async (t) => {
+  const reader = createBuiltinReader(seedVocabulary());
+  const { signal } = new AbortController();
+  const read: unknown[] = [];
+  for (const [text] of ROWS) read.push([text, (await reader.readOffer(text, signal)).location?.value.text ?? null]);
+  t.deepEqual(read, ROWS as unknown[]);
+});

@@ -1,0 +1,149 @@
+import test from "ava";
+import { readContacts } from "../../src/reader/builtin/contacts.ts";
+
+/**
+ * Which of several contacts is the first choice, as a grammar: what is praised, what is kept in reserve, what a word is
+ * about, and what else people prefer. `P` stands for a number and `E` for an address.
+ */
+
+const NUMBERS: Readonly<Record<string, string>> = {
+  GB: "01632 960144",
+  DE: "0172 9925904",
+  FR: "06 39 98 01 22",
+  ES: "612 345 678",
+  IT: "347 123 4567",
+  PT: "912 345 678",
+  NL: "06 12345678",
+  PL: "601 234 567",
+};
+
+const preferredIn = (country: string, said: string): string | null => {
+  const text = said.replace(/\bP\b/gu, NUMBERS[country] ?? "").replace(/\bE\b/gu, "jo@example.org");
+  const preferred = readContacts(text, { country }).filter(({ value }) => value.preferred);
+  return preferred.length > 1 ? "several" : (preferred[0]?.value.type ?? null);
+};
+
+type Row = [country: string, said: string, preferred: string | null];
+
+const RULES: Record<string, Row[]> = {
+  "what is called the best is preferred": [
+    ["GB", "Ring P or email E. Email is usually quicker.", "email"],
+    ["GB", "Call P (best) or E", "phone"],
+    ["GB", "E is the most reliable way to get me. Phone P goes to voicemail a lot.", "email"],
+    ["DE", "P oder E. Per Mail bin ich am besten zu erreichen.", "email"],
+    ["FR", "P ou E (le mail étant le plus rapide).", "email"],
+    ["ES", "WhatsApp P es lo más rápido, aunque también E.", "whatsapp"],
+    ["IT", "Una mail a E è la cosa più semplice, il P squilla a vuoto.", "email"],
+    ["PT", "Ligue P ou escreva para E, o email é mais rápido.", "email"],
+    ["NL", "Bellen naar P gaat het vlugst. Mail E lees ik in het weekend.", "phone"],
+    ["PL", "P lub E, preferowany kontakt mailowy.", "email"],
+  ],
+  "what somebody would rather have is preferred": [
+    ["GB", "I'd rather you emailed (E) than called (P).", "email"],
+    ["GB", "Prefer a text to P over emails to E", "sms"],
+    ["DE", "Bitte vorzugsweise anrufen: P, sonst Mail an E.", "phone"],
+    ["FR", "Je préfère être appelé au P plutôt que les messages à E.", "phone"],
+    ["ES", "Escribid a E o, preferiblemente, WhatsApp P.", "whatsapp"],
+    ["IT", "Meglio un messaggio WhatsApp al P che una mail a E.", "whatsapp"],
+    ["PT", "Prefiro chamadas: P. E só se não atender.", "phone"],
+    ["NL", "P of E, mailen heeft de voorkeur.", "email"],
+    ["PL", "Wolę maila: E, ale można też P.", "email"],
+  ],
+  "what is to be tried first is preferred": [
+    ["GB", "Please email E in the first instance; P for anything urgent.", "email"],
+    ["DE", "Bitte zuerst eine Mail an E schicken, im Notfall P.", "email"],
+    ["FR", "Merci de m'écrire d'abord à E, je donnerai suite par téléphone P.", "email"],
+    ["IT", "Prima di tutto una mail a E, poi ci sentiamo al P.", "email"],
+    ["NL", "Stuur eerst een mail naar E, bellen (P) alleen in nood.", "email"],
+  ],
+  "what is kept for need leaves the other": [
+    ["GB", "Try P. Only if that draws a blank, E.", "phone"],
+    ["GB", "Contact E. Telephone P in case of difficulty.", "email"],
+    ["DE", "E wäre super, P nur falls ihr kein Internet habt.", "email"],
+    ["ES", "Escribid a E; el teléfono P solo para urgencias.", "email"],
+    ["PL", "Piszcie na E, telefon P tylko w razie awarii.", "email"],
+  ],
+  "what is slow or seldom seen leaves the other": [
+    ["GB", "Use E. I hardly ever answer P.", "email"],
+    ["GB", "WhatsApp P or E. Emails may take me a few days.", "whatsapp"],
+    ["DE", "E lese ich selten, also P anrufen.", "phone"],
+    ["FR", "Appelez le P, je réponds rarement aux mails (E).", "phone"],
+    ["IT", "Chiamare P, la mail E la controllo raramente.", "phone"],
+    ["PL", "Proszę dzwonić P, maile E czytam rzadko.", "phone"],
+  ],
+  "a quick answer is a preference": [
+    ["GB", "Whatsapp P and you'll hear within the hour. E if you're old school.", "whatsapp"],
+    ["FR", "Un SMS au P et je réponds dans l'heure ; E une fois par semaine.", "sms"],
+    ["PT", "Mandem mensagem no WhatsApp P que respondo logo. O E só vejo ao domingo.", "whatsapp"],
+  ],
+  "a word is about what its clause mentions, and an aside about what it stands behind": [
+    ["GB", "E (preferred) / P", "email"],
+    ["GB", "E / P (preferred)", "phone"],
+    ["GB", "P, or (our favourite) E", "email"],
+    ["GB", "WhatsApp P, that's the best. E if you are not on it.", "whatsapp"],
+  ],
+  "times, people, money and the thing itself are preferred without a way": [
+    ["GB", "Phone P or email E, best time is after 6pm.", null],
+    ["GB", "Phone P after six preferably, or E", null],
+    ["GB", "Phone P or email E. First come first served.", null],
+    ["GB", "Phone P or email E. Best offer secures.", null],
+    ["GB", "Phone P or email E. Collection preferred but can post.", null],
+    ["GB", "Phone P or email E. Prefer cash on collection.", null],
+    ["GB", "Non-smokers preferred, ideally a student. E or P", null],
+    ["DE", "P oder E. Am besten ab 18 Uhr melden.", null],
+    ["FR", "P ou E. Remise en main propre de préférence.", null],
+    ["ES", "P o E. Llamar preferiblemente por las tardes.", null],
+    ["IT", "P o E, preferibilmente ore serali.", null],
+    ["PT", "P ou E. Entrega em mão de preferência.", null],
+    ["NL", "P of E, liefst na 18 uur.", null],
+    ["PL", "P lub E, najlepiej po 17.", null],
+  ],
+  "where it is all the same none is preferred": [
+    ["GB", "Text P or email E, whichever is quicker for you.", null],
+    ["DE", "P oder E, ganz wie ihr wollt, beides wird gelesen.", null],
+    ["FR", "P ou E, au choix.", null],
+    ["NL", "P of E, maakt niet uit wat je het liefst doet.", null],
+  ],
+};
+
+for (const [rule, rows] of Object.entries(RULES)) {
+  test(rule, (t) => {
+    for (const [country, said, preferred] of rows) t.is(preferredIn(country, said), preferred, said);
+  });
+}
+
+test("sentences behind a number say more of its use", (t) => {
+  const typesIn = (text: string) => readContacts(text, { country: "GB" }).map(({ value }) => value.type);
+  t.deepEqual(typesIn("Desk, £40. 01632 960144. Ring us, or text if you must."), ["phone", "sms"]);
+  t.deepEqual(typesIn("Call 01632 960144. Texts to the same number are fine."), ["phone", "sms"]);
+  t.deepEqual(typesIn("Text 01632 960144. Phone is unlocked and boxed."), ["sms"]);
+  t.deepEqual(typesIn("Ring 01632 960144. No texts please."), ["phone"]);
+});
+
+test("hearing a phone is not using it", (t) => {
+  const [first] = readContacts("I don't always hear the phone 01632 960144", { country: "GB" });
+  t.is(first?.value.value, "+441632960144");
+});
+
+test("money tells where a number is from when it is not paid at the place", (t) => {
+  const numberIn = (text: string, country: string) => readContacts(text, { country })[0]?.value.value;
+  t.is(numberIn("Lamp, $12, Durham. 919-555-0144", "GB"), "+19195550144");
+  t.is(numberIn("Lamp, £12, Perth. 07700 900318", "AU"), "+447700900318");
+});
+
+test("words of praise without end are read in linear time", (t) => {
+  const timeOf = (times: number): number => {
+    const text = `01632 960144 or jo@example.org ${"(best call quicker, rather text than email) ".repeat(times)}`;
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 3; run++) {
+      const start = process.cpuUsage();
+      readContacts(text, { country: "GB" });
+      const { user, system } = process.cpuUsage(start);
+      best = Math.min(best, (user + system) / 1000);
+    }
+    return best;
+  };
+  timeOf(50);
+  const [short, long] = [timeOf(100), timeOf(800)];
+  t.true(long < Math.max(short, 12) * 18, `${short} ms, eight times the text ${long} ms`);
+});

@@ -1,0 +1,374 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
+
+/**
+ * A model provider under a script: an HTTP server on loopback that speaks OpenAI's protocol and answers as it is told.
+ *
+ *   const provider = await startProvider();
+ *   provider.next(status(500), well());     // for the next two requests
+ *   provider.always(hangs());               // for every request after those
+ *   ... createMakers({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
+ *   provider.requests                       // what it was sent, oldest first
+ *   await provider.close();
+ *
+ * Both `POST /v1/chat/completions` and `POST /v1/embeddings` follow the script. `well()` serves either; of the others,
+ * those named after readings make chat completions and `vectors` makes embeddings.
+ */
+
+/** One request as the provider got it. */
+export type ProviderRequest = {
+  path: string;
+  authorization: string | undefined;
+  /** The body, parsed. */
+  body: ProviderBody;
+  /** The fenced text that the model is to read, null when there is none (embeddings). */
+  text: string | null;
+  /** What is to be read, by the name of the schema; null for embeddings. */
+  kind: "offer" | "ask" | null;
+  /** True once the caller has hung up before the answer was whole. */
+  hungUp: boolean;
+};
+
+export type ProviderBody = {
+  model?: string;
+  messages?: { role: string; content: string }[];
+  response_format?: { type: string; json_schema: { name: string; strict: boolean; schema: Schema } };
+  input?: string[];
+  dimensions?: number;
+  encoding_format?: string;
+};
+
+/** As much of JSON Schema as is looked at. */
+export type Schema = {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean;
+  items?: Schema;
+  anyOf?: Schema[];
+  enum?: string[];
+};
+
+/** How the provider answers one request. */
+export type Behaviour = (request: ProviderRequest, response: ServerResponse) => void | Promise<void>;
+
+/** A provider that runs. */
+export type Provider = {
+  /** What to give a client: "http://127.0.0.1:PORT/v1". */
+  baseURL: string;
+  requests: ProviderRequest[];
+  /** Appends behaviours, one for each coming request. */
+  next(...behaviours: Behaviour[]): void;
+  /** Sets the behaviour for requests beyond those of `next`; at the start it is `well()`. */
+  always(behaviour: Behaviour): void;
+  /** Forgets requests and script. */
+  reset(): void;
+  /** Stops listening and cuts every connection. */
+  close(): Promise<void>;
+};
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+const found = (value: Json, quote: string, basis = "stated", confidence = 0.9): Json => ({
+  value,
+  quote,
+  basis,
+  confidence,
+});
+
+const firstLine = (text: string): string => text.split("\n")[0]?.slice(0, 100).trim() ?? "";
+
+const euros = (amount: number, quote: string): Json =>
+  found(
+    {
+      amount,
+      amount_max: null,
+      currency: "EUR",
+      period: null,
+      type: "fixed",
+      negotiable: false,
+      deposit: null,
+      label: quote,
+    },
+    quote,
+  );
+
+const contact = (type: string, value: string, quote: string): Json => found({ type, value, preferred: false }, quote);
+
+/** An honest, simple reading: the first line as title, "NNN EUR" or "NNN €" as price, addresses of e-mail as contacts. */
+export const honestReading = (kind: "offer" | "ask", text: string): { [key: string]: Json } => {
+  const price = /(\d+) (?:EUR|€)/u.exec(text);
+  const title = found(firstLine(text), firstLine(text));
+  const classified = { domain: null, category: null };
+  if (kind === "ask") {
+    const wish = price && found({ min: null, max: Number(price[1]), currency: "EUR", period: null }, price[0]);
+    return {
+      language: null,
+      title,
+      ...classified,
+      ask_kind: null,
+      price: wish,
+      location: null,
+      condition: null,
+      keywords: [],
+      must: [],
+      exclude: [],
+      attributes: [],
+    };
+  }
+  const emails = text.match(/[\w.]+@[\w.]+\w/gu) ?? [];
+  return {
+    language: null,
+    title,
+    ...classified,
+    offer_kind: null,
+    price: price && euros(Number(price[1]), price[0]),
+    location: null,
+    contacts: emails.map((email) => contact("email", email.toLowerCase(), email)),
+    party: null,
+    condition: null,
+    space: null,
+    features: [],
+    attributes: [],
+  };
+};
+
+const json = (response: ServerResponse, code: number, body: string, headers: Record<string, string> = {}): void => {
+  response.writeHead(code, { "content-type": "application/json", ...headers });
+  response.end(body);
+};
+
+const completion = (content: string | null, rest: { finish_reason?: string; refusal?: string } = {}): string =>
+  JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 0,
+    model: "scripted",
+    choices: [
+      {
+        index: 0,
+        finish_reason: rest.finish_reason ?? "stop",
+        message: { role: "assistant", content, refusal: rest.refusal ?? null },
+      },
+    ],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  });
+
+const embeddings = (vectors: Json[]): string =>
+  JSON.stringify({
+    object: "list",
+    model: "scripted",
+    data: vectors.map((embedding, index) => ({ object: "embedding", index, embedding })),
+    usage: { prompt_tokens: 1, total_tokens: 1 },
+  });
+
+/** A chat completion with this content; `finish_reason` "length" or "content_filter" and a `refusal` as models have them. */
+export const content =
+  (text: string | null, rest: { finish_reason?: string; refusal?: string } = {}): Behaviour =>
+  (_, response) =>
+    json(response, 200, completion(text, rest));
+
+/** A chat completion whose content is made from the text: `reads((kind, text) => ({...honestReading(kind, text), ...}))`. */
+export const reads =
+  (make: (kind: "offer" | "ask", text: string) => { [key: string]: Json }): Behaviour =>
+  (request, response) =>
+    json(response, 200, completion(JSON.stringify(make(request.kind ?? "offer", request.text ?? ""))));
+
+/** Embeddings made from the texts. Each vector is any JSON, so that a wrong one can be given. */
+export const vectors =
+  (make: (texts: string[]) => Json[]): Behaviour =>
+  (request, response) =>
+    json(response, 200, embeddings(make(request.body.input ?? [])));
+
+/** Answers as a good provider: honest readings, and vectors in which texts that share words are near. */
+export const well = (): Behaviour => async (request, response) => {
+  if (request.kind !== null) return reads(honestReading)(request, response);
+  const answer = await createBuiltinEmbedder().embed(request.body.input ?? [], new AbortController().signal);
+  return vectors(() => answer)(request, response);
+};
+
+/** Answers after a pause. */
+export const slowly =
+  (milliseconds: number, then: Behaviour = well()): Behaviour =>
+  async (request, response) => {
+    await sleep(milliseconds);
+    await then(request, response);
+  };
+
+/** An error answer. Its message repeats the caller's text and key, as some providers' do: neither may turn up in logs. */
+export const status =
+  (code: number, headers: Record<string, string> = {}): Behaviour =>
+  (request, response) => {
+    const message = `Scripted ${code} for ${request.authorization}: ${request.text ?? request.body.input?.join()}`;
+    json(response, code, JSON.stringify({ error: { message, type: "scripted", code: null } }), headers);
+  };
+
+/** 429; `retryAfter` is the header as it is written: seconds, or a date. */
+export const tooManyRequests = (retryAfter: string): Behaviour => status(429, { "retry-after": retryAfter });
+
+/** Takes the request and never answers. */
+export const hangs = (): Behaviour => () => {};
+
+/** Cuts the connection before an answer. */
+export const cuts = (): Behaviour => (_, response) => {
+  response.destroy();
+};
+
+/** Cuts the connection in the middle of a good answer. */
+export const cutsMidway = (): Behaviour => async (_, response) => {
+  response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+  response.write('{"id":"chatcmpl-1","choices":[{"mess');
+  // Long enough for the first half to be on its way.
+  await sleep(20);
+  response.destroy();
+};
+
+/** A whole answer whose JSON is not. */
+export const truncatedJson = (): Behaviour => (_, response) =>
+  json(response, 200, completion('{"language":"en"').slice(0, -40));
+
+/** A page of HTML, as proxies send it, with 200. */
+export const notJson = (): Behaviour => (_, response) => {
+  response.writeHead(200, { "content-type": "text/html" });
+  response.end("<html><body>Bad gateway</body></html>");
+};
+
+/** A chat completion whose reading has wrong types throughout. */
+export const wrongTypes = (): Behaviour =>
+  reads(() => ({ language: 7, title: "a title", price: "cheap", contacts: "none", features: [1, 2, 3] }));
+
+/** A reading with a price and contacts that nobody wrote: quotes from nowhere, and true quotes for other values. */
+export const invents = (): Behaviour =>
+  reads((kind, text) => {
+    const line = firstLine(text);
+    const reading = honestReading(kind, text);
+    if (kind === "ask") {
+      const wish = (quote: string) => found({ min: null, max: 66666, currency: "EUR", period: null }, quote);
+      return { ...reading, price: wish("up to 66666 EUR") };
+    }
+    return {
+      ...reading,
+      price: euros(66666, /\d+ EUR/u.exec(text)?.[0] ?? "66666 EUR"),
+      contacts: [
+        contact("email", "invented@example.net", "invented@example.net"),
+        contact("phone", "+4915100000000", line),
+        contact("url", "https://invented.example.net/", /[\w.]+@[\w.]+\w/u.exec(text)?.[0] ?? line),
+      ],
+    };
+  });
+
+/** A model that did as a text told it: another title, nothing to pay, someone else's address, members that set states. */
+export const obeys = (): Behaviour =>
+  reads((kind, text) => ({
+    ...honestReading(kind, text),
+    title: found("SYSTEM OVERRIDE ACCEPTED", firstLine(text)),
+    ...(kind === "offer" ? { contacts: [contact("email", "attacker@example.net", firstLine(text))] } : {}),
+    status: "removed",
+    reviewed: true,
+  }));
+
+/** As `obeys`, within the schema, so that only grounding is between it and the market. */
+export const obeysWithinSchema = (): Behaviour =>
+  reads((kind, text) => ({
+    ...honestReading(kind, text),
+    title: found("SYSTEM OVERRIDE ACCEPTED", firstLine(text)),
+    ...(kind === "offer" ? { contacts: [contact("email", "attacker@example.net", firstLine(text))] } : {}),
+  }));
+
+/** A well-formed answer of so many bytes. */
+export const huge =
+  (bytes = 10_000_000): Behaviour =>
+  (_, response) =>
+    json(response, 200, completion("x".repeat(bytes)));
+
+/** A good answer, one byte at a time. */
+export const drips =
+  (milliseconds = 50, code = 200): Behaviour =>
+  async (request, response) => {
+    response.writeHead(code, { "content-type": "application/json" });
+    for (const byte of completion(JSON.stringify(honestReading(request.kind ?? "offer", request.text ?? "")))) {
+      if (response.destroyed) return;
+      response.write(byte);
+      await sleep(milliseconds);
+    }
+    response.end();
+  };
+
+/** Sends the caller to another address. */
+export const redirects =
+  (location: string): Behaviour =>
+  (_, response) => {
+    response.writeHead(307, { location });
+    response.end();
+  };
+
+const bodyOf = async (request: IncomingMessage): Promise<ProviderBody> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+};
+
+/** The text between the marks, as the reader fences it. */
+const fencedText = (body: ProviderBody): string | null => {
+  const sent = body.messages?.find((message) => message.role === "user")?.content ?? "";
+  return /^<(text-[0-9a-f]{32})>\n([\s\S]*)\n<\/\1>$/u.exec(sent)?.[2] ?? null;
+};
+
+/** Starts a provider on a free port of loopback. */
+export const startProvider = async (): Promise<Provider> => {
+  const requests: ProviderRequest[] = [];
+  const script: Behaviour[] = [];
+  let otherwise = well();
+
+  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(incoming);
+    const chat = incoming.url === "/v1/chat/completions";
+    const request: ProviderRequest = {
+      path: incoming.url ?? "",
+      authorization: incoming.headers.authorization,
+      body,
+      text: chat ? fencedText(body) : null,
+      kind: chat ? (body.response_format?.json_schema.name.startsWith("ask") ? "ask" : "offer") : null,
+      hungUp: false,
+    };
+    requests.push(request);
+    response.on("close", () => {
+      request.hungUp = !response.writableFinished;
+    });
+    // A caller that hangs up while we write is what some tests are about.
+    response.on("error", () => {});
+    if (incoming.method !== "POST" || (!chat && incoming.url !== "/v1/embeddings")) {
+      json(response, 404, JSON.stringify({ error: { message: "no such path" } }));
+      return;
+    }
+    const behaviour = script.shift() ?? otherwise;
+    await behaviour(request, response);
+  };
+  // A request that breaks off while it is read has nobody left to answer.
+  const server = createServer((incoming, response) => answer(incoming, response).catch(() => response.destroy()));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    baseURL: `http://127.0.0.1:${port}/v1`,
+    requests,
+    next: (...behaviours) => {
+      script.push(...behaviours);
+    },
+    always: (behaviour) => {
+      otherwise = behaviour;
+    },
+    reset: () => {
+      requests.length = 0;
+      script.length = 0;
+      otherwise = well();
+    },
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,112 @@
+import test from "ava";
+import { createQueryReader } from "../../src/reader/builtin/query.ts";
+import { createCorrector, slipsBetween } from "../../src/reader/builtin/spelling.ts";
+import type { QueryReading } from "../../src/reader/extraction.ts";
+import { seedVocabulary } from "./vocabulary.ts";
+
+/** What is read from the query of a search: kind, place and price, and which words are left to search for. */
+
+const read = createQueryReader(seedVocabulary());
+
+const kindOf = ({ offer_kind: kind }: QueryReading) => (kind?.certain ? kind.value : null);
+const citiesOf = ({ places }: QueryReading) => places.map(({ city, text }) => city ?? text);
+const priceOf = ({ price }: QueryReading) => price && [price.max, price.currency];
+
+const QUERIES: readonly [query: string, kind: string | null, cities: string[], price: unknown, words: RegExp][] = [
+  ["flat to rent in London under 1200", "rental", ["London"], [1200, "GBP"], /^flat\b/],
+  ["sofa", null, [], null, /^sofa$/],
+  ["used bicycle", "sale", [], null, /^bicycle$/],
+  ["Wohnung zu mieten in Hamburg bis 900 €", "rental", ["Hamburg"], [900, "EUR"], /^Wohnung\b/],
+  ["appartement à louer à Lyon moins de 800 euros", "rental", ["Lyon"], [800, "EUR"], /^appartement\b/],
+  ["piso en alquiler en Sevilla hasta 750 €", "rental", ["Sevilla"], [750, "EUR"], /^piso\b/],
+  ["mieszkanie do wynajęcia w Gdańsku do 3000 zł", "rental", ["Gdańsk"], [3000, "PLN"], /^mieszkanie\b/],
+  ["couch under £300 in London or Manchester", null, ["London", "Manchester"], [300, "GBP"], /^couch\b/],
+  ["camera to rent for a weekend", "rental", [], null, /^camera$/],
+  ["laptop max 500 eur", null, [], [500, "EUR"], /^laptop$/],
+  ["iphone 14", null, [], null, /^iphone 14$/],
+  ["free sofa", null, [], [0, null], /sofa$/],
+];
+for (const [query, kind, cities, price, words] of QUERIES) {
+  test(`"${query}" says ${[kind, ...cities, price].filter(Boolean).join(", ") || "the thing alone"}`, (t) => {
+    const reading = read(query);
+    t.deepEqual([kindOf(reading), citiesOf(reading), priceOf(reading)], [kind, cities, price]);
+    t.regex(reading.words, words);
+  });
+}
+
+test("a word of the kind filters only with a thing that can be of that kind", (t) => {
+  t.is(kindOf(read("plumber to hire")), null);
+  t.is(kindOf(read("van to hire")), "rental");
+});
+
+test("the class is read of what is named, and none of what nobody knows", (t) => {
+  const { domain, category } = read("couch under £300");
+  t.deepEqual([domain, category], ["home_garden", "furniture"]);
+  t.deepEqual([read("qwrtz").domain, read("qwrtz").category], [null, null]);
+});
+
+test("a misspelt name of a thing is searched for as it was meant, too", (t) => {
+  t.deepEqual(read("used macbok air").corrections, { macbok: "macbook" });
+  t.deepEqual(read("playstaton 5").corrections, { playstaton: "playstation" });
+  t.deepEqual(read("my tap is leaking under the sink").corrections, {});
+});
+
+for (const [query, asides] of [
+  ["bike for my kid", ["for", "kid"]],
+  ["drill or saw, I'm doing up my flat", ["i", "m", "doing", "up", "flat"]],
+  ["flat for sale", []],
+  ["fridge freezer", []],
+] as const) {
+  test(`of "${query}" ${asides.length > 0 ? `"${asides.join(" ")}" tells what it is for` : "every word tells what it is"}`, (t) => {
+    t.deepEqual(read(query).asides, [...asides]);
+  });
+}
+
+test("what a thing is for is not what is looked for", (t) => {
+  t.is(read("van that could move my piano").category, "trucks_vans");
+});
+
+test("a query's language is known only when it is clear", (t) => {
+  t.not(read("juegos de mesa").language, "nl");
+  t.is(read("casque audio à réduction de bruit").language, "fr");
+  t.is(read("laptop").language, null);
+});
+
+test("a word that tells the rent of a home with or without heating tells no kind of a coat", (t) => {
+  t.is(kindOf(read("really warm winter coat")), null);
+});
+
+test("what is written together stays one word", (t) => {
+  t.is(read("lave-vaisselle").words, "lave-vaisselle");
+});
+
+test("slips are letters wrong, missing, too many or swapped, and no more are counted than asked for", (t) => {
+  t.is(slipsBetween("sofa", "sofa", 2), 0);
+  t.is(slipsBetween("sofa", "sofs", 2), 1);
+  t.is(slipsBetween("sofa", "sof", 2), 1);
+  t.is(slipsBetween("sofa", "sofaa", 2), 1);
+  t.is(slipsBetween("sofa", "sfoa", 2), 1);
+  t.is(slipsBetween("wardrobe", "wradobe", 2), 2);
+  t.is(slipsBetween("sofa", "table", 2), 3);
+});
+
+test("a word is left alone that is known, short, a number, or as near to one thing as to another", (t) => {
+  const correct = createCorrector(
+    ["guitar", "guitars", "bed", "table", "cable", "leasing"],
+    ["guitar", "bed", "table", "cable"],
+  );
+  t.is(correct("giutar"), "guitar");
+  t.is(correct("guitars"), null, "known");
+  t.is(correct("bedd"), null, "short");
+  t.is(correct("tabl3"), null, "a number");
+  t.is(correct("leasnig"), null, "not the name of a thing");
+});
+
+test("any query is read, quickly, and always the same way", (t) => {
+  const queries = ["", " ", "?!", "&|!()", "x".repeat(500), "in ".repeat(160), "£".repeat(500), "👍🏽 sofa", "\u0000"];
+  for (const query of queries) t.deepEqual(read(query), read(query));
+  const started = performance.now();
+  for (let n = 0; n < 100; n++) read("flat to rent in London under 1200 pounds a month");
+  // Well under a millisecond each on an idle machine.
+  t.true(performance.now() - started < 2000);
+});
