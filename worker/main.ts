@@ -17,6 +17,7 @@ import { checkInvariants } from "./tasks/check_invariants.ts";
 import { readSubmission } from "./tasks/complete_submission.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { reembed } from "./tasks/reembed.ts";
+import { refreshConcepts } from "./tasks/refresh_concepts.ts";
 import { sendApprovalNotice } from "./tasks/send_notice.ts";
 import {
   forgetAgents,
@@ -242,6 +243,7 @@ export const startWorker = (options: {
         embed_ask: embedAsk(tools),
         apply_standing: settleStanding(tools),
         reembed: reembed(tools),
+        refresh_concepts: refreshConcepts(tools),
         resume_reembedding: resumeReembedding(tools),
         purge_keys: forgetKeys(tools),
         purge_sign_ins: forgetSignIns(tools),

@@ -18,6 +18,7 @@ set local check_function_bodies = off;
 --!include internal/origin.sql
 --!include reading/fold.sql
 --!include reading/note_change.sql
+--!include reading/note_synonym_change.sql
 --!include search/lexemes.sql
 --!include search/buckets.sql
 --!include internal/suspension.sql
@@ -35,6 +36,7 @@ set local check_function_bodies = off;
 --!include market/reason.sql
 --!include reading/wide_place.sql
 --!include reading/synonym.sql
+--!include reading/concept_refresh.sql
 --!include market/account.sql
 --!include market/account_stats.sql
 --!include market/agent.sql
@@ -143,6 +145,7 @@ set local check_function_bodies = off;
 --!include jobs/get_submission.sql
 --!include jobs/embedding.sql
 --!include jobs/reembedding.sql
+--!include jobs/refresh_concepts.sql
 --!include jobs/complete_submission.sql
 --!include jobs/purge.sql
 --!include jobs/heartbeat.sql

@@ -22,8 +22,8 @@ declare
   before jsonb;
   after jsonb;
 begin
-  -- Nobody does these: a clock, and the job that follows a suspension.
-  if was - array['updated_at', 'hiding'] = becomes - array['updated_at', 'hiding'] then
+  -- Nobody does these: a clock, the job that follows a suspension, and the job that files offers under their concepts.
+  if was - array['updated_at', 'hiding', 'concepts', 'search'] = becomes - array['updated_at', 'hiding', 'concepts', 'search'] then
     return null;
   end if;
   actor := case

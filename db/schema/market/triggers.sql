@@ -35,7 +35,11 @@ create trigger publish_new_offer before insert on market.offer for each row
 -- By its name it runs after move_offer, which says whether the move exists at all.
 create trigger publish_moved_offer before update on market.offer for each row
   when (new.status = 'published' and old.status <> 'published') execute function internal.publish_in_good_standing();
-create trigger move_offer before update on market.offer for each row execute function internal.move_offer();
+-- Filing an offer under other concepts is no change of the offer (jobs.refresh_concepts).
+create trigger move_offer before update on market.offer for each row
+  when (old.concepts = new.concepts or old.status <> new.status or old.account_id is distinct from new.account_id
+    or (old.title, old.text) <> (new.title, new.text) or old.language is distinct from new.language)
+  execute function internal.move_offer();
 create trigger count_new_offer after insert or delete on market.offer for each row execute function internal.count_offer();
 create trigger count_moved_offer after update on market.offer for each row
   when (old.status is distinct from new.status or old.published_at is distinct from new.published_at)

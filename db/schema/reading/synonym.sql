@@ -64,6 +64,11 @@ create trigger remember_truncate before truncate on reading.broader_concept
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.remember_truncate('concept,broader');
 
+create trigger note_synonym_change after insert or update or delete or truncate on reading.synonym
+  for each statement execute function reading.note_synonym_change();
+create trigger note_synonym_change after insert or update or delete or truncate on reading.broader_concept
+  for each statement execute function reading.note_synonym_change();
+
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.synonym is
