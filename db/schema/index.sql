@@ -29,6 +29,7 @@ set local check_function_bodies = off;
 --!include internal/loaded.sql
 --!include internal/deleted_row.sql
 --!include market/setting.sql
+--!include market/permission.sql
 --!include market/taxonomy.sql
 --!include reading/vocabulary.sql
 --!include reading/example.sql

@@ -35,6 +35,7 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   shipped("market.domain", ["domain"], ["kinds", "position"]),
   shipped("market.category", ["domain", "category"], ["position"]),
   shipped("market.ask_kind", ["ask_kind"], ["answered_by"]),
+  shipped("market.permission", ["permission"], ["needs_approval", "writes", "summary", "detail"]),
   shipped("market.reason", ["code"], ["rank", "summary", "sentence"]),
   shipped("market.setting", ["name"], ["summary", "least", "most"], ["value"]),
   shipped("market.sign_in_method", ["method"], ["position"]),

@@ -19,10 +19,10 @@ export const ASK_KINDS = [
   "general",
 ] as const;
 
-/** `market.offer.status`. */
+/** The contract's list. No offer is ever a draft, and `market.offer.status` has no such value. */
 export const OFFER_STATUSES = ["draft", "pending_review", "published", "rejected", "archived", "removed"] as const;
 
-/** `market.ask.status`. */
+/** The contract's list. No ask is ever a draft, and `market.ask.status` has no such value. */
 export const ASK_STATUSES = ["draft", "active", "fulfilled", "archived"] as const;
 
 /** `market.verification.status`. */

@@ -7,9 +7,8 @@ import { type Answer, askOf, type Caller, openMarket, refused } from "./market.t
  *   seller, buyer  agents of two accounts, new ones for every test
  */
 
-const STATUSES = ["draft", "active", "fulfilled", "archived"] as const;
+const STATUSES = ["active", "fulfilled", "archived"] as const;
 const MOVES = [
-  "draft -> active",
   "active -> fulfilled",
   "active -> archived",
   "fulfilled -> active",

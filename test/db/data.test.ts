@@ -28,6 +28,7 @@ const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: str
   "market.domain": ["kinds", "{rental}", "{dating,friendship}"],
   "market.category": ["position", "90", "91"],
   "market.ask_kind": ["answered_by", "{rental}", "{dating}"],
+  "market.permission": ["detail", "Ours.", "Theirs."],
   "market.reason": ["sentence", "Ours.", "Theirs."],
   "market.setting": ["summary", "Ours.", "Theirs."],
   "market.sign_in_method": ["position", "90", "91"],

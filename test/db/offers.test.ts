@@ -5,7 +5,7 @@ import { type Caller, type Market, offerOf, openMarket, refused } from "./market
  * What becomes of an offer: its moves, what its owner is told, and the publisher's record.
  */
 
-const STATUSES = ["draft", "pending_review", "published", "rejected", "archived", "removed"] as const;
+const STATUSES = ["pending_review", "published", "rejected", "archived", "removed"] as const;
 type Status = (typeof STATUSES)[number];
 
 const MODERATORS_MOVES = [
@@ -194,7 +194,7 @@ test.serial("the day an offer went live is kept through archive, change and remo
   t.is((await market.call(caller, "get_offer", { id })).posted, "2026-01-02");
 });
 
-const REVIEWS: Record<Exclude<Status, "draft">, { visibility: string; review: string }> = {
+const REVIEWS: Record<Status, { visibility: string; review: string }> = {
   pending_review: {
     visibility: "owner_only",
     review: "A moderator will look at this offer before it goes live; nothing has to be done.",

@@ -7,9 +7,7 @@ declare
   offer market.offer;
 begin
   -- A suspended account may appeal: it is how a mistake comes to light.
-  if not internal.connected() then
-    perform internal.require_connected('manage_offers');
-  end if;
+  perform internal.require_connected('manage_offers');
   offer := internal.own_offer(appeal_offer.id);
   if offer.status <> 'removed' then
     perform internal.raise_problem(409, 'invalid_state',

@@ -4,7 +4,7 @@ create or replace function api.create_ask(body jsonb, idempotency_key text, requ
   language plpgsql volatile
 as $$
 begin
-  perform internal.require_connected('create_ask', internal.rate_limit_headers(internal.own_usage('create_ask')));
+  perform internal.require_permission('create_ask', internal.rate_limit_headers(internal.own_usage('create_ask')));
   return internal.create_submission('create_ask', 'create_ask', body, create_ask.idempotency_key, create_ask.request_hash,
     case when errors = '[]' then internal.text_errors(body ->> 'text') else errors end, internal.uuid_v7());
 end
@@ -54,7 +54,7 @@ as $$
 declare
   ask market.ask;
 begin
-  perform internal.require_connected('manage_asks', internal.rate_limit_headers(internal.own_usage('create_ask')));
+  perform internal.require_permission('manage_asks', internal.rate_limit_headers(internal.own_usage('create_ask')));
   perform internal.lock_own_account();
   ask := internal.own_ask(update_ask.id);
   if errors <> '[]' then

@@ -8,7 +8,7 @@ declare
   headers jsonb := case when check_call.action is null then '{}' else internal.rate_limit_headers(internal.own_usage(check_call.action)) end;
 begin
   if check_call.permission is not null then
-    perform internal.require_connected(check_call.permission, headers);
+    perform internal.require_permission(check_call.permission, headers);
   end if;
   return headers;
 end

@@ -38,16 +38,7 @@ begin
       'published_offers', (select p.lifetime from market.account_stats p where p.account_id = account.id),
       'member_since', internal.utc(account.created_at),
       'profile_url', get_me.base_url || '/settings'),
-    'permissions', (
-      select jsonb_object_agg(p.name, jsonb_build_object('allowed', (connected or not p.needs_approval) and not (suspended and p.writes))
-        || case when p.needs_approval and not connected then jsonb_build_object('accepted_methods', '[]'::jsonb,
-          'summary', 'A person has to approve this agent first, through the connection link.')
-        when suspended and p.writes then jsonb_build_object('accepted_methods', '[]'::jsonb, 'summary', suspension)
-        else '{}' end)
-      from (values ('search_offers', false, false), ('read_offers', false, false), ('read_matches', false, false),
-        ('start_verification', false, false), ('report_offer', false, true),
-        ('publish_offer', true, true), ('create_ask', true, true), ('manage_offers', true, true),
-        ('manage_asks', true, true)) as p (name, needs_approval, writes)),
+    'permissions', internal.permissions(case when suspended then suspension end),
     'limits', limits,
     'pending_verifications', (
       select coalesce(jsonb_agg(internal.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')

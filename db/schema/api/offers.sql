@@ -55,7 +55,7 @@ as $$
 declare
   offer market.offer;
 begin
-  perform internal.require_connected('manage_offers', internal.rate_limit_headers(internal.own_usage('publish_offer')));
+  perform internal.require_permission('manage_offers', internal.rate_limit_headers(internal.own_usage('publish_offer')));
   offer := internal.own_offer(update_offer.id);
   if offer.status not in ('published', 'archived', 'pending_review') then
     perform internal.raise_problem(409, 'invalid_state', format('This offer is %s, so it cannot be changed.', offer.status));
@@ -81,7 +81,7 @@ as $$
 declare
   offer market.offer;
 begin
-  perform internal.require_connected('manage_offers');
+  perform internal.require_permission('manage_offers');
   offer := internal.own_offer(archive_offer.id);
   if offer.status <> 'archived' then
     update market.offer o set status = 'archived' where o.id = offer.id returning * into offer;
@@ -98,7 +98,7 @@ as $$
 declare
   offer market.offer;
 begin
-  perform internal.require_connected('manage_offers');
+  perform internal.require_permission('manage_offers');
   offer := internal.own_offer(republish_offer.id);
   if offer.status <> 'published' then
     if offer.status = 'archived' then
@@ -116,7 +116,7 @@ create or replace function api.report_offer(id uuid, reason text, comment text) 
   language plpgsql volatile
 as $$
 begin
-  perform internal.require_good_standing();
+  perform internal.require_permission('report_offer');
   if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
     perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
   elsif exists (select from market.offer o where o.id = report_offer.id and o.account_id = internal.account_id()) then

@@ -5,7 +5,7 @@ create or replace function api.publish_offer(body jsonb, idempotency_key text, r
   language plpgsql volatile
 as $$
 begin
-  perform internal.require_connected('publish_offer', internal.rate_limit_headers(internal.own_usage('publish_offer')));
+  perform internal.require_permission('publish_offer', internal.rate_limit_headers(internal.own_usage('publish_offer')));
   return internal.create_submission('publish_offer', 'publish_offer', body, publish_offer.idempotency_key, publish_offer.request_hash,
     case when errors = '[]' then internal.submission_errors(body) else errors end, internal.uuid_v7());
 end

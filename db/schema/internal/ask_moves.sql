@@ -5,7 +5,7 @@ create or replace function internal.move_ask() returns trigger
 as $$
 begin
   if old.status <> new.status and (old.status, new.status) not in (
-    ('active', 'archived'), ('archived', 'active'), ('active', 'fulfilled'), ('fulfilled', 'active'), ('draft', 'active'))
+    ('active', 'archived'), ('archived', 'active'), ('active', 'fulfilled'), ('fulfilled', 'active'))
   then
     perform internal.raise_problem(409, 'invalid_state', format('This ask is %s, so it cannot become %s.', old.status, new.status));
   end if;
@@ -47,7 +47,7 @@ as $$
 declare
   ask market.ask;
 begin
-  perform internal.require_connected('manage_asks');
+  perform internal.require_permission('manage_asks');
   ask := internal.own_ask(set_ask_status.id);
   if ask.status <> set_ask_status.status then
     update market.ask a set status = set_ask_status.status, updated_at = now() where a.id = ask.id returning * into ask;

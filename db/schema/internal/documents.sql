@@ -94,8 +94,7 @@ begin
       when 'rejected' then 'A moderator decided that this offer does not go live.'
       when 'archived' then case when offer.suspended_at is null then 'You took this offer down. It can be republished.'
         else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account is reinstated.' end
-      when 'removed' then 'Moderation took this offer down; it cannot be republished.'
-      else 'This offer is not finished.' end),
+      when 'removed' then 'Moderation took this offer down; it cannot be republished.' end),
     'title', offer.title,
     'description', offer.text,
     'domain', offer.domain,

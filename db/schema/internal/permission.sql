@@ -1,5 +1,5 @@
--- What an agent may do: everything that only reads, and everything else once a person has approved it and while the
--- account is not suspended.
+-- What a caller may do: market.permission says what each permission takes. GET /v1/me lists them, and each function that
+-- needs one asks for it here.
 
 create or replace function internal.require_connected(permission text, headers jsonb default '{}') returns void
   language plpgsql stable
@@ -7,7 +7,7 @@ as $$
 begin
   if not internal.connected() then
     perform internal.raise_problem(403, 'verification_required',
-      'No person has approved this agent yet. Ask the person you act for to open the connection link and compare the code; then try again.',
+      (select p.detail from market.permission p where p.permission = require_connected.permission),
       jsonb_build_object(
         'headers', headers,
         'permission', permission,
@@ -20,9 +20,47 @@ begin
           'summary', 'Ask the person to open the connection link you were given, then read your permissions.',
           'method', 'GET', 'path', '/v1/me'))));
   end if;
-  perform internal.require_good_standing(require_connected.headers);
 end
 $$;
 comment on function internal.require_connected(text, jsonb) is
-  'Refuses with 403 verification_required, naming the permission, until a person has approved the agent, and with 409 invalid_state while the account is suspended.';
+  'Refuses with 403 verification_required, naming the permission, until a person has approved the agent.';
 grant execute on function internal.require_connected(text, jsonb) to souk_agent, souk_person;
+
+create or replace function internal.require_permission(permission text, headers jsonb default '{}') returns void
+  language plpgsql stable
+as $$
+declare
+  needed market.permission;
+begin
+  select * into strict needed from market.permission p where p.permission = require_permission.permission;
+  if needed.needs_approval then
+    perform internal.require_connected(needed.permission, require_permission.headers);
+  end if;
+  if needed.writes then
+    perform internal.require_good_standing(require_permission.headers);
+  end if;
+end
+$$;
+comment on function internal.require_permission(text, jsonb) is
+  'Refuses a caller without the permission: with 403 verification_required until a person has approved the agent, and with 409 invalid_state while the account is suspended and the permission is to write.';
+grant execute on function internal.require_permission(text, jsonb) to souk_agent, souk_person;
+
+create or replace function internal.permissions(suspension text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  connected constant boolean := internal.connected();
+begin
+  return (
+    select jsonb_object_agg(p.permission, case
+      when p.needs_approval and not connected
+        then jsonb_build_object('allowed', false, 'accepted_methods', '[]'::jsonb, 'summary', p.summary)
+      when p.writes and suspension is not null
+        then jsonb_build_object('allowed', false, 'accepted_methods', '[]'::jsonb, 'summary', suspension)
+      else jsonb_build_object('allowed', true) end)
+    from market.permission p);
+end
+$$;
+comment on function internal.permissions(text) is
+  'The permissions of the caller by name: allowed and, where it is refused, accepted_methods and summary. suspension: what to say while the account is suspended, else null.';
+grant execute on function internal.permissions(text) to souk_agent, souk_person;

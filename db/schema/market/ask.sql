@@ -25,7 +25,7 @@ create table market.ask (
   constraint ask_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint ask_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint ask_kind_fkey foreign key (ask_kind) references market.ask_kind on delete restrict,
-  constraint ask_status_known check (status in ('draft', 'active', 'fulfilled', 'archived')),
+  constraint ask_status_known check (status in ('active', 'fulfilled', 'archived')),
   constraint ask_text_length check (char_length(text) between 1 and 4000),
   constraint ask_language_length check (char_length(language) between 2 and 20),
   constraint ask_title_length check (char_length(title) between 1 and 120),
@@ -65,7 +65,7 @@ comment on table market.ask is 'One row is one ask.';
 comment on column market.ask.id is 'UUIDv7.';
 comment on column market.ask.account_id is 'Who wants it.';
 comment on column market.ask.agent_id is 'Which agent asked; null when its person did.';
-comment on column market.ask.status is 'draft, active, fulfilled or archived.';
+comment on column market.ask.status is 'active, fulfilled or archived.';
 comment on column market.ask.text is 'The text as sent, NFC.';
 comment on column market.ask.watch_enabled is 'Whether offers published later are matched too.';
 comment on column market.ask.language is 'Language of the text, BCP 47.';

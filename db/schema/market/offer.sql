@@ -55,7 +55,7 @@ create table market.offer (
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known
-    check (status in ('draft', 'pending_review', 'published', 'rejected', 'archived', 'removed')),
+    check (status in ('pending_review', 'published', 'rejected', 'archived', 'removed')),
   constraint offer_text_length check (char_length(text) between 1 and 4000),
   constraint offer_images_count check (cardinality(images) <= 16),
   constraint offer_language_length check (char_length(language) between 2 and 20),
@@ -108,7 +108,7 @@ comment on column market.offer.id is 'UUIDv7.';
 comment on column market.offer.account_id is 'Whose offer; null when the account no longer exists.';
 comment on column market.offer.agent_id is 'Which agent published it; null when its person did.';
 comment on column market.offer.origin_ask_id is 'The ask it grew from, when its agent said so.';
-comment on column market.offer.status is 'draft, pending_review, published, rejected, archived or removed.';
+comment on column market.offer.status is 'pending_review, published, rejected, archived or removed.';
 comment on column market.offer.text is 'The text as sent, NFC; shown as the description.';
 comment on column market.offer.images is 'Links to images; never fetched by this service.';
 comment on column market.offer.language is 'Language of the text, BCP 47.';

@@ -106,6 +106,16 @@ create trigger remember_truncate before truncate on market.ask_kind
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.remember_truncate('ask_kind');
 
+create trigger forget_deletion after insert on market.permission referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('permission');
+create trigger keep_origin before update or delete on market.permission
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('permission', 'needs_approval,writes,summary,detail');
+create trigger remember_truncate before truncate on market.permission
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('permission');
+
 create trigger forget_deletion after insert on market.reason referencing new table as added
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.forget_deletion('code');

@@ -1,0 +1,32 @@
+-- One row is one permission of the contract: what it takes, and what a caller is told that does not have it.
+
+create table market.permission (
+  permission text constraint permission_pkey primary key,
+  needs_approval boolean not null,
+  writes boolean not null,
+  summary text not null,
+  detail text not null,
+  origin text not null default 'operator',
+  constraint permission_form check (permission ~ '^[a-z_]{1,40}$'),
+  constraint permission_length check (char_length(permission) <= 40),
+  constraint permission_summary_length check (char_length(summary) between 1 and 300),
+  constraint permission_detail_length check (char_length(detail) between 1 and 500),
+  constraint permission_origin_known check (origin in ('shipped', 'operator'))
+);
+
+alter table market.permission enable row level security;
+alter table market.permission force row level security;
+create policy "the owner sees all" on market.permission to souk_owner using (true) with check (true);
+create policy "everyone reads the permissions" on market.permission for select to souk_agent, souk_person using (true);
+create policy "a dba reads all" on market.permission for select to souk_dba using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.permission is 'One row is one permission of the contract, as GET /v1/me lists them.';
+comment on column market.permission.permission is 'The name that agents see.';
+comment on column market.permission.needs_approval is 'Whether an agent has it only after a person has approved the agent.';
+comment on column market.permission.writes is 'Whether it changes something, and is therefore refused while the account is suspended.';
+comment on column market.permission.summary is 'What GET /v1/me says of it to an agent that nobody has approved.';
+comment on column market.permission.detail is 'What a call that needs it answers to such an agent.';
+comment on column market.permission.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+grant select on market.permission to souk_agent, souk_person, souk_dba;
