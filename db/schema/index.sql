@@ -140,6 +140,7 @@ set local check_function_bodies = off;
 --!include search/match_offer.sql
 
 -- What the worker may call
+--!include reading/words.sql
 --!include jobs/get_vocabulary.sql
 --!include jobs/training.sql
 --!include reading/load_classifiers.sql

@@ -1,6 +1,6 @@
 -- What the reader of queries is made from, for the HTTP layer.
 
-create or replace function api.get_vocabulary() returns jsonb
+create or replace function api.get_vocabulary() returns json
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$ begin return jobs.get_vocabulary(); end $$;
 comment on function api.get_vocabulary() is 'The taxonomy, the words and what was learned from the examples, as the reader of queries takes them.';

@@ -1,14 +1,14 @@
 -- Learning from the examples: a worker asks whether there is something to learn, learns for some seconds, and stores it.
 
-create or replace function jobs.get_training_set(learning integer) returns jsonb
+create or replace function jobs.get_training_set(learning integer) returns json
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_build_object(
+  select json_build_object(
     'changed_at', v.changed_at,
-    'vocabulary', jobs.get_vocabulary() - 'classifiers',
+    'vocabulary', json_build_object('taxonomy', reading.taxonomy(), 'terms', reading.terms()),
     'examples', (
       select coalesce(
-        jsonb_agg(jsonb_build_object('document', e.document, 'kind', e.kind, 'category', e.category, 'text', e.text)
+        json_agg(json_build_object('document', e.document, 'kind', e.kind, 'category', e.category, 'text', e.text)
           order by e.document, e.text collate "C"),
         '[]')
       from (
@@ -27,7 +27,7 @@ comment on function jobs.get_training_set(integer) is
   'The words and the examples, when something changed since it was last learned from them in the given or a later way; otherwise null.';
 grant execute on function jobs.get_training_set(integer) to souk_worker;
 
-create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers jsonb) returns void
+create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers json) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -41,14 +41,14 @@ begin
   delete from reading.classifier;
   insert into reading.classifier (name, classes, bias, features, weights, learned_from, learning)
   select l.name,
-    array(select jsonb_array_elements_text(l.learned -> 'classes')),
-    array(select jsonb_array_elements_text(l.learned -> 'bias')::real),
-    array(select jsonb_array_elements_text(l.learned -> 'features')),
+    array(select json_array_elements_text(l.learned -> 'classes')),
+    array(select json_array_elements_text(l.learned -> 'bias')::real),
+    array(select json_array_elements_text(l.learned -> 'features')),
     decode(l.learned ->> 'weights', 'base64'),
     store_classifiers.changed_at, store_classifiers.learning
-  from jsonb_each(store_classifiers.classifiers) as l (name, learned);
+  from json_each(store_classifiers.classifiers) as l (name, learned);
 end
 $$;
-comment on function jobs.store_classifiers(timestamptz, integer, jsonb) is
+comment on function jobs.store_classifiers(timestamptz, integer, json) is
   'Stores what was learned, in place of what was learned before, unless others stored the same or later meanwhile: by name the classes, the bias of each, the features, and their weights as base64.';
-grant execute on function jobs.store_classifiers(timestamptz, integer, jsonb) to souk_worker;
+grant execute on function jobs.store_classifiers(timestamptz, integer, json) to souk_worker;

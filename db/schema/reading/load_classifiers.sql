@@ -1,7 +1,7 @@
 -- The weights that ship were learned from the words and examples that ship. A market with other words, or that has learned for
 -- itself, keeps its own: a worker learns again when its words change.
 
-create or replace function reading.load_classifiers(learning integer, classifiers jsonb, is_of_these boolean) returns void
+create or replace function reading.load_classifiers(learning integer, classifiers json, is_of_these boolean) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -14,5 +14,5 @@ begin
   end if;
 end
 $$;
-comment on function reading.load_classifiers(integer, jsonb, boolean) is
+comment on function reading.load_classifiers(integer, json, boolean) is
   'Stores the weights that ship when they were learned from the words and examples that are here, and otherwise only where there are none.';
