@@ -20,8 +20,8 @@ import {
  *   operator's row one that an operator added or changed (column `origin`): an upgrade never touches it
  *   tombstone      the key of a row that an operator deleted (internal.deleted_row): an upgrade does not insert it again
  *
- * Rows travel as arrays, one for each column. COPY would be faster on a server, but PGlite cannot read COPY data from its
- * socket, and one way for both is worth more than half a second at an upgrade.
+ * Rows travel as one JSON array. COPY would be faster on a server, but PGlite fails when it has to read COPY data from its
+ * socket, and one way for both is worth more than a fraction of a second at an upgrade.
  */
 
 /** What loading did to one table, in rows. */
@@ -81,11 +81,11 @@ const sameKey = ({ key, column }: Loading): string =>
     .map((name) => `t.${quoted(name)} ${column(name).nullable ? "is not distinct from" : "="} s.${quoted(name)}`)
     .join(" and ");
 
-/** A common table expression `shipped` with some columns, given as arrays of text from $1 on. */
+/** A common table expression `shipped` with some columns, given in $1 as a JSON array of rows, which are arrays of text. */
 const shippedAs = ({ column }: Loading, columns: readonly string[]): string =>
   `shipped as materialized (
-    select ${columns.map((name) => `f.${quoted(name)}::${column(name).type} as ${quoted(name)}`).join(", ")}
-    from unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(", ")}) as f (${list(columns)}))`;
+    select ${columns.map((name, at) => `(r.fields ->> ${at})::${column(name).type} as ${quoted(name)}`).join(", ")}
+    from json_array_elements($1::json) as r (fields))`;
 
 type Key = (string | null)[];
 
@@ -119,7 +119,7 @@ const writeRows = async (client: pg.ClientBase, loading: Loading): Promise<{ wri
        ${changes === "" ? "0" : "(select count(*)::integer from changed)"} as updated,
        (select coalesce(jsonb_agg(jsonb_build_array(${list(key, "t.")})), '[]') from ${table} as t
          where t.origin = 'shipped' and not exists (select from shipped as s where ${sameKey(loading)})) as gone`,
-    columns.map((_, index) => rows.map((row) => row[index] ?? null)),
+    [JSON.stringify(rows)],
   );
   const { gone = [], ...counts } = results[0] ?? { inserted: 0, updated: 0 };
   return { written: { table, ...counts, deleted: 0, kept: [] }, gone };
@@ -133,7 +133,7 @@ const deleteRows = async (client: pg.ClientBase, loading: Loading, gone: readonl
   try {
     await client.query(
       `with ${shippedAs(loading, key)} delete from ${table} as t using shipped as s where ${sameKey(loading)}`,
-      key.map((_, index) => gone.map((row) => row[index] ?? null)),
+      [JSON.stringify(gone)],
     );
     await client.query("release savepoint deleting");
     return [];
