@@ -11,15 +11,14 @@ import * as shape from "./http/schemas.ts";
  * BASE_URL. Exits with 1 when a step does not give what it should, and takes down at the end what it published.
  */
 
-const BASE_URL = (process.argv[2] ?? process.env["BASE_URL"] ?? "http://127.0.0.1:3000").replace(/\/+$/, "");
-
 /** Longer than the service lets a text be read, which is ten seconds unless its operator chose otherwise. */
 const PATIENCE_MS = 30_000;
 /** Quoted texts are for the eye: a line or two of them will do. */
 const SHOWN = 150;
 
 type Answer = { status: number; headers: Headers; body: unknown };
-type Agent = { who: string; token: string };
+/** `token` is null until the agent has connected. */
+type Agent = { who: string; baseUrl: string; token: string | null };
 
 /** One text a language, as people write. Lena's sofa comes apart from these, since it takes two attempts. */
 const TEXTS = [
@@ -58,12 +57,12 @@ const tell = (name: string, value: unknown): void => {
 };
 
 /** One request of an agent, with its request line and status shown. Nobody is shown a token. */
-const call = async (agent: Agent | null, method: string, path: string, body?: object): Promise<Answer> => {
+const call = async (agent: Agent, method: string, path: string, body?: object): Promise<Answer> => {
   print(`   > ${method} ${path}${body ? ` ${shorten(JSON.stringify(body))}` : ""}`);
-  const response = await fetch(BASE_URL + path, {
+  const response = await fetch(agent.baseUrl + path, {
     method,
     headers: {
-      ...(agent ? { authorization: `Bearer ${agent.token}` } : {}),
+      ...(agent.token === null ? {} : { authorization: `Bearer ${agent.token}` }),
       ...(body ? { "content-type": "application/json" } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
@@ -95,14 +94,14 @@ const approve = async (who: string, link: string, code: string): Promise<void> =
   if (answer.status !== 200) fail("a page that says it is approved", await answer.text());
 };
 
-const connect = async (who: string): Promise<{ agent: Agent; link: string; code: string }> => {
-  const answer = await call(null, "POST", "/v1/connect", { name: `${who}'s assistant` });
+const connect = async (baseUrl: string, who: string): Promise<{ agent: Agent; link: string; code: string }> => {
+  const answer = await call({ who, baseUrl, token: null }, "POST", "/v1/connect", { name: `${who}'s assistant` });
   const { agent_token: token, connection, summary } = expect(answer, 201, shape.connectResponse);
   tell("agent_token", "agt_… (the agent keeps it to itself)");
-  tell("link", `${BASE_URL}/connect/…`);
+  tell("link", `${baseUrl}/connect/…`);
   tell("code", connection.code);
   tell("summary", summary);
-  return { agent: { who, token }, link: connection.url, code: connection.code };
+  return { agent: { who, baseUrl, token }, link: connection.url, code: connection.code };
 };
 
 /** How a text was understood. */
@@ -182,9 +181,9 @@ const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
   tell("publisher", offer.publisher);
 };
 
-const play = async (undo: Undo[]): Promise<void> => {
+const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
   step("Lena's agent makes itself known. No sign-up, no keys: one call.");
-  const lena = await connect("Lena");
+  const lena = await connect(baseUrl, "Lena");
 
   step("Nobody has approved it yet: it may search and read, but not publish.");
   const early = await call(lena.agent, "POST", "/v1/offers", { text: `${SOFA} ${CONTACT}` });
@@ -201,7 +200,7 @@ const play = async (undo: Undo[]): Promise<void> => {
   const sofa = await sell(lena.agent, undo);
 
   step("Tom's agent makes itself known, and Tom approves it.");
-  const tom = await connect("Tom");
+  const tom = await connect(baseUrl, "Tom");
   await approve("Tom", tom.link, tom.code);
 
   await buy(tom.agent, sofa, undo);
@@ -209,33 +208,36 @@ const play = async (undo: Undo[]): Promise<void> => {
   step("They are agreed: Tom's ask is fulfilled, and Lena's offers come down.");
 };
 
-const findService = async (): Promise<void> => {
+const findService = async (baseUrl: string): Promise<void> => {
   try {
-    const { status } = await fetch(`${BASE_URL}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const { status } = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
     if (status === 200) return;
-    throw new Error(`The service at ${BASE_URL} is not ready yet (${status}). Try again in a moment.`);
+    throw new Error(`The service at ${baseUrl} is not ready yet (${status}). Try again in a moment.`);
   } catch (error) {
     if (error instanceof TypeError) {
       throw new Error(
-        `No service answers at ${BASE_URL}. Start one with \`npm start\` in another terminal, or give the address of one: npm run demo -- http://127.0.0.1:3000`,
+        `No service answers at ${baseUrl}. Start one with \`npm start\` in another terminal, or give the address of one: npm run demo -- http://127.0.0.1:3000`,
       );
     }
     throw error;
   }
 };
 
-const undo: Undo[] = [];
-try {
-  await findService();
-  print(`The market at ${BASE_URL}, seen by two agents and their persons.`);
+/**
+ * Plays the demo against a service, and takes down at the end what it published.
+ * @param address where the service is reached
+ * @throws when no service answers there, or a step does not give what it should
+ */
+export const playDemo = async (address: string): Promise<void> => {
+  const baseUrl = address.replace(/\/+$/, "");
+  await findService(baseUrl);
+  print(`The market at ${baseUrl}, seen by two agents and their persons.`);
+  const undo: Undo[] = [];
   try {
-    await play(undo);
+    await play(baseUrl, undo);
   } finally {
     for (const takeDown of undo.reverse()) await takeDown();
   }
   print("\nThat is the market: told in plain words, approved by people, carried by agents.");
-  print(`What else there is: ${BASE_URL}/v1`);
-} catch (error) {
-  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+  print(`What else there is: ${baseUrl}/v1`);
+};

@@ -1,14 +1,20 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { changedTests } from "./changed.ts";
 import { findServer } from "./support/postgres.ts";
+import type { FileTime } from "./support/times.ts";
 
 /**
  * `npm test`: a PostgreSQL server, the tests against it, and one closing line `N passed, N failed`.
  *
- * Arguments go to ava: `npm test -- test/schema.test.ts`, `npm test -- --match "a link *"`.
+ * Arguments go to ava: `npm test -- test/schema.test.ts`, `npm test -- --match "a link *"`. `npm test -- --changed` runs
+ * the test files that a change can affect (changed.ts).
  * The counting reads ava's report for people: its TAP reporter breaks off at a timeout, of all things, and then names
  * no test. What tests print themselves goes to standard error, so it is never mistaken for the report.
  */
@@ -16,12 +22,24 @@ import { findServer } from "./support/postgres.ts";
 /** Long enough for ava to say which tests were pending, and for services to stop; then they are killed. */
 const GRACE_MS = 5_000;
 
+/** How many slow files are worth a look. */
+const SLOWEST = 10;
+
+/**
+ * What V8 made of our files and of the packages, kept from process to process and from run to run: a test file or a
+ * service is there in two thirds of the time.
+ */
+const COMPILED = fileURLToPath(new URL("../node_modules/.cache/souk/compiled", import.meta.url));
+
+/** Runs the tests that a change can affect. */
+const CHANGED = "--changed";
+
 const AVA = fileURLToPath(new URL("../node_modules/ava/entrypoints/cli.js", import.meta.url));
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-type Count = { passed: number; failed: number; skipped: number; complete: boolean };
+type Count = { passed: number; failed: number; skipped: number; complete: boolean; nothingToDo: boolean };
 
-const count: Count = { passed: 0, failed: 0, skipped: 0, complete: false };
+const count: Count = { passed: 0, failed: 0, skipped: 0, complete: false, nothingToDo: false };
 // At the very end, so that the closing line is there and is the last however this process ends.
 process.once("exit", (code) => {
   process.exitCode = close(code);
@@ -34,21 +52,39 @@ try {
 }
 
 async function testAgainstServer(): Promise<number> {
+  const args = process.argv.slice(2).filter((argument) => argument !== CHANGED);
+  if (process.argv.includes(CHANGED)) {
+    const files = await changedTests();
+    count.nothingToDo = files.length === 0;
+    if (count.nothingToDo) {
+      print("No test can be affected by what differs from the main line.");
+      return 0;
+    }
+    args.push(...files);
+  }
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interruption.abort());
   const testRun = randomBytes(4).toString("hex");
+  const times = join(tmpdir(), `souk-test-times-${testRun}`);
   const server = await findServer(testRun);
   try {
-    const environment = { ...process.env, TEST_DATABASE_URL: server.url, TEST_RUN: testRun };
-    return interruption.signal.aborted ? 1 : await runAva(environment, interruption.signal);
+    const environment = {
+      NODE_COMPILE_CACHE: COMPILED,
+      ...process.env,
+      TEST_DATABASE_URL: server.url,
+      TEST_RUN: testRun,
+      TEST_TIMES: times,
+    };
+    return interruption.signal.aborted ? 1 : await runAva(args, environment, interruption.signal);
   } finally {
     await server.release();
+    await tellSlowest(times);
   }
 }
 
-async function runAva(environment: NodeJS.ProcessEnv, interruption: AbortSignal): Promise<number> {
+async function runAva(args: string[], environment: NodeJS.ProcessEnv, interruption: AbortSignal): Promise<number> {
   // A group of its own, so that what a dying test file leaves behind can be ended with it.
-  const ava = spawn(process.execPath, [AVA, ...process.argv.slice(2)], {
+  const ava = spawn(process.execPath, [AVA, ...args], {
     cwd: ROOT,
     // ava writes into a pipe here, and would leave colours out although a person is looking.
     env: process.stdout.isTTY ? { FORCE_COLOR: "1", ...environment } : environment,
@@ -94,8 +130,19 @@ function tally(line: string): void {
   if (/^ {2}- \[(?:skip|todo)\] /.test(line)) count.skipped += 1;
 }
 
+/** Prints which files took longest: time to save is there. */
+async function tellSlowest(times: string): Promise<void> {
+  const noted = await readFile(times, "utf8").catch(() => "");
+  await rm(times, { force: true });
+  const lines = noted.split("\n").filter((line) => line !== "");
+  if (lines.length < 2) return;
+  print("\nThe slowest files, in seconds:");
+  const slowest = lines.map((line): FileTime => JSON.parse(line)).sort((one, other) => other.ms - one.ms);
+  for (const { file, ms } of slowest.slice(0, SLOWEST)) print(`${(ms / 1000).toFixed(1).padStart(6)}  ${file}`);
+}
+
 function close(code: number): number {
-  const sound = code === 0 && count.complete && count.failed === 0 && count.passed > 0;
+  const sound = code === 0 && (count.nothingToDo || (count.complete && count.failed === 0 && count.passed > 0));
   const failed = sound ? 0 : Math.max(1, count.failed);
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
   print(`${count.passed} passed, ${failed} failed${skipped}`);

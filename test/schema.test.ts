@@ -208,37 +208,3 @@ test.serial("functions that the HTTP layer calls are PL/pgSQL, which is never in
 test.serial("functions that the HTTP layer calls run as whoever entered, but for those listed", async (t) => {
   t.deepEqual(await names("select name from routine where schema = 'api' and prosecdef"), RUN_AS_OWNER);
 });
-
-test.serial("plpgsql_check finds nothing in any function", async (t) => {
-  const { rowCount } = await client.query("select from pg_available_extensions where name = 'plpgsql_check'");
-  if (rowCount === 0 && !process.env["CI"]) {
-    t.log("This PostgreSQL has no plpgsql_check: the functions were not checked here. CI checks them.");
-    t.is(rowCount, 0);
-    return;
-  }
-  await client.query("create extension plpgsql_check");
-  // A trigger function is checked once for each table that fires it, and has to be fired by one.
-  const findings = await names(`
-    with subject as (
-      select routine.oid, routine.name, coalesce(tg.tgrelid, 0) as relation, tg.tgoldtable, tg.tgnewtable,
-        routine.prorettype = 'trigger'::regtype and tg.oid is null as idle
-      from routine left join pg_trigger tg on tg.tgfoid = routine.oid and tg.tgparentid = 0
-      where routine.language = 'plpgsql'
-    )
-    select subject.name || ': a trigger function that no table fires' from subject where idle
-    union all
-    select distinct format('%s%s: %s%s', name, ', line ' || lineno, message, ' (' || coalesce(detail, hint) || ')')
-    from (
-      select subject.name, finding.*, level = 'error' as is_error,
-        bool_or(level = 'error') over (partition by subject.oid, subject.relation) as has_error
-      from subject, plpgsql_check_function_tb(
-        subject.oid, subject.relation, fatal_errors => false, performance_warnings => false,
-        oldtable => subject.tgoldtable, newtable => subject.tgnewtable) finding
-      where not idle
-    ) finding
-    -- Arguments carry the API's names, and some of those are SQL's words, too. What a statement with an error in it
-    -- would have read counts as never read: that goes away with the error.
-    where message !~ 'is reserved keyword$' and is_error = has_error
-  `);
-  t.deepEqual(findings, []);
-});

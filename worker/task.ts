@@ -4,7 +4,7 @@ import { onBehalfOf } from "../src/database/request_id.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Makers } from "../src/reader/extractors.ts";
-import type { CallJobs } from "./call.ts";
+import type { CallJobs } from "./database.ts";
 
 /** What every task works with. */
 export type Tools = {

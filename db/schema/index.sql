@@ -1,5 +1,5 @@
--- Every file of the schema in the order in which it is loaded: the table of contents. db/README.md says what is structure,
--- which migrations change, and what is code, which is loaded again.
+-- Every file of the schema in the order in which it is loaded: the table of contents. db/README.md says what is
+-- structure, which migrations change, and what is code, which is loaded again.
 
 --!include roles.sql
 --!include logins.sql

@@ -1,9 +1,10 @@
 -- How much each login may take: connections, and time. An operator with a larger server raises the limits
 -- (`alter role souk_api connection limit 200`); later migrations leave them as they are.
 
--- PostgreSQL's default of 100 connections, less the 3 it keeps for superusers, is shared out whole, so that a pool that runs
--- wild leaves room for those who have to look. Two API processes: 14 reads, 14 writes, 3 for moderators and a listener each,
--- with two to spare. Two workers with pools of 11. Two people with two psql each. One migration: its turn, its statements and graphile-worker's, with a spare.
+-- PostgreSQL's default of 100 connections, less the 3 it keeps for superusers, is shared out whole, so that a pool that
+-- runs wild leaves room for those who have to look. Two API processes: 14 reads, 14 writes, 3 for moderators and a
+-- listener each, with two to spare. Two workers with pools of 11. Two people with two psql each. One migration: its
+-- turn, its statements and graphile-worker's, with a spare.
 alter role souk_api connection limit 66;
 alter role souk_worker connection limit 22;
 alter role souk_dba connection limit 4;
@@ -18,8 +19,8 @@ alter role souk_api set idle_in_transaction_session_timeout = '5s';
 alter role souk_worker set statement_timeout = '60s';
 alter role souk_worker set lock_timeout = '10s';
 alter role souk_worker set idle_in_transaction_session_timeout = '60s';
--- A question of an incident that takes longer is the wrong question; a transaction that somebody forgot keeps vacuum from
--- its work. Not security, since a session may change it: that the role has no right to write is.
+-- A question of an incident that takes longer is the wrong question; a transaction that somebody forgot keeps vacuum
+-- from its work. Not security, since a session may change it: that the role has no right to write is.
 alter role souk_dba set statement_timeout = '60s';
 alter role souk_dba set lock_timeout = '2s';
 alter role souk_dba set idle_in_transaction_session_timeout = '60s';
@@ -30,13 +31,14 @@ alter role souk_migrator set idle_in_transaction_session_timeout = '60s';
 
 do $$
 begin
-  -- Every statement of a request or a job takes milliseconds. PostgreSQL expects far more rows of the functions in them than
-  -- there are, and would spend more on compiling them than on running them: publishing an offer takes 19 ms of a processor
-  -- with it and 5 without.
+  -- Every statement of a request or a job takes milliseconds. PostgreSQL expects far more rows of the functions in them
+  -- than there are, and would spend more on compiling them than on running them: publishing an offer takes 19 ms of a
+  -- processor with it and 5 without.
   alter role souk_api set jit = off;
   alter role souk_worker set jit = off;
 exception when insufficient_privilege then
-  raise notice 'souk_api and souk_worker are slow until a superuser runs: alter role souk_api set jit = off; alter role souk_worker set jit = off';
+  raise notice 'souk_api and souk_worker are slow until a superuser runs: alter role souk_api set jit = off; alter '
+    'role souk_worker set jit = off';
 end
 $$;
 

@@ -7,7 +7,8 @@
 --   souk_person    what souk_api becomes for the one statement of a person's request
 --   souk_moderator what souk_api becomes for an operation of a person who is a moderator
 --   souk_worker    login of the worker: may call functions of schema jobs, and work the queue
---   souk_dba       login of a person at psql: reads schema inspect and, texts and secrets apart, the tables; writes nothing
+--   souk_dba       login of a person at psql: reads schema inspect and, texts and secrets apart, the tables; writes
+-- nothing
 --   souk_migrator  login of later migrations: becomes souk_owner and souk_queue, and cannot make roles
 --
 -- The login roles get no password here: an operator sets one (`alter role souk_api password ...`).

@@ -2,13 +2,16 @@
 
 comment on schema market is 'The tables of the market: structure, constraints, policies and triggers.';
 comment on schema internal is 'What functions share: claims, problems, locks, settings, limits, the audit log.';
-comment on schema reading is 'What the extractor knows (words, places, examples), and what of an extraction a text states.';
+comment on schema reading is
+  'What the extractor knows (words, places, examples), and what of an extraction a text states.';
 comment on schema search is 'Finding and matching: query terms, filters, candidates, ranking.';
 comment on schema api is 'One function an endpoint: what the HTTP layer may call, and nothing else.';
 comment on schema jobs is 'What the worker may call. Every function is idempotent, since jobs run at least once.';
-comment on schema admin is 'What moderators see and decide, in their words: exactly what the GraphQL under /admin shows.';
+comment on schema admin is
+  'What moderators see and decide, in their words: exactly what the GraphQL under /admin shows.';
 comment on schema inspect is
-  'For whoever has to find out what is wrong: views that answer a question of an incident in one select, and inspect.check().';
+  'For whoever has to find out what is wrong: views that answer a question of an incident in one select, and '
+  'inspect.check().';
 
 grant usage on schema api, internal to souk_api;
 grant usage on schema api, internal, reading, search, market to souk_agent, souk_person;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { type Config, readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { hashSecret, newSecret } from "../http/tokens.ts";
 
 /**
@@ -21,8 +21,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What a person reads at the end, and whether it went well. */
 export type Outcome = { text: string; ok: boolean };
 
-const say = (text: string): Outcome => ({ text: `${text}\n`, ok: true });
-const refuse = (text: string): Outcome => ({ text: `${text}\n`, ok: false });
+const done = (text: string): Outcome => ({ text: `${text}\n`, ok: true });
+const impossible = (text: string): Outcome => ({ text: `${text}\n`, ok: false });
 
 /** The account that a mailbox or an id names, or why there is none. */
 const accountOf = async (client: pg.ClientBase, who: string): Promise<{ id: string } | { why: string }> => {
@@ -44,23 +44,23 @@ const accountOf = async (client: pg.ClientBase, who: string): Promise<{ id: stri
 
 const add = async (client: pg.ClientBase, who: string): Promise<Outcome> => {
   const account = await accountOf(client, who);
-  if ("why" in account) return refuse(account.why);
+  if ("why" in account) return impossible(account.why);
   const { rows } = await client.query("select from market.account where id = $1 and suspended_at is not null", [
     account.id,
   ]);
-  if (rows.length > 0) return refuse(`The account of ${who} is suspended. Have it reinstated first.`);
+  if (rows.length > 0) return impossible(`The account of ${who} is suspended. Have it reinstated first.`);
   const { rowCount } = await client.query(
     "insert into market.moderator (account_id, appointed_by) values ($1, session_user) on conflict do nothing",
     [account.id],
   );
-  return say(rowCount ? `${who} is a moderator now: /admin, after signing in.` : `${who} was a moderator already.`);
+  return done(rowCount ? `${who} is a moderator now: /admin, after signing in.` : `${who} was a moderator already.`);
 };
 
 const remove = async (client: pg.ClientBase, who: string): Promise<Outcome> => {
   const account = await accountOf(client, who);
-  if ("why" in account) return refuse(account.why);
+  if ("why" in account) return impossible(account.why);
   const { rowCount } = await client.query("delete from market.moderator where account_id = $1", [account.id]);
-  return rowCount ? say(`${who} is no moderator any more.`) : refuse(`${who} is no moderator.`);
+  return rowCount ? done(`${who} is no moderator any more.`) : impossible(`${who} is no moderator.`);
 };
 
 const list = async (client: pg.ClientBase): Promise<Outcome> => {
@@ -69,7 +69,7 @@ const list = async (client: pg.ClientBase): Promise<Outcome> => {
        a.display_name, (select string_agg(p.email, ', ') from market.proved_method p where p.account_id = a.id)) as line
      from market.moderator m join market.account a on a.id = m.account_id order by m.appointed_at`,
   );
-  return say(rows.length > 0 ? rows.map(({ line }) => line).join("\n") : "There is no moderator.");
+  return done(rows.length > 0 ? rows.map(({ line }) => line).join("\n") : "There is no moderator.");
 };
 
 /** One connection that acts for the schema's owner. @throws when the login may not */
@@ -93,7 +93,7 @@ const asOwner = async <T>(url: string, work: (client: pg.Client) => Promise<T>):
 export const manageModerators = (url: string, args: readonly string[]): Promise<Outcome> | Outcome => {
   const [command, who, ...more] = args;
   if (command === "list" && who === undefined) return asOwner(url, list);
-  if ((command !== "add" && command !== "remove") || who === undefined || more.length > 0) return refuse(HELP);
+  if ((command !== "add" && command !== "remove") || who === undefined || more.length > 0) return impossible(HELP);
   return asOwner(url, (client) => (command === "add" ? add : remove)(client, who));
 };
 
@@ -112,7 +112,8 @@ export const newModeratorLink = (url: string, baseUrl: string): Promise<string |
     return rowCount ? `${baseUrl}/moderator/${secret}` : null;
   });
 
-const main = async (config: Config, args: readonly string[]): Promise<Outcome> => {
+/** The command `moderator`: on the database in DATABASE_URL, or on the embedded one while no service uses it. */
+export const runModeratorCommand = async (config: Config, args: readonly string[]): Promise<Outcome> => {
   if (config.databaseUrl) return manageModerators(config.databaseUrl, args);
   const [{ startEmbeddedDatabase }, { migrate }] = await Promise.all([
     import("../database/embedded.ts"),
@@ -126,16 +127,3 @@ const main = async (config: Config, args: readonly string[]): Promise<Outcome> =
     await embedded.close();
   }
 };
-
-if (import.meta.main) {
-  main(readConfig(process.env), process.argv.slice(2)).then(
-    ({ text, ok }) => {
-      (ok ? process.stdout : process.stderr).write(text);
-      process.exit(ok ? 0 : 1);
-    },
-    (error: unknown) => {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exit(1);
-    },
-  );
-}

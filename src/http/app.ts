@@ -76,9 +76,6 @@ const routesOf = (context: Context, endpoints: Endpoint[]) => {
   };
 };
 
-/** Whether the process should get traffic: `ready` when it should, else why not. */
-export type Readiness = () => Promise<"ready" | string>;
-
 /**
  * The HTTP application: health, the API by its table, the pages, and a Problem for everything else. One log line a
  * request, with the operation and never the URL, since a link's path is a secret.
@@ -87,7 +84,8 @@ export const createApp = (
   context: Context,
   options: {
     trustProxy: string[];
-    readiness: Readiness;
+    /** Whether the process should get traffic: "ready" when it should, else why not. */
+    readiness: () => Promise<string>;
     signIn: SignIn;
     metrics: Metrics;
     metricsToken: string | null;

@@ -8,7 +8,7 @@ import { openRoom, type Room, sameOrigin } from "./fixture.ts";
 
 /** Who becomes a moderator, and how: from the command line, or by the link of a first start. */
 
-const PROGRAM = fileURLToPath(new URL("../../src/admin/moderator.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 let room: Room;
 test.before(async () => {
@@ -20,7 +20,7 @@ test.after.always(() => room?.stop());
 const moderator = (...args: string[]): Promise<{ code: number; out: string }> =>
   new Promise((resolve) => {
     const env = { PATH: process.env["PATH"], DATABASE_URL: room.databaseUrl };
-    execFile(process.execPath, [PROGRAM, ...args], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [MAIN, "moderator", ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, out: stdout + stderr });
     });
   });

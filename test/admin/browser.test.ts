@@ -1,14 +1,13 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import test, { type ExecutionContext } from "ava";
 import type { Browser, Page } from "playwright-core";
 import { newModeratorLink } from "../../src/admin/moderator.ts";
-import { launchBrowser, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
+import { axeFindings } from "../pages/sound.ts";
+import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { type Agent, SOFA } from "../support/market.ts";
 import { type Moderator, openRoom, type Room } from "./fixture.ts";
 
 /** The moderators' pages in a real browser: sound at every size, and decided by mouse, by key, and without script. */
 
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** What somebody may write who wants to break a page. */
 const HOSTILE = `${SOFA}. <script>alert(1)</script> <b>"bold"</b> javascript:alert(1) \u202Ereversed ${"W".repeat(300)}`;
 
@@ -27,16 +26,13 @@ test.after.always(async () => {
   await room?.stop();
 });
 
-const faults = async (page: Page): Promise<unknown> => {
-  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-  return {
-    axe: violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })),
-    overflowing: (await overflowing(page)).filter(
-      (element) => !/^<(table|thead|tbody|tr|th|td|time|bdi|code|a|span)\b/.test(element),
-    ),
-    width: await page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
-  };
-};
+const faults = async (page: Page): Promise<unknown> => ({
+  axe: await axeFindings(page),
+  overflowing: (await overflowing(page)).filter(
+    (element) => !/^<(table|thead|tbody|tr|th|td|time|bdi|code|a|span)\b/.test(element),
+  ),
+  width: await page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+});
 const SOUND = { axe: [], overflowing: [], width: 0 };
 
 /** A page in the moderator's browser, and what its console and its requests to elsewhere say. */
@@ -91,7 +87,7 @@ for (const view of VIEWS) {
     }
     await page.goto(`${room.url}/admin/offers/${id}`);
     await moderator.decide("keepOffer", id);
-    await page.getByRole("button", { name: "Remove" }).click();
+    await leaveBy(page, page.getByRole("button", { name: "Remove" }));
     t.regex((await page.getByRole("alert").textContent()) ?? "", /has changed since you looked at it/);
     await screenshot(page, `admin-conflict-${view.name}`);
     t.deepEqual(await faults(page), SOUND, "a refused decision");
@@ -109,7 +105,7 @@ test.serial("the page of the first-start link is sound, and its button leads to 
   await page.goto(link);
   await screenshot(page, "moderator-link");
   t.deepEqual(await faults(page), SOUND);
-  await page.getByRole("button", { name: "Become a moderator" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Become a moderator" }));
   t.is(page.url(), `${room.url}/admin`);
   t.is(await page.getByRole("heading", { level: 1 }).textContent(), "Queue");
   await room.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [moderator.account]);
@@ -155,30 +151,30 @@ test.serial("everything works without script, on a phone", async (t) => {
   const { page } = await visit(t, phone as View, { javaScriptEnabled: false });
   const id = await reported();
   await page.goto(`${room.url}/admin/offers/${id}`);
-  await page.getByRole("button", { name: /Take for ten minutes/ }).click();
+  await leaveBy(page, page.getByRole("button", { name: /Take for ten minutes/ }));
   t.true(await page.getByRole("button", { name: /Give back/ }).isVisible());
   await page.getByLabel("Reason, for taking it down").selectOption("counterfeit");
   await page.getByLabel("Words").fill("It is a copy.");
-  await page.getByRole("button", { name: /^Remove/ }).click();
+  await leaveBy(page, page.getByRole("button", { name: /^Remove/ }));
   t.like(await statusOf(id), { status: "removed", review: "It is a copy.", review_reason: "counterfeit" });
   await page.goto(`${room.url}/admin/offers/${id}`);
-  await page.getByRole("button", { name: /^Restore/ }).click();
+  await leaveBy(page, page.getByRole("button", { name: /^Restore/ }));
   t.like(await statusOf(id), { status: "published", reviewed: true });
 
   await page.goto(`${room.url}/admin/accounts/${await room.accountOf(owner)}`);
   await page.getByRole("textbox", { name: "Offers" }).fill("7");
-  await page.getByRole("button", { name: "Set the cap of offers" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Set the cap of offers" }));
   t.is((await owner.call("GET", "/v1/me")).body.limits.publish_offer.limit, 7);
   await page.getByLabel("Reason").selectOption("scam");
-  await page.getByRole("button", { name: "Suspend" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Suspend" }));
   t.is((await owner.call("POST", "/v1/offers", { text: SOFA })).body.account_status, "suspended");
-  await page.getByRole("button", { name: /^Reinstate/ }).click();
+  await leaveBy(page, page.getByRole("button", { name: /^Reinstate/ }));
   await page.getByRole("textbox", { name: "Offers" }).fill("");
-  await page.getByRole("button", { name: "Set the cap of offers" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Set the cap of offers" }));
 
   await page.goto(`${room.url}/admin/settings`);
   await page.getByLabel("pre moderation").selectOption("true");
-  await page.getByRole("button", { name: "Change pre moderation" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Change pre moderation" }));
   t.regex(
     (await page.locator("form", { hasText: "pre moderation" }).textContent()) ?? "",
     /Changed a moment ago by Mo\./,
@@ -186,15 +182,15 @@ test.serial("everything works without script, on a phone", async (t) => {
   const waiting = await owner.call("POST", "/v1/offers", { text: SOFA });
   t.is(waiting.body.status, "pending_review");
   await page.getByLabel("pre moderation").selectOption("false");
-  await page.getByRole("button", { name: "Change pre moderation" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Change pre moderation" }));
   await page.goto(`${room.url}/admin/offers/${waiting.body.offer_id}`);
-  await page.getByRole("button", { name: /^Publish/ }).click();
+  await leaveBy(page, page.getByRole("button", { name: /^Publish/ }));
   t.like(await statusOf(waiting.body.offer_id), { status: "published", reviewed: true });
 
   await page.goto(`${room.url}/admin/search`);
   await page.getByLabel(/words of an offer/).fill(owner.id);
-  await page.getByRole("button", { name: "Search" }).click();
-  await page.getByRole("link", { name: /assistant/ }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Search" }));
+  await leaveBy(page, page.getByRole("link", { name: /assistant/ }));
   t.regex(page.url(), /\/admin\/accounts\//);
 });
 

@@ -8,12 +8,7 @@ import { type Answer, askOf, type Caller, openMarket, refused } from "./market.t
  */
 
 const STATUSES = ["active", "fulfilled", "archived"] as const;
-const MOVES = [
-  "active -> fulfilled",
-  "active -> archived",
-  "fulfilled -> active",
-  "archived -> active",
-];
+const MOVES = ["active -> fulfilled", "active -> archived", "fulfilled -> active", "archived -> active"];
 let market: Awaited<ReturnType<typeof openMarket>>;
 let seller: Caller;
 let buyer: Caller;

@@ -1,7 +1,7 @@
 import test from "ava";
 import pg from "pg";
 import { onBehalfOf } from "../../src/database/request_id.ts";
-import { callJobs } from "../../worker/call.ts";
+import { callJobs } from "../../worker/database.ts";
 import { allowed } from "../support/busy.ts";
 import { type Caller, openMarket } from "./market.ts";
 

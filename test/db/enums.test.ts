@@ -34,11 +34,11 @@ const allowedBy = async (constraint: string): Promise<string[]> => {
 };
 
 const CONSTRAINTS: Record<string, readonly string[]> = {
-  offer_status_known: OFFER_STATUSES,
+  offer_status_known: OFFER_STATUSES.filter((status) => status !== "draft"),
   offer_kind_known: OFFER_KINDS,
   domain_kinds_known: OFFER_KINDS,
   offer_price_period_known: PRICE_PERIODS,
-  ask_status_known: ASK_STATUSES,
+  ask_status_known: ASK_STATUSES.filter((status) => status !== "draft"),
   verification_status_known: VERIFICATION_STATUSES,
   verification_method_form: SIGN_IN_METHODS,
   sign_in_method_form: SIGN_IN_METHODS,

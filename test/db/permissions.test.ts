@@ -111,6 +111,7 @@ const PUBLIC = [
   "market.account_stats",
   // What others searched for: a vector is found only by the hash of the very words.
   "market.query_embedding",
+  "market.permission",
   "market.setting",
   "market.sign_in_method",
 ];

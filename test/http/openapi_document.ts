@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../../src/http/openapi.ts";
 
-/** Writes the OpenAPI document where its linters look for it: `npm run lint:openapi`. */
+/** Writes the OpenAPI document where its linters look for it: `npm run lint`. */
 
 /** Linters take offence at example.com and localhost as a server's address. */
 const BASE_URL = "https://souk.test";

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from "ava";
 import type { Browser } from "playwright-core";
-import { launchBrowser, openPage, screenshot, VIEWS, type View } from "../support/browser.ts";
+import { launchBrowser, leaveBy, openPage, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { CONNECTION, raised, type Script, servePages } from "./site.ts";
 import { faults, SOUND, tabTo } from "./sound.ts";
 
@@ -50,7 +50,7 @@ for (const view of VIEWS) {
     }
     for (const answer of ["Approve", "Not mine"]) {
       await page.goto(`${site.url}/connect/secret`);
-      await page.getByRole("button", { name: answer }).click();
+      await leaveBy(page, page.getByRole("button", { name: answer }));
       await screenshot(page, `${answer === "Approve" ? "approved" : "declined"}-${view.name}`);
       t.deepEqual(await faults(page), SOUND, answer);
     }
@@ -69,7 +69,7 @@ for (const view of VIEWS) {
     await page.goto(`${site.url}/connect/secret`);
     await screenshot(page, `long-${view.name}`);
     t.deepEqual(await faults(page), SOUND);
-    await page.getByRole("button", { name: "Approve" }).click();
+    await leaveBy(page, page.getByRole("button", { name: "Approve" }));
     t.deepEqual(await faults(page), SOUND);
   });
 
@@ -93,7 +93,7 @@ test("the browser names where the form was, and never the link", async (t) => {
   const sent: Record<string, string>[] = [];
   page.on("request", async (request) => sent.push(await request.allHeaders()));
   await page.goto(`${site.url}/connect/secret`);
-  await page.getByRole("button", { name: "Not mine" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Not mine" }));
   await page.waitForLoadState();
   const post = sent.find((headers) => headers[":method"] === "POST" || headers["content-type"] !== undefined);
   t.is(post?.["origin"], site.url);

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from "ava";
-import type { Browser, Locator, Page } from "playwright-core";
-import { launchBrowser, openPage, PHONE } from "../support/browser.ts";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser, leaveBy, openPage, PHONE } from "../support/browser.ts";
 import { createDatabase, type Database, withClient } from "../support/database.ts";
 import { type Agent, call, connectAgent } from "../support/market.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
@@ -29,13 +29,6 @@ export type Scene = {
   /** What each process answers to the agent. */
   statuses: (agent: Agent) => Promise<number[]>;
   end: () => Promise<void>;
-};
-
-/** A page takes milliseconds, and seconds while other test files keep the machine busy. */
-const LOAD_MS = 30_000;
-
-const leaveBy = async (page: Page, element: Locator): Promise<void> => {
-  await Promise.all([page.waitForEvent("load", { timeout: LOAD_MS }), element.click()]);
 };
 
 /** Presses a button and waits for the page that follows. */

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { Browser, Page } from "playwright-core";
 import { faults, SOUND } from "../pages/sound.ts";
-import { launchBrowser, openPage, PHONE, screenshot } from "../support/browser.ts";
+import { launchBrowser, leaveBy, openPage, PHONE, screenshot } from "../support/browser.ts";
 import { connectAgent } from "../support/market.ts";
 import { codeFrom, linkFrom } from "./mailbox.ts";
 import { type Market, startMarket } from "./market.ts";
@@ -39,7 +39,7 @@ test.serial("a person approves an agent, proves a mailbox on a telephone, and th
   const page = await openPage(browser, PHONE, t);
   const complaints = complaintsOf(page);
   await page.goto(agent.link);
-  await page.getByRole("button", { name: "Approve" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Approve" }));
   t.is(await h1(page), "Claude now acts for you");
   const before = (await agent.call("GET", "/v1/me")).body;
   const { body: verification } = await agent.call("POST", "/v1/me/verifications", { method: "email" });
@@ -47,7 +47,7 @@ test.serial("a person approves an agent, proves a mailbox on a telephone, and th
   await page.goto(verification.url);
   await screenshot(page, "journey-verify");
   await page.getByLabel("Your e-mail address").fill("lena@example.com");
-  await page.getByRole("button", { name: "Send me a code" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Send me a code" }));
   const letter = await market.mail.next("lena@example.com");
 
   // The same mail, opened on a desk: it shows the code and no way in.
@@ -59,14 +59,14 @@ test.serial("a person approves an agent, proves a mailbox on a telephone, and th
   t.is(await desk.getByRole("button").count(), 0);
 
   await page.getByLabel("Six-digit code").fill(codeFrom(letter));
-  await page.getByRole("button", { name: "Continue" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Continue" }));
   t.is(await h1(page), "You have signed in");
   await screenshot(page, "journey-proved");
   t.deepEqual(await faults(page), SOUND);
   const after = (await agent.call("GET", "/v1/me")).body;
   t.deepEqual(after.account.verified, ["email"]);
   t.true(after.limits.publish_offer.limit > before.limits.publish_offer.limit);
-  await page.getByRole("link", { name: "your settings" }).click();
+  await leaveBy(page, page.getByRole("link", { name: "your settings" }));
   t.true((await page.locator("main").textContent())?.includes("Claude"));
   t.deepEqual(complaints, []);
 });
@@ -77,7 +77,7 @@ test.serial("Google signs in across sites, and leads back to where one was", asy
   const complaints = complaintsOf(page);
   await page.goto(`${market.url}/settings/profile`);
   t.is(await h1(page), "Sign in");
-  await page.getByRole("button", { name: "Continue with Google" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Continue with Google" }));
   await page.waitForURL(`${market.url}/settings/profile`);
   t.true((await page.locator("main").textContent())?.includes("max@gmail.example"));
   t.deepEqual((await cookieNames(page)).sort(), ["souk_csrf", "souk_session"]);
@@ -101,7 +101,7 @@ test.serial(
       }
     });
     await page.goto(`${market.url}/sign-in?return=/settings/methods`);
-    await page.getByRole("button", { name: "Continue with Apple" }).click();
+    await leaveBy(page, page.getByRole("button", { name: "Continue with Apple" }));
     await page.waitForURL(`${market.url}/settings/methods`);
     t.true((await page.locator("main").textContent())?.includes("eva@privaterelay.example"));
     t.deepEqual(posts, [undefined], "no cookie of ours comes along with a post from elsewhere");
@@ -114,12 +114,12 @@ test.serial("a second method is added from the settings", async (t) => {
   const complaints = complaintsOf(page);
   await page.goto(`${market.url}/sign-in?return=/settings/methods`);
   await page.getByLabel("Your e-mail address").fill("two@example.com");
-  await page.getByRole("button", { name: "Send me a code" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Send me a code" }));
   await page.goto(linkFrom(await market.mail.next("two@example.com")));
   await page.getByRole("button", { name: "Sign in" }).dblclick();
   await page.waitForURL(`${market.url}/settings/methods`);
   market.google.person = { sub: "two", email: "two@gmail.example", email_verified: true };
-  await page.getByRole("button", { name: "Add Google" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Add Google" }));
   await page.waitForURL(`${market.url}/settings/methods`);
   await page.getByRole("listitem").filter({ hasText: "two@gmail.example" }).waitFor();
   t.deepEqual(complaints, []);
@@ -129,10 +129,10 @@ test.serial("after signing out, the back button shows nothing of the account", a
   market.google.person = { sub: "1", email: "max@gmail.example", email_verified: true, name: "Max" };
   const page = await openPage(browser, PHONE, t);
   await page.goto(`${market.url}/sign-in`);
-  await page.getByRole("button", { name: "Continue with Google" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Continue with Google" }));
   await page.waitForURL(`${market.url}/settings`);
   await page.goto(`${market.url}/sign-out`);
-  await page.getByRole("button", { name: "Sign out here" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Sign out here" }));
   t.is(await h1(page), "You are signed out");
   t.deepEqual(await cookieNames(page), ["souk_csrf"]);
   await page.goBack();

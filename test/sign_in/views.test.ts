@@ -4,7 +4,7 @@ import type { Verification } from "../../src/pages/verify.ts";
 import type { SignIn } from "../../src/sign_in/sign_in.ts";
 import { raised, type Script, servePages } from "../pages/site.ts";
 import { faults, invalidHtml, SOUND, smallTargets, tabTo } from "../pages/sound.ts";
-import { launchBrowser, openPage, PHONE, screenshot, VIEWS } from "../support/browser.ts";
+import { launchBrowser, leaveBy, openPage, PHONE, screenshot, VIEWS } from "../support/browser.ts";
 
 /** Every page and state of signing in, signing out and proving, as people meet them: at every size, by day and by night. */
 
@@ -53,10 +53,10 @@ type State = {
 
 const ask = async (page: Page, email = "lena@example.com"): Promise<void> => {
   await page.getByLabel("Your e-mail address").fill(email);
-  await page.getByRole("button", { name: "Send me a code" }).click();
+  await leaveBy(page, page.getByRole("button", { name: "Send me a code" }));
 };
 
-const press = (name: string) => (page: Page) => page.getByRole("button", { name, exact: true }).click();
+const press = (name: string) => (page: Page) => leaveBy(page, page.getByRole("button", { name, exact: true }));
 
 const STATES: State[] = [
   { name: "sign-in", path: "/sign-in", heading: "Sign in" },

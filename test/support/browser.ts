@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 
 /**
  * Pages as people see them: in Chromium as the operating system packages it, since playwright-core brings none.
@@ -75,6 +75,17 @@ export async function openPage(
   context.setDefaultTimeout(ACTION_TIMEOUT_MS);
   t?.teardown(() => context.close());
   return context.newPage();
+}
+
+/** A page takes milliseconds, and seconds while other test files keep the machine busy. */
+const LOAD_MS = 30_000;
+
+/**
+ * Clicks on what leads to another page, and waits until that page is there with its scripts: a click alone may end while
+ * the page before is still shown.
+ */
+export async function leaveBy(page: Page, element: Locator): Promise<void> {
+  await Promise.all([page.waitForEvent("load", { timeout: LOAD_MS }), element.click()]);
 }
 
 /** Takes `<name>.png` of the whole page into the folder that SCREENSHOTS names; does nothing when it names none. */

@@ -1,25 +1,15 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { migrate } from "../../src/database/migrate.ts";
-import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**
  * Databases for tests.
  *
- *   template  a migrated database that nobody connects to; made once, named after what it was made from
+ *   template  a migrated database that nobody connects to; made once (template.ts), named after what it was made from
  *   database  a copy of the template, for one test or one test file, dropped at the end
  *   actor     a role and the claims that go with it, as a request would have entered
  *
  * Roles belong to the server and not to a database: tests that change a role's settings need a cluster of their own.
  */
-
-/** Any number, as long as nobody else on a shared server locks it: "souk" in ASCII. */
-const TEMPLATE_LOCK = 0x736f756b;
-
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 export type Database = {
   /** A superuser's URL. */
@@ -44,7 +34,7 @@ export type Connection = Pick<pg.ClientBase, "query">;
 
 /** Makes a migrated database of one's own. Given a test's `t`, drops it after that test. */
 export async function createDatabase(t?: Teardown): Promise<Database> {
-  templateOfThisProcess ??= readyTemplate();
+  templateOfThisProcess ??= findTemplate();
   return copy(await templateOfThisProcess, t);
 }
 
@@ -55,12 +45,15 @@ export async function createEmptyDatabase(t?: Teardown): Promise<Database> {
 
 async function copy(template: string, t?: Teardown): Promise<Database> {
   const name = `souk_test_${process.env["TEST_RUN"] ?? "alone"}_${randomBytes(6).toString("hex")}`;
-  await withClient(serverUrl(), (client) => client.query(`create database ${name} template ${template}`));
+  await withClient(serverUrl(), (client) =>
+    // Copied file by file: written through the log, as is the default, it takes twice as long.
+    client.query(`create database ${name} template ${template} strategy file_copy`),
+  );
   const drop = async () => {
     await withClient(serverUrl(), (client) => client.query(`drop database if exists ${name} with (force)`));
   };
   t?.teardown(drop);
-  return { url: urlOf(name), name, drop };
+  return { url: urlOf(serverUrl(), name), name, drop };
 }
 
 /** Gives `fn` one connection to the database of a URL, and ends it afterwards. */
@@ -141,43 +134,15 @@ async function become(client: Connection, role: string, claims: [string, string]
 
 let templateOfThisProcess: Promise<string> | undefined;
 
-async function readyTemplate(): Promise<string> {
-  const name = `souk_template_${await fingerprint()}`;
-  await withClient(serverUrl(), async (client) => {
-    // Held until the connection ends: test files that start together wait here for the first one to have migrated.
-    await client.query("select pg_advisory_lock($1)", [TEMPLATE_LOCK]);
-    const { rows } = await client.query<{ ready: boolean }>(
-      "select datistemplate as ready from pg_database where datname = $1",
-      [name],
-    );
-    if (rows[0]?.ready) return;
-    // What is there and not marked as a template was left by a migration that failed or was killed.
-    await client.query(`drop database if exists ${name} with (force)`);
-    await client.query(`create database ${name} template template0`);
-    await migrate(urlOf(name));
-    // The change in progress is tested before it is committed.
-    const current = await currentMigration();
-    if (!isEmptyMigration(current)) await withClient(urlOf(name), (db) => db.query(`begin;\n${current}\n;commit`));
-    // Nobody may connect: CREATE DATABASE refuses to copy a database that is in use.
-    await client.query(`alter database ${name} is_template true allow_connections false`);
-  });
+/** The template's name: the first test file of a run that needs it makes it, and tells the others by a comment on it. */
+async function findTemplate(): Promise<string> {
+  const run = `template of run ${process.env["TEST_RUN"] ?? "alone"}`;
+  const find = `select datname as name from pg_database where datistemplate and shobj_description(oid, 'pg_database') = $1`;
+  const { rows } = await withClient(serverUrl(), (client) => client.query<{ name: string }>(find, [run]));
+  if (rows[0]) return rows[0].name;
+  const name = await (await import("./template.ts")).readyTemplate(serverUrl());
+  await withClient(serverUrl(), (client) => client.query(`comment on database ${name} is '${run}'`));
   return name;
-}
-
-/** Names what a template is made from: the SQL, the code that runs it and that learns, and graphile-worker, which brings a schema. */
-async function fingerprint(): Promise<string> {
-  const hash = createHash("sha256");
-  const files = [
-    "src/database/migrate.ts",
-    "src/database/data_files.ts",
-    "src/database/load.ts",
-    "node_modules/graphile-worker/package.json",
-  ];
-  for (const entry of await readdir(join(ROOT, "db"), { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) files.push(join(entry.parentPath, entry.name).slice(ROOT.length));
-  }
-  for (const file of files.sort()) hash.update(`${file}\0`).update(await readFile(join(ROOT, file)));
-  return hash.digest("hex").slice(0, 16);
 }
 
 function serverUrl(): string {
@@ -187,8 +152,9 @@ function serverUrl(): string {
   return url;
 }
 
-function urlOf(database: string): string {
-  const url = new URL(serverUrl());
+/** The URL of another database on a server. */
+export function urlOf(server: string, database: string): string {
+  const url = new URL(server);
   url.pathname = `/${database}`;
   return url.href;
 }

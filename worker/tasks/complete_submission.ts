@@ -6,7 +6,7 @@ import { type Tools, task } from "../task.ts";
  * Reads the text of a submission, and lets the database publish, change, preview or refuse. An ask is embedded at once,
  * so that its matches are there when its caller is answered; an offer by a job of its own, so that its caller waits less.
  */
-export const readSubmission = ({ call, makers, log }: Tools) =>
+export const completeSubmission = ({ call, makers, log }: Tools) =>
   task(async ({ id }, signal) => {
     const [submission] = await call<{ kind: string; text: string } | null>("get_submission", id);
     if (!submission) return;

@@ -9,8 +9,10 @@ comment on view admin.account is E'@primaryKey id\nAn account that agents act fo
 comment on column admin.account.id is 'UUIDv7: sorts by age.';
 comment on column admin.account.display_name is 'What its person wants to be called; not checked.';
 comment on column admin.account.created_at is 'Member since.';
-comment on column admin.account.claimed_at is 'When a person made it theirs; null while no person has approved its agent.';
-comment on column admin.account.suspended_at is 'Since when it is suspended: its agents may read, what it writes is refused, and its offers are not shown.';
+comment on column admin.account.claimed_at is
+  'When a person made it theirs; null while no person has approved its agent.';
+comment on column admin.account.suspended_at is
+  'Since when it is suspended: its agents may read, what it writes is refused, and its offers are not shown.';
 comment on column admin.account.suspension_reason is 'Why, as a code.';
 comment on column admin.account.suspension_note is 'Why, as its owner reads it.';
 comment on column admin.account.offers_active is 'Offers that are live.';
@@ -22,7 +24,9 @@ grant select on admin.account to souk_moderator;
 
 create or replace view admin.agent with (security_invoker) as
   select a.id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at from market.agent a;
-comment on view admin.agent is E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName agents\nAn agent: software that acts for an account.';
+comment on view admin.agent is
+  E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName '
+  'agents\nAn agent: software that acts for an account.';
 comment on column admin.agent.id is 'UUIDv7: sorts by age.';
 comment on column admin.agent.account_id is E'@behavior +filterBy\nWhom it acts for.';
 comment on column admin.agent.name is 'What it calls itself; not checked.';
@@ -35,7 +39,9 @@ create or replace view admin.ask with (security_invoker) as
   select a.id, a.account_id, a.agent_id, a.status, a.title, a.text, a.domain, a.category, a.ask_kind, a.criteria,
     a.created_at, a.updated_at
   from market.ask a;
-comment on view admin.ask is E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName asks\nWhat somebody looks for. Only its owner and moderators see it.';
+comment on view admin.ask is
+  E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName asks\n'
+  'What somebody looks for. Only its owner and moderators see it.';
 comment on column admin.ask.id is 'UUIDv7: sorts by age.';
 comment on column admin.ask.account_id is E'@behavior +filterBy\nWho looks for it.';
 comment on column admin.ask.agent_id is 'Which agent asked.';
@@ -61,5 +67,7 @@ begin
     order by a.place;
 end
 $$;
-comment on function admin.account_limits(admin.account) is E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection +typeField:resource:list\nWhat its agents may do within an hour.';
+comment on function admin.account_limits(admin.account) is
+  E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection '
+  '+typeField:resource:list\nWhat its agents may do within an hour.';
 grant execute on function admin.account_limits(admin.account) to souk_moderator;

@@ -7,11 +7,17 @@ create or replace view admin.review_case with (security_invoker) as
   -- Whoever moderates no more holds nothing.
   left join market.moderator h on h.account_id = c.held_by and c.held_until > now()
   where c.closed_at is null;
-comment on view admin.review_case is E'@primaryKey offer_id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName reviewCase\n@foreignKey (held_by) references admin.moderator (account_id)|@fieldName holder|@foreignFieldName heldCases\n@behavior +totalCount\nA case: an offer that needs a decision.';
+comment on view admin.review_case is
+  E'@primaryKey offer_id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName '
+  'reviewCase\n@foreignKey (held_by) references admin.moderator (account_id)|@fieldName holder|@foreignFieldName '
+  'heldCases\n@behavior +totalCount\nA case: an offer that needs a decision.';
 comment on column admin.review_case.offer_id is E'@behavior +orderBy\nThe offer.';
-comment on column admin.review_case.queue is E'@behavior +filterBy\nThe most pressing of the causes: appeal, pending, reported, addresses_agents, suspicious_link, changed, first_offer.';
+comment on column admin.review_case.queue is
+  E'@behavior +filterBy\nThe most pressing of the causes: appeal, pending, reported, addresses_agents, '
+  'suspicious_link, changed, first_offer.';
 comment on column admin.review_case.causes is 'Why it needs a decision.';
-comment on column admin.review_case.reports is E'@behavior +orderBy\nHow many accounts with a person behind them reported it since the last decision.';
+comment on column admin.review_case.reports is
+  E'@behavior +orderBy\nHow many accounts with a person behind them reported it since the last decision.';
 comment on column admin.review_case.opened_at is E'@behavior +orderBy\nSince when it waits.';
 comment on column admin.review_case.held_by is 'The moderator who took it; nobody else decides until held_until.';
 comment on column admin.review_case.held_until is 'Until when it is theirs alone.';
@@ -21,8 +27,10 @@ create or replace view admin.queue with (security_invoker) as
   select c.queue as name, count(*)::integer as cases, min(c.opened_at) as oldest
   from market.review_case c where c.closed_at is null
   group by c.queue;
-comment on view admin.queue is E'@primaryKey name\nA line of cases, with how many wait in it. Empty lines are not listed.';
-comment on column admin.queue.name is 'appeal, pending, reported, addresses_agents, suspicious_link, changed or first_offer.';
+comment on view admin.queue is
+  E'@primaryKey name\nA line of cases, with how many wait in it. Empty lines are not listed.';
+comment on column admin.queue.name is
+  'appeal, pending, reported, addresses_agents, suspicious_link, changed or first_offer.';
 comment on column admin.queue.cases is 'How many wait.';
 comment on column admin.queue.oldest is 'Since when the oldest waits.';
 grant select on admin.queue to souk_moderator;
@@ -34,16 +42,20 @@ declare
   review market.review_case := internal.lock_case(claim_case.offer_id);
 begin
   if review.offer_id is null then
-    perform internal.raise_problem(404, 'not_found', 'This offer has no open case. It may have been decided a moment ago.');
+    perform internal.raise_problem(404, 'not_found',
+      'This offer has no open case. It may have been decided a moment ago.');
   end if;
-  perform internal.check_may_decide(review.offer_id, (select o.account_id from market.offer o where o.id = review.offer_id));
+  perform internal.check_may_decide(review.offer_id,
+    (select o.account_id from market.offer o where o.id = review.offer_id));
   -- Long enough to read an offer and its reports, short enough that a closed laptop holds nothing up.
   update market.review_case c set held_by = internal.moderator_id(), held_until = now() + interval '10 minutes'
   where c.offer_id = review.offer_id;
   return (select c from admin.review_case c where c.offer_id = review.offer_id);
 end
 $$;
-comment on function admin.claim_case(uuid) is 'Takes a case for ten minutes, in which nobody else decides on it; again for ten more. A case that you may not decide you cannot take.';
+comment on function admin.claim_case(uuid) is
+  'Takes a case for ten minutes, in which nobody else decides on it; again for ten more. A case that you may not '
+  'decide you cannot take.';
 grant execute on function admin.claim_case(uuid) to souk_moderator;
 
 create or replace function admin.release_case(offer_id uuid) returns admin.review_case

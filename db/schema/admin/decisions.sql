@@ -1,35 +1,85 @@
--- Decisions on offers. Each names the state that the moderator saw (expected_updated_at, and expected_reports), so that none
--- is made on what another moderator, the owner or a reporter has changed meanwhile.
+-- Decisions on offers. Each names the state that the moderator saw (expected_updated_at, and expected_reports), so that
+-- none is made on what another moderator, the owner or a reporter has changed meanwhile.
 
-create or replace function admin.keep_offer(id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null) returns admin.offer
+create or replace function admin.keep_offer(
+  id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null
+) returns admin.offer
   language plpgsql volatile
-as $$ begin return internal.decide_offer(keep_offer.id, 'keep', keep_offer.expected_updated_at, keep_offer.expected_reports, null, keep_offer.note); end $$;
-comment on function admin.keep_offer(uuid, timestamptz, text, integer) is 'Keeps an offer up: it becomes reviewed, and its reports are settled. The note is for other moderators.';
+as $$
+begin
+  return internal.decide_offer(keep_offer.id, 'keep', keep_offer.expected_updated_at, keep_offer.expected_reports, null,
+    keep_offer.note);
+end
+$$;
+comment on function admin.keep_offer(uuid, timestamptz, text, integer) is
+  'Keeps an offer up: it becomes reviewed, and its reports are settled. The note is for other moderators.';
 
-create or replace function admin.remove_offer(id uuid, expected_updated_at timestamptz, reason text, sentence text default null, expected_reports integer default null) returns admin.offer
+create or replace function admin.remove_offer(
+  id uuid, expected_updated_at timestamptz, reason text, sentence text default null,
+  expected_reports integer default null
+) returns admin.offer
   language plpgsql volatile
-as $$ begin return internal.decide_offer(remove_offer.id, 'remove', remove_offer.expected_updated_at, remove_offer.expected_reports, remove_offer.reason, remove_offer.sentence); end $$;
-comment on function admin.remove_offer(uuid, timestamptz, text, text, integer) is 'Takes an offer down for a reason. Its owner reads the sentence, or that of the reason, and may appeal once.';
+as $$
+begin
+  return internal.decide_offer(remove_offer.id, 'remove', remove_offer.expected_updated_at,
+    remove_offer.expected_reports, remove_offer.reason, remove_offer.sentence);
+end
+$$;
+comment on function admin.remove_offer(uuid, timestamptz, text, text, integer) is
+  'Takes an offer down for a reason. Its owner reads the sentence, or that of the reason, and may appeal once.';
 
-create or replace function admin.restore_offer(id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null) returns admin.offer
+create or replace function admin.restore_offer(
+  id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null
+) returns admin.offer
   language plpgsql volatile
-as $$ begin return internal.decide_offer(restore_offer.id, 'restore', restore_offer.expected_updated_at, restore_offer.expected_reports, null, restore_offer.note); end $$;
-comment on function admin.restore_offer(uuid, timestamptz, text, integer) is 'Puts an offer up again that was taken down. The note is for other moderators.';
+as $$
+begin
+  return internal.decide_offer(restore_offer.id, 'restore', restore_offer.expected_updated_at,
+    restore_offer.expected_reports, null, restore_offer.note);
+end
+$$;
+comment on function admin.restore_offer(uuid, timestamptz, text, integer) is
+  'Puts an offer up again that was taken down. The note is for other moderators.';
 
-create or replace function admin.uphold_removal(id uuid, expected_updated_at timestamptz, sentence text default null, expected_reports integer default null) returns admin.offer
+create or replace function admin.uphold_removal(
+  id uuid, expected_updated_at timestamptz, sentence text default null, expected_reports integer default null
+) returns admin.offer
   language plpgsql volatile
-as $$ begin return internal.decide_offer(uphold_removal.id, 'uphold', uphold_removal.expected_updated_at, uphold_removal.expected_reports, null, uphold_removal.sentence); end $$;
-comment on function admin.uphold_removal(uuid, timestamptz, text, integer) is 'Declines an appeal: the offer stays down. A sentence replaces the one its owner reads.';
+as $$
+begin
+  return internal.decide_offer(uphold_removal.id, 'uphold', uphold_removal.expected_updated_at,
+    uphold_removal.expected_reports, null, uphold_removal.sentence);
+end
+$$;
+comment on function admin.uphold_removal(uuid, timestamptz, text, integer) is
+  'Declines an appeal: the offer stays down. A sentence replaces the one its owner reads.';
 
-create or replace function admin.publish_offer(id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null) returns admin.offer
+create or replace function admin.publish_offer(
+  id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null
+) returns admin.offer
   language plpgsql volatile
-as $$ begin return internal.decide_offer(publish_offer.id, 'publish', publish_offer.expected_updated_at, publish_offer.expected_reports, null, publish_offer.note); end $$;
-comment on function admin.publish_offer(uuid, timestamptz, text, integer) is 'Lets an offer go live that waits for review. The note is for other moderators.';
+as $$
+begin
+  return internal.decide_offer(publish_offer.id, 'publish', publish_offer.expected_updated_at,
+    publish_offer.expected_reports, null, publish_offer.note);
+end
+$$;
+comment on function admin.publish_offer(uuid, timestamptz, text, integer) is
+  'Lets an offer go live that waits for review. The note is for other moderators.';
 
-create or replace function admin.reject_offer(id uuid, expected_updated_at timestamptz, reason text, sentence text default null, expected_reports integer default null) returns admin.offer
+create or replace function admin.reject_offer(
+  id uuid, expected_updated_at timestamptz, reason text, sentence text default null,
+  expected_reports integer default null
+) returns admin.offer
   language plpgsql volatile
-as $$ begin return internal.decide_offer(reject_offer.id, 'reject', reject_offer.expected_updated_at, reject_offer.expected_reports, reject_offer.reason, reject_offer.sentence); end $$;
-comment on function admin.reject_offer(uuid, timestamptz, text, text, integer) is 'Rejects an offer that waits for review, for good. Its owner reads the sentence, or that of the reason.';
+as $$
+begin
+  return internal.decide_offer(reject_offer.id, 'reject', reject_offer.expected_updated_at,
+    reject_offer.expected_reports, reject_offer.reason, reject_offer.sentence);
+end
+$$;
+comment on function admin.reject_offer(uuid, timestamptz, text, text, integer) is
+  'Rejects an offer that waits for review, for good. Its owner reads the sentence, or that of the reason.';
 grant execute on function
   admin.keep_offer(uuid, timestamptz, text, integer),
   admin.remove_offer(uuid, timestamptz, text, text, integer),

@@ -10,7 +10,8 @@ begin
   if account.suspended_at is not null then
     perform internal.raise_problem(409, 'invalid_state', 'This account is suspended already.');
   elsif exists (select from market.moderator m where m.account_id = account.id) then
-    perform internal.raise_problem(409, 'invalid_state', 'This account belongs to a moderator. Have the appointment ended first.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'This account belongs to a moderator. Have the appointment ended first.');
   elsif char_length(note) > 500 then
     perform internal.raise_problem(400, 'bad_request', 'The sentence may be at most 500 characters long.');
   end if;
@@ -26,9 +27,13 @@ begin
   return (select a from admin.account a where a.id = account.id);
 end
 $$;
-comment on function admin.suspend_account(uuid, text, text) is 'Suspends an account: its agents may read, what they write is refused with the sentence, and its offers are not shown.';
+comment on function admin.suspend_account(uuid, text, text) is
+  'Suspends an account: its agents may read, what they write is refused with the sentence, and its offers are not '
+  'shown.';
 
-create or replace function admin.reinstate_account(id uuid, note text default null, expected_suspended_at timestamptz default null) returns admin.account
+create or replace function admin.reinstate_account(
+  id uuid, note text default null, expected_suspended_at timestamptz default null
+) returns admin.account
   language plpgsql volatile
 as $$
 declare
@@ -37,19 +42,23 @@ begin
   if account.suspended_at is null then
     perform internal.raise_problem(409, 'invalid_state', 'This account is not suspended.');
   elsif account.suspended_at <> reinstate_account.expected_suspended_at then
-    perform internal.raise_problem(409, 'invalid_state', 'This account was reinstated and suspended anew since you looked at it. Read why, then decide.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'This account was reinstated and suspended anew since you looked at it. Read why, then decide.');
   elsif char_length(reinstate_account.note) > 500 then
     perform internal.raise_problem(400, 'bad_request', 'The note may be at most 500 characters long.');
   end if;
   perform internal.check_may_decide(null, account.id);
-  update market.account a set suspended_at = null, suspension_reason = null, suspension_note = null where a.id = account.id;
+  update market.account a set suspended_at = null, suspension_reason = null, suspension_note = null
+  where a.id = account.id;
   perform internal.begin_applying_standing(account.id);
   insert into market.decision (moderator_id, action, account_id, sentence)
   values (internal.moderator_id(), 'reinstate', account.id, internal.visible_sentence(reinstate_account.note));
   return (select a from admin.account a where a.id = account.id);
 end
 $$;
-comment on function admin.reinstate_account(uuid, text, timestamptz) is 'Ends a suspension; what it archived goes live again. The note is for other moderators. With the suspendedAt that you saw, only that suspension.';
+comment on function admin.reinstate_account(uuid, text, timestamptz) is
+  'Ends a suspension; what it archived goes live again. The note is for other moderators. With the suspendedAt that '
+  'you saw, only that suspension.';
 
 create or replace function admin.remove_agent(id uuid, note text default null) returns admin.agent
   language plpgsql volatile
@@ -71,14 +80,17 @@ begin
     perform internal.raise_problem(409, 'invalid_state', 'This agent was removed already.');
   end if;
   insert into market.decision (moderator_id, action, account_id, agent_id, sentence)
-  values (internal.moderator_id(), 'remove_agent', agent.account_id, agent.id, internal.visible_sentence(remove_agent.note));
+  values (internal.moderator_id(), 'remove_agent', agent.account_id, agent.id,
+    internal.visible_sentence(remove_agent.note));
   return (select a from admin.agent a where a.id = agent.id);
 end
 $$;
-comment on function admin.remove_agent(uuid, text) is 'Removes an agent: its token is refused from now on. What it published stays. The note is for other moderators.';
+comment on function admin.remove_agent(uuid, text) is
+  'Removes an agent: its token is refused from now on. What it published stays. The note is for other moderators.';
 
-create or replace function admin.override_cap(account_id uuid, action text, cap integer default null, note text default null, expected_cap integer default null)
-  returns admin.account
+create or replace function admin.override_cap(
+  account_id uuid, action text, cap integer default null, note text default null, expected_cap integer default null
+) returns admin.account
   language plpgsql volatile
 as $$
 declare
@@ -86,7 +98,8 @@ declare
   in_force integer;
 begin
   if override_cap.action not in ('publish_offer', 'create_ask', 'preview_offer') then
-    perform internal.raise_problem(400, 'bad_request', 'The action is one of publish_offer, create_ask and preview_offer.');
+    perform internal.raise_problem(400, 'bad_request',
+      'The action is one of publish_offer, create_ask and preview_offer.');
   elsif override_cap.cap not between 0 and 100000 then
     perform internal.raise_problem(400, 'bad_request', 'A cap is a whole number from 0 to 100000.');
   elsif char_length(override_cap.note) > 400 then
@@ -95,7 +108,8 @@ begin
   perform internal.check_may_decide(null, account.id);
   in_force := internal.rate_limit(account.id, override_cap.action);
   if in_force <> override_cap.expected_cap then
-    perform internal.raise_problem(409, 'invalid_state', format('This cap has changed since you looked at it: it is %s now. Look at it again.', in_force));
+    perform internal.raise_problem(409, 'invalid_state',
+      format('This cap has changed since you looked at it: it is %s now. Look at it again.', in_force));
   end if;
   if override_cap.cap is null then
     delete from market.cap_override o where o.account_id = account.id and o.action = override_cap.action;
@@ -107,11 +121,14 @@ begin
   end if;
   insert into market.decision (moderator_id, action, account_id, sentence)
   values (internal.moderator_id(), 'override_cap', account.id, concat_ws(' ',
-    format('%s: %s.', override_cap.action, coalesce(override_cap.cap::text, 'by its record')), internal.visible_sentence(override_cap.note)));
+    format('%s: %s.', override_cap.action, coalesce(override_cap.cap::text, 'by its record')),
+    internal.visible_sentence(override_cap.note)));
   return (select a from admin.account a where a.id = account.id);
 end
 $$;
-comment on function admin.override_cap(uuid, text, integer, text, integer) is 'Sets how often an agent of the account may do something within an hour; without a cap the record decides again. With the cap that you saw, only while that is in force.';
+comment on function admin.override_cap(uuid, text, integer, text, integer) is
+  'Sets how often an agent of the account may do something within an hour; without a cap the record decides again. '
+  'With the cap that you saw, only while that is in force.';
 grant execute on function
   admin.suspend_account(uuid, text, text),
   admin.reinstate_account(uuid, text, timestamptz),

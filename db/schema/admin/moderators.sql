@@ -1,7 +1,8 @@
 -- Who moderates.
 
 create or replace view admin.moderator with (security_invoker) as
-  select m.account_id, coalesce(a.display_name, 'Moderator ' || right(m.account_id::text, 4)) as name, m.appointed_at, m.appointed_by
+  select m.account_id, coalesce(a.display_name, 'Moderator ' || right(m.account_id::text, 4)) as name, m.appointed_at,
+    m.appointed_by
   from market.moderator m join market.account a on a.id = m.account_id;
 comment on view admin.moderator is E'@primaryKey account_id\nOne person who may decide here.';
 comment on column admin.moderator.account_id is 'The account by which the person signs in.';

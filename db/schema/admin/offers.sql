@@ -1,14 +1,20 @@
 -- Offers as moderators see them, with their reports, appeals and history.
 
 create or replace view admin.offer with (security_invoker) as
-  select o.id, o.account_id, o.agent_id, o.status, o.title, o.text, o.images, o.language, o.domain, o.category, o.offer_kind,
+  select o.id, o.account_id, o.agent_id, o.status, o.title, o.text, o.images, o.language, o.domain, o.category,
+    o.offer_kind,
     o.metadata -> 'pricing' ->> 'label' as price, o.location_text as location, o.metadata, o.contact, o.extraction,
-    o.missing_fields, o.warnings, o.reviewed, o.review_reason, o.review_note, o.created_at, o.updated_at, o.published_at,
+    o.missing_fields, o.warnings, o.reviewed, o.review_reason, o.review_note, o.created_at, o.updated_at,
+    o.published_at,
     o.removed_at, o.suspended_at
   from market.offer o;
-comment on view admin.offer is E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName offers\n@foreignKey (agent_id) references admin.agent (id)|@fieldName agent|@foreignFieldName offers\nAn offer, whatever its status.';
+comment on view admin.offer is
+  E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName '
+  'offers\n@foreignKey (agent_id) references admin.agent (id)|@fieldName agent|@foreignFieldName offers\n'
+  'An offer, whatever its status.';
 comment on column admin.offer.id is 'UUIDv7: sorts by age.';
-comment on column admin.offer.account_id is E'@behavior +filterBy\nWhose offer; null when the account no longer exists.';
+comment on column admin.offer.account_id is
+  E'@behavior +filterBy\nWhose offer; null when the account no longer exists.';
 comment on column admin.offer.agent_id is E'@behavior +filterBy\nWhich agent published it.';
 comment on column admin.offer.status is 'pending_review, published, rejected, archived or removed.';
 comment on column admin.offer.title is 'Made of words of the text.';
@@ -20,16 +26,19 @@ comment on column admin.offer.category is 'Category of the domain.';
 comment on column admin.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
 comment on column admin.offer.price is 'The price in the words of the text.';
 comment on column admin.offer.location is 'The place as written.';
-comment on column admin.offer.metadata is 'What was read from the text: pricing, location, space, features, condition, attributes.';
+comment on column admin.offer.metadata is
+  'What was read from the text: pricing, location, space, features, condition, attributes.';
 comment on column admin.offer.contact is 'Whom and how to reach.';
-comment on column admin.offer.extraction is 'How the text was read: each value with the words that say it, where they stand, and how sure the reading is.';
+comment on column admin.offer.extraction is
+  'How the text was read: each value with the words that say it, where they stand, and how sure the reading is.';
 comment on column admin.offer.missing_fields is 'What the text left unclear.';
 comment on column admin.offer.warnings is 'What its agent was warned of.';
 comment on column admin.offer.reviewed is 'Whether a moderator looked at it as it stands and kept it up.';
 comment on column admin.offer.review_reason is 'Why it was taken down or rejected, as a code.';
 comment on column admin.offer.review_note is 'Why, as its owner reads it.';
 comment on column admin.offer.created_at is 'When it was submitted.';
-comment on column admin.offer.updated_at is 'When it last changed. Every decision names the one it saw, so that none is made on what has changed since.';
+comment on column admin.offer.updated_at is
+  'When it last changed. Every decision names the one it saw, so that none is made on what has changed since.';
 comment on column admin.offer.published_at is 'When it first went live.';
 comment on column admin.offer.removed_at is 'When it was last taken down.';
 comment on column admin.offer.suspended_at is 'When it was archived because its account was suspended.';
@@ -38,12 +47,17 @@ grant select on admin.offer to souk_moderator;
 create or replace function admin.offer_obstacle(offer admin.offer) returns text
   language plpgsql stable
 as $$ begin return internal.decision_obstacle(offer.id, offer.account_id); end $$;
-comment on function admin.offer_obstacle(admin.offer) is 'Why you may not decide on it, another moderator may; null when you may.';
+comment on function admin.offer_obstacle(admin.offer) is
+  'Why you may not decide on it, another moderator may; null when you may.';
 grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
 
 create or replace view admin.report with (security_invoker) as
-  select r.id, r.offer_id, r.account_id, r.agent_id, r.reason, r.comment, r.created_at, r.completed_at from market.report r;
-comment on view admin.report is E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName reports\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName reports\nA report: an account asks you to look at an offer.';
+  select r.id, r.offer_id, r.account_id, r.agent_id, r.reason, r.comment, r.created_at, r.completed_at
+  from market.report r;
+comment on view admin.report is
+  E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName reports\n'
+  '@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName reports\n'
+  'A report: an account asks you to look at an offer.';
 comment on column admin.report.id is 'UUIDv7: sorts by age.';
 comment on column admin.report.offer_id is E'@behavior +filterBy\nWhat is reported.';
 comment on column admin.report.account_id is E'@behavior +filterBy\nBy whom.';
@@ -56,7 +70,9 @@ grant select on admin.report to souk_moderator;
 
 create or replace view admin.appeal with (security_invoker) as
   select a.offer_id, a.removed_at, a.account_id, a.agent_id, a.comment, a.created_at, a.decided_at from market.appeal a;
-comment on view admin.appeal is E'@primaryKey offer_id,removed_at\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName appeals\nAn appeal: the owner asks for a second look, by another moderator.';
+comment on view admin.appeal is
+  E'@primaryKey offer_id,removed_at\n@foreignKey (offer_id) references admin.offer (id)|@fieldName '
+  'offer|@foreignFieldName appeals\nAn appeal: the owner asks for a second look, by another moderator.';
 comment on column admin.appeal.offer_id is E'@behavior +filterBy\nWhat was taken down.';
 comment on column admin.appeal.removed_at is 'When it was taken down.';
 comment on column admin.appeal.account_id is 'Who appeals.';
@@ -69,12 +85,18 @@ grant select on admin.appeal to souk_moderator;
 create or replace view admin.decision with (security_invoker) as
   select d.id, d.moderator_id, d.action, d.offer_id, d.account_id, d.agent_id, d.reason, d.sentence, d.created_at
   from market.decision d;
-comment on view admin.decision is E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName decisions\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName decisions\n@foreignKey (moderator_id) references admin.moderator (account_id)|@fieldName moderator|@foreignFieldName decisions\nWhat a moderator decided.';
+comment on view admin.decision is
+  E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName decisions\n'
+  '@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName decisions\n'
+  '@foreignKey (moderator_id) references admin.moderator (account_id)|@fieldName moderator|@foreignFieldName '
+  'decisions\nWhat a moderator decided.';
 comment on column admin.decision.id is 'UUIDv7: sorts by age.';
 comment on column admin.decision.moderator_id is E'@behavior +filterBy\nWhose decision.';
-comment on column admin.decision.action is 'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
+comment on column admin.decision.action is
+  'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
 comment on column admin.decision.offer_id is E'@behavior +filterBy\nThe offer it is about.';
-comment on column admin.decision.account_id is E'@behavior +filterBy\nThe account it is about, or whose offer or agent.';
+comment on column admin.decision.account_id is
+  E'@behavior +filterBy\nThe account it is about, or whose offer or agent.';
 comment on column admin.decision.agent_id is 'The agent it is about.';
 comment on column admin.decision.reason is 'Why, as a code.';
 comment on column admin.decision.sentence is 'Why, in words.';
@@ -90,5 +112,8 @@ begin
     order by s.place;
 end
 $$;
-comment on function admin.offer_similar(admin.offer) is E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection +typeField:resource:list\nUp to eight offers that say about the same, the most alike first. Only what is or was live can be compared.';
+comment on function admin.offer_similar(admin.offer) is
+  E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection '
+  '+typeField:resource:list\nUp to eight offers that say about the same, the most alike first. Only what is or was '
+  'live can be compared.';
 grant execute on function admin.offer_similar(admin.offer) to souk_moderator;

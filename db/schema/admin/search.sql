@@ -1,5 +1,5 @@
--- One search over everything. First comes what was most likely meant: an id; a mailbox, whole; a name, whole; the beginning
--- of a name; words of an offer or an ask. Within each, the newest.
+-- One search over everything. First comes what was most likely meant: an id; a mailbox, whole; a name, whole; the
+-- beginning of a name; words of an offer or an ask. Within each, the newest.
 
 create or replace function admin.find(words text) returns setof admin.finding
   language plpgsql stable rows 60
@@ -25,25 +25,37 @@ begin
   return query
     select f.kind, f.id, f.title, f.status, f.at, f.offer_id, f.account_id from (
       select distinct on (c.kind, c.id) c.* from (
-        (select 1::smallint as rank, b.* from internal.find_by_mailbox(said) as m (account_id), internal.find_by_id(m.account_id) as b)
+        (select 1::smallint as rank, b.*
+          from internal.find_by_mailbox(said) as m (account_id), internal.find_by_id(m.account_id) as b)
         union all (select a_name, b.* from (
-          select a.id from market.account a where lower(a.display_name) = whole order by a.id desc limit 20) as a, internal.find_by_id(a.id) as b)
+          select a.id from market.account a where lower(a.display_name) = whole order by a.id desc limit 20) as a,
+            internal.find_by_id(a.id) as b)
         union all (select a_name, b.* from (
-          select a.id from market.agent a where lower(a.name) = whole order by a.id desc limit 20) as a, internal.find_by_id(a.id) as b)
+          select a.id from market.agent a where lower(a.name) = whole order by a.id desc limit 20) as a,
+            internal.find_by_id(a.id) as b)
         union all (select the_beginning, b.* from (
-          select a.id from market.account a where lower(a.display_name) like beginning order by a.id desc limit 20) as a, internal.find_by_id(a.id) as b)
+          select a.id from market.account a where lower(a.display_name) like beginning order by a.id desc
+            limit 20) as a, internal.find_by_id(a.id) as b)
         union all (select the_beginning, b.* from (
-          select a.id from market.agent a where lower(a.name) like beginning order by a.id desc limit 20) as a, internal.find_by_id(a.id) as b)
+          select a.id from market.agent a where lower(a.name) like beginning order by a.id desc limit 20) as a,
+            internal.find_by_id(a.id) as b)
         -- Live and hidden offers have an index each.
         union all (select the_words, b.* from (
-          select o.id from market.offer o where o.status = 'published' and o.search @@ query order by o.id desc limit 20) as o, internal.find_by_id(o.id) as b)
+          select o.id from market.offer o where o.status = 'published' and o.search @@ query order by o.id desc
+            limit 20) as o, internal.find_by_id(o.id) as b)
         union all (select the_words, b.* from (
-          select o.id from market.offer o where o.status <> 'published' and o.search @@ query order by o.id desc limit 20) as o, internal.find_by_id(o.id) as b)
+          select o.id from market.offer o where o.status <> 'published' and o.search @@ query order by o.id desc
+            limit 20) as o, internal.find_by_id(o.id) as b)
         union all (select the_words, b.* from (
-          select a.id from market.ask a where to_tsvector('simple', reading.fold(a.text)) @@ query order by a.id desc limit 20) as a, internal.find_by_id(a.id) as b)
+          select a.id from market.ask a where to_tsvector('simple', reading.fold(a.text)) @@ query order by a.id desc
+            limit 20) as a, internal.find_by_id(a.id) as b)
       ) as c order by c.kind, c.id, c.rank) as f
     order by f.rank, f.id desc;
 end
 $$;
-comment on function admin.find(text) is E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection +typeField:resource:list\nThe one thing with this id; else the account with exactly this mailbox, then agents and people with this name, then those whose name begins so, then offers and asks with these words. Of each kind up to twenty, the newest first.';
+comment on function admin.find(text) is
+  E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection '
+  '+typeField:resource:list\nThe one thing with this id; else the account with exactly this mailbox, then agents and '
+  'people with this name, then those whose name begins so, then offers and asks with these words. Of each kind up to '
+  'twenty, the newest first.';
 grant execute on function admin.find(text) to souk_moderator;

@@ -4,13 +4,16 @@ create or replace view admin.setting with (security_invoker) as
   select s.name, s.value, s.summary, s.least, s.most, s.changed_by, s.changed_at
   from market.setting s
   where jsonb_typeof(s.value) = 'boolean' or s.least is not null;
-comment on view admin.setting is E'@primaryKey name\n@foreignKey (changed_by) references admin.moderator (account_id)|@fieldName changer|@behavior -backwards\nA switch, or a number within bounds.';
+comment on view admin.setting is
+  E'@primaryKey name\n@foreignKey (changed_by) references admin.moderator (account_id)|@fieldName changer|@behavior '
+  '-backwards\nA switch, or a number within bounds.';
 comment on column admin.setting.name is 'Its name.';
 comment on column admin.setting.value is 'true or false, or a whole number.';
 comment on column admin.setting.summary is 'What it does.';
 comment on column admin.setting.least is 'The least a number may be; null for a switch.';
 comment on column admin.setting.most is 'The most a number may be; null for a switch.';
-comment on column admin.setting.changed_by is 'The moderator who changed it last; null when it was changed in SQL, or never.';
+comment on column admin.setting.changed_by is
+  'The moderator who changed it last; null when it was changed in SQL, or never.';
 comment on column admin.setting.changed_at is 'When a moderator changed it last.';
 grant select on admin.setting to souk_moderator;
 
@@ -25,13 +28,15 @@ begin
   if not found then
     perform internal.raise_problem(404, 'not_found', 'There is no such setting, or it is not yours to change.');
   elsif setting.value is distinct from change_setting.expected_value then
-    perform internal.raise_problem(409, 'invalid_state', format('Somebody changed this setting meanwhile: it is %s now. Look at it again.', setting.value));
+    perform internal.raise_problem(409, 'invalid_state',
+      format('Somebody changed this setting meanwhile: it is %s now. Look at it again.', setting.value));
   elsif jsonb_typeof(change_setting.value) is distinct from jsonb_typeof(setting.value) then
     perform internal.raise_problem(400, 'bad_request', case jsonb_typeof(setting.value)
       when 'boolean' then 'This setting is true or false.' else 'This setting is a whole number.' end);
   elsif setting.least is not null and (change_setting.value::numeric not between setting.least and setting.most
     or change_setting.value::numeric % 1 <> 0) then
-    perform internal.raise_problem(400, 'bad_request', format('This setting is a whole number from %s to %s.', setting.least, setting.most));
+    perform internal.raise_problem(400, 'bad_request',
+      format('This setting is a whole number from %s to %s.', setting.least, setting.most));
   end if;
   update market.setting s set value = change_setting.value, changed_by = internal.moderator_id(), changed_at = now()
   where s.name = setting.name;

@@ -2,14 +2,16 @@
 
 create type admin.account_limit as (action text, cap integer, earned boolean);
 
-create type admin.finding as (kind text, id uuid, title text, status text, at timestamptz, offer_id uuid, account_id uuid);
+create type admin.finding
+  as (kind text, id uuid, title text, status text, at timestamptz, offer_id uuid, account_id uuid);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on type admin.account_limit is 'How often an agent of the account may do something within an hour.';
 comment on column admin.account_limit.action is 'publish_offer, create_ask or preview_offer.';
 comment on column admin.account_limit.cap is 'Calls an hour for each agent.';
-comment on column admin.account_limit.earned is 'Whether the cap follows from the record; false when a moderator set it.';
+comment on column admin.account_limit.earned is
+  'Whether the cap follows from the record; false when a moderator set it.';
 comment on type admin.finding is 'Something that a search found.';
 comment on column admin.finding.kind is 'offer, account, agent, ask or report.';
 comment on column admin.finding.id is 'Its id.';

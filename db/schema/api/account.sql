@@ -1,4 +1,5 @@
--- The account, as the person whose it is sees and keeps it: profile, sign-in methods, a copy of everything, and its end.
+-- The account, as the person whose it is sees and keeps it: profile, sign-in methods, a copy of everything, and its
+-- end.
 
 create or replace function api.get_account() returns jsonb
   language plpgsql stable
@@ -22,7 +23,8 @@ begin
   where a.id = internal.account_id() and a.display_name is distinct from name;
   insert into market.profile as p (account_id, contact_email, contact_phone)
   select internal.account_id(), email, phone
-  where email is not null or phone is not null or exists (select from market.profile o where o.account_id = internal.account_id())
+  where email is not null or phone is not null
+    or exists (select from market.profile o where o.account_id = internal.account_id())
   on conflict on constraint profile_pkey do update
   set contact_email = excluded.contact_email, contact_phone = excluded.contact_phone, updated_at = now()
   where (p.contact_email, p.contact_phone) is distinct from (excluded.contact_email, excluded.contact_phone);
@@ -43,7 +45,8 @@ begin
 end
 $$;
 comment on function api.remove_method(text, boolean) is
-  'Removes a sign-in method, and ends the sessions of other browsers; 401 with sign_in_again when the sign-in is not recent, 409 with confirm for the last one.';
+  'Removes a sign-in method, and ends the sessions of other browsers; 401 with sign_in_again when the sign-in is not '
+  'recent, 409 with confirm for the last one.';
 grant execute on function api.remove_method(text, boolean) to souk_api;
 
 create or replace function api.delete_account() returns jsonb
@@ -55,5 +58,6 @@ begin
 end
 $$;
 comment on function api.delete_account() is
-  'Deletes the account for good: {done}, to be called until it is; 401 with sign_in_again when it has a sign-in method and the sign-in is not recent.';
+  'Deletes the account for good: {done}, to be called until it is; 401 with sign_in_again when it has a sign-in method '
+  'and the sign-in is not recent.';
 grant execute on function api.delete_account() to souk_api;

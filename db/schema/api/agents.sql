@@ -24,7 +24,8 @@ begin
 end
 $$;
 comment on function api.list_agents() is
-  'The agents of the account, live ones first: what each calls itself, since when it acts, the month in which it last wrote, and what it did.';
+  'The agents of the account, live ones first: what each calls itself, since when it acts, the month in which it last '
+  'wrote, and what it did.';
 grant execute on function api.list_agents() to souk_api;
 
 create or replace function api.remove_own_agent() returns jsonb
@@ -32,7 +33,9 @@ create or replace function api.remove_own_agent() returns jsonb
 as $$
 begin
   if internal.agent_id() is null then
-    perform internal.raise_problem(409, 'invalid_state', 'You are not an agent, so there is none of yours to remove here. Remove an agent of your account in the settings.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'You are not an agent, so there is none of yours to remove here. Remove an agent of your account in the '
+      'settings.');
   end if;
   update market.agent a set removed_at = now() where a.id = internal.agent_id() and a.removed_at is null;
   return jsonb '{}';

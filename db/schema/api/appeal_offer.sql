@@ -18,11 +18,13 @@ begin
   on conflict do nothing;
   if not found then
     perform internal.raise_problem(409, 'invalid_state',
-      'This removal was appealed already, and an appeal is made once. The offer is still removed; read it again later to see what was decided.');
+      'This removal was appealed already, and an appeal is made once. The offer is still removed; read it again later '
+      'to see what was decided.');
   end if;
   return internal.owner_offer_document(offer);
 end
 $$;
 comment on function api.appeal_offer(uuid, text) is
-  'Puts the removal of an own offer before another moderator, once; 409 invalid_state when it is not removed or was appealed already.';
+  'Puts the removal of an own offer before another moderator, once; 409 invalid_state when it is not removed or was '
+  'appealed already.';
 grant execute on function api.appeal_offer(uuid, text) to souk_api;

@@ -1,15 +1,18 @@
 -- Asks: stating what somebody wants, and what becomes of it.
 
-create or replace function api.create_ask(body jsonb, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
+create or replace function api.create_ask(body jsonb, idempotency_key text, request_hash bytea, errors jsonb)
+  returns jsonb
   language plpgsql volatile
 as $$
 begin
   perform internal.require_permission('create_ask', internal.rate_limit_headers(internal.own_usage('create_ask')));
-  return internal.create_submission('create_ask', 'create_ask', body, create_ask.idempotency_key, create_ask.request_hash,
+  return
+    internal.create_submission('create_ask', 'create_ask', body, create_ask.idempotency_key, create_ask.request_hash,
     case when errors = '[]' then internal.text_errors(body ->> 'text') else errors end, internal.uuid_v7());
 end
 $$;
-comment on function api.create_ask(jsonb, text, bytea, jsonb) is 'Takes an AskCreate: {submission, headers} to wait for, or a replay.';
+comment on function api.create_ask(jsonb, text, bytea, jsonb) is
+  'Takes an AskCreate: {submission, headers} to wait for, or a replay.';
 grant execute on function api.create_ask(jsonb, text, bytea, jsonb) to souk_api;
 
 create or replace function api.get_ask(id uuid) returns jsonb
@@ -32,8 +35,10 @@ declare
   last_id uuid;
   more boolean;
 begin
-  select coalesce(jsonb_agg(internal.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.limit), '[]'),
-    (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.limit))[list_asks.limit], count(*) > list_asks.limit
+  select coalesce(jsonb_agg(internal.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.limit),
+    '[]'),
+    (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.limit))[list_asks.limit],
+    count(*) > list_asks.limit
   into results, last_id, more
   from (
     select a as ask, a.id, row_number() over (order by a.id desc) as n from market.ask a
@@ -65,14 +70,16 @@ begin
     where a.id = ask.id returning * into ask;
   end if;
   if body ? 'text' then
-    return internal.create_submission('update_ask', 'create_ask', body, null, null, internal.text_errors(body ->> 'text'), ask.id);
+    return internal.create_submission('update_ask', 'create_ask', body, null, null,
+      internal.text_errors(body ->> 'text'), ask.id);
   end if;
   return jsonb_build_object('status', 200, 'headers', internal.rate_limit_headers(internal.own_usage('create_ask')),
     'body', internal.ask_document(ask));
 end
 $$;
 comment on function api.update_ask(uuid, jsonb, jsonb) is
-  'Changes watch_enabled at once; a new text is read like a new ask''s, counts like one, and keeps the id. {submission, headers}, or the answer.';
+  'Changes watch_enabled at once; a new text is read like a new ask''s, counts like one, and keeps the id. '
+  '{submission, headers}, or the answer.';
 grant execute on function api.update_ask(uuid, jsonb, jsonb) to souk_api;
 
 create or replace function api.archive_ask(id uuid) returns jsonb
@@ -105,7 +112,8 @@ declare
   last record;
   more boolean;
 begin
-  select coalesce((after ->> 'sequence')::bigint, max(m.sequence), 0) into newest from market.match m where m.ask_id = ask.id;
+  select coalesce((after ->> 'sequence')::bigint, max(m.sequence), 0) into newest from market.match m
+  where m.ask_id = ask.id;
   with page as (
     select m.score, m.offer_id, m.first_matched_at, m.reasons, o as offer,
       row_number() over (order by m.score desc, m.offer_id) as n
@@ -122,12 +130,14 @@ begin
     max(p.n) > list_matches.limit
   into results, more from page p;
   select (results -> -1 ->> 'id')::uuid as id, (results -> -1 ->> 'rank')::integer as rank,
-    (select m.score from market.match m where m.ask_id = ask.id and m.offer_id = (results -> -1 ->> 'id')::uuid) as score
+    (select m.score from market.match m
+      where m.ask_id = ask.id and m.offer_id = (results -> -1 ->> 'id')::uuid) as score
   into last;
   return jsonb_build_object(
     'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
     'since', internal.cursor_of(jsonb_build_object('list', list, 'sequence', newest)),
-    'page', internal.page(jsonb_build_object('list', list, 'sequence', newest, 'id', last.id, 'score', last.score, 'rank', last.rank),
+    'page', internal.page(
+      jsonb_build_object('list', list, 'sequence', newest, 'id', last.id, 'score', last.score, 'rank', last.rank),
       coalesce(more, false)),
     'next', case
       when ask.ask_kind in ('sell', 'lease_out') then jsonb_build_array(jsonb_build_object(
@@ -148,5 +158,6 @@ begin
 end
 $$;
 comment on function api.list_matches(uuid, text, integer, text) is
-  'The live offers that answer an own ask, best first, each with the reasons; since: only what matched after that answer.';
+  'The live offers that answer an own ask, best first, each with the reasons; since: only what matched after that '
+  'answer.';
 grant execute on function api.list_matches(uuid, text, integer, text) to souk_api;

@@ -23,7 +23,8 @@ begin
     internal.window_wait(scope, 'connect', connect_agent.connections_per_hour));
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
-      'Too many agents were created from this address. Reuse the token you already hold, or wait before you create another agent.',
+      'Too many agents were created from this address. Reuse the token you already hold, or wait before you create '
+      'another agent.',
       jsonb_build_object('retry_after', wait));
   end if;
   insert into market.rate_limit_hit (scope, action) values (scope, 'connect');
@@ -36,9 +37,13 @@ begin
   return jsonb_build_object(
     'agent_id', agent.id,
     'connection', jsonb_build_object('code', connect_agent.code, 'expires_in', 1800),
-    'summary', 'Keep agent_token secret: it is shown only now. Give connection.url to the person you act for, tell them the code, and do not open the link yourself. They approve once they see the same code there. You can search and read at once; GET /v1/me tells when you may publish.');
+    'summary',
+    'Keep agent_token secret: it is shown only now. Give connection.url to the person you act for, tell them the code, '
+    'and do not open the link yourself. They approve once they see the same code there. You can search and read at '
+    'once; GET /v1/me tells when you may publish.');
 end
 $$;
 comment on function api.connect_agent(text, bytea, bytea, text, text, integer) is
-  'Creates an agent with a provisional account and a connection link. Needs no entering. 429 when the address made too many.';
+  'Creates an agent with a provisional account and a connection link. Needs no entering. 429 when the address made too '
+  'many.';
 grant execute on function api.connect_agent(text, bytea, bytea, text, text, integer) to souk_api;

@@ -1,8 +1,7 @@
 -- The page behind a connection link. Looking changes nothing; approving is one atomic update, and whoever is first is
 -- the person the agent acts for. These need no entering: the secret in the link is what admits.
 
--- The session has a default since the first release calls it without.
-create or replace function api.get_connection(secret_hash bytea, session_hash bytea default null) returns jsonb
+create or replace function api.get_connection(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -35,7 +34,9 @@ begin
 end
 $$;
 comment on function api.get_connection(bytea, bytea) is
-  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in; 404, 409 or 410 otherwise. Changes nothing.';
+  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this '
+  'session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in; '
+  '404, 409 or 410 otherwise. Changes nothing.';
 grant execute on function api.get_connection(bytea, bytea) to souk_api;
 
 create or replace function api.approve_connection(
@@ -64,7 +65,8 @@ begin
   end if;
   perform internal.check_connection(connection);
   if session.account_id is distinct from signed_in then
-    perform internal.raise_problem(401, 'unauthorized', 'Your account was deleted, or you were signed out, a moment ago. Open the link again.');
+    perform internal.raise_problem(401, 'unauthorized',
+      'Your account was deleted, or you were signed out, a moment ago. Open the link again.');
   end if;
 
   -- Signed in, out, or in to another account since the page was shown, in another tab perhaps.
@@ -72,7 +74,8 @@ begin
       <> internal.shown_account(person, session.account_id is null and not has_method, connection.secret_hash) then
     perform internal.raise_problem(409, 'invalid_state', case when session.account_id is null
       then 'You are not signed in any more. See below for whom the agent would act now.'
-      else format('You are now signed in as %s. See below whether the agent should act for that account.', internal.account_label(person)) end,
+      else format('You are now signed in as %s. See below whether the agent should act for that account.',
+        internal.account_label(person)) end,
       '{"account_changed": true}');
   elsif internal.needs_sign_in(person, session.signed_in_at) then
     perform internal.raise_problem(401, 'unauthorized', case when session.account_id is null
@@ -80,7 +83,8 @@ begin
       else 'To be sure that it is you, sign in again. Then approve.' end, '{"sign_in_again": true}');
   elsif (select count(*) from market.agent a
       where a.account_id = person and a.removed_at is null and a.connected_at is not null) >= 25 then
-    perform internal.raise_problem(409, 'invalid_state', 'Your account has 25 agents, which is the most. Remove one you no longer use, then open the link again.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'Your account has 25 agents, which is the most. Remove one you no longer use, then open the link again.');
   end if;
   if person is null then
     insert into market.account default values returning id into person;
@@ -99,7 +103,9 @@ begin
 end
 $$;
 comment on function api.approve_connection(bytea, bytea, bytea, text) is
-  'Approves: the agent acts for the person with this session, or for a new account that the new session signs in; the same person again gets the same answer. Gives agent_id, agent_name, new_session, has_method; 401 (sign_in_again), 404, 409 (account_changed when it is another account than the one shown) or 410 otherwise.';
+  'Approves: the agent acts for the person with this session, or for a new account that the new session signs in; the '
+  'same person again gets the same answer. Gives agent_id, agent_name, new_session, has_method; 401 (sign_in_again), '
+  '404, 409 (account_changed when it is another account than the one shown) or 410 otherwise.';
 grant execute on function api.approve_connection(bytea, bytea, bytea, text) to souk_api;
 
 create or replace function api.decline_connection(secret_hash bytea) returns jsonb
@@ -115,5 +121,6 @@ begin
   return jsonb '{}';
 end
 $$;
-comment on function api.decline_connection(bytea) is '"Not mine": ends the link and the agent''s token; 404, 409 or 410 when the link is not open.';
+comment on function api.decline_connection(bytea) is
+  '"Not mine": ends the link and the agent''s token; 404, 409 or 410 when the link is not open.';
 grant execute on function api.decline_connection(bytea) to souk_api;

@@ -29,27 +29,34 @@ begin
   with page as (
     select a.id, jsonb_build_object('id', a.id, 'name', a.name, 'created_at', internal.utc(a.created_at),
       'connected_at', internal.utc(a.connected_at), 'removed_at', internal.utc(a.removed_at)) as item
-    from market.agent a where part = 'agents' and a.account_id = internal.account_id() and (after is null or a.id < after)
+    from market.agent a
+    where part = 'agents' and a.account_id = internal.account_id() and (after is null or a.id < after)
     union all (
-    select o.id, internal.owner_offer_document(o) || jsonb_build_object('agent_id', o.agent_id, 'origin_ask_id', o.origin_ask_id,
+    select o.id,
+      internal.owner_offer_document(o) || jsonb_build_object('agent_id', o.agent_id, 'origin_ask_id', o.origin_ask_id,
       'extraction', o.extraction, 'warnings', to_jsonb(o.warnings), 'reviewed', o.reviewed,
-      'appeals', (select coalesce(jsonb_agg(jsonb_build_object('comment', p.comment, 'created_at', internal.utc(p.created_at))
+      'appeals',
+      (select coalesce(jsonb_agg(jsonb_build_object('comment', p.comment, 'created_at', internal.utc(p.created_at))
         order by p.created_at), '[]') from market.appeal p where p.offer_id = o.id)) as item
-    from market.offer o where part = 'offers' and o.account_id = internal.account_id() and (after is null or o.id < after)
+    from market.offer o
+    where part = 'offers' and o.account_id = internal.account_id() and (after is null or o.id < after)
     order by o.id desc limit size)
     union all (
-    select a.id, internal.ask_document(a) || jsonb_build_object('agent_id', a.agent_id, 'matches', internal.matched_offers(a.id)) as item
+    select a.id, internal.ask_document(a)
+      || jsonb_build_object('agent_id', a.agent_id, 'matches', internal.matched_offers(a.id)) as item
     from market.ask a where part = 'asks' and a.account_id = internal.account_id() and (after is null or a.id < after)
     order by a.id desc limit size)
     union all (
     select r.id, jsonb_build_object('id', r.id, 'offer_id', r.offer_id, 'agent_id', r.agent_id, 'reason', r.reason,
       'comment', r.comment, 'created_at', internal.utc(r.created_at)) as item
-    from market.report r where part = 'reports' and r.account_id = internal.account_id() and (after is null or r.id < after)
+    from market.report r
+    where part = 'reports' and r.account_id = internal.account_id() and (after is null or r.id < after)
     order by r.id desc limit size)
     union all (
     select v.id, jsonb_build_object('id', v.id, 'agent_id', v.agent_id, 'method', v.method, 'status', v.status,
       'created_at', internal.utc(v.created_at)) as item
-    from market.verification v where part = 'verifications' and v.account_id = internal.account_id() and (after is null or v.id < after)
+    from market.verification v
+    where part = 'verifications' and v.account_id = internal.account_id() and (after is null or v.id < after)
     order by v.id desc limit size)
   )
   select coalesce(jsonb_agg(p.item order by p.id desc), '[]'), min(p.id::text)::uuid into items, last_id
@@ -59,5 +66,6 @@ begin
 end
 $$;
 comment on function api.export_account(text, text) is
-  'One piece of everything about the account: items of a part (account, agents, offers, asks, reports, verifications, activity) and the cursor of its next piece. Needs a recent sign-in.';
+  'One piece of everything about the account: items of a part (account, agents, offers, asks, reports, verifications, '
+  'activity) and the cursor of its next piece. Needs a recent sign-in.';
 grant execute on function api.export_account(text, text) to souk_api;

@@ -22,7 +22,8 @@ begin
   from market.agent a where a.id = internal.agent_id();
   select * into account from market.account a where a.id = internal.account_id();
   suspended := account.suspended_at is not null;
-  suspension := 'This account is suspended by moderation. ' || coalesce(account.suspension_note, 'The reason was not stated.');
+  suspension := 'This account is suspended by moderation. '
+    || coalesce(account.suspension_note, 'The reason was not stated.');
   acts_for := coalesce(account.display_name, 'the person who approved me');
   select coalesce(jsonb_object_agg(l.action, internal.own_usage(l.action)), '{}') into limits
   from (values ('publish_offer'), ('create_ask'), ('preview_offer')) as l (action)
@@ -41,39 +42,54 @@ begin
     'permissions', internal.permissions(case when suspended then suspension end),
     'limits', limits,
     'pending_verifications', (
-      select coalesce(jsonb_agg(internal.verification_document(v, get_me.base_url, get_me.link_key) order by v.id), '[]')
+      select coalesce(jsonb_agg(internal.verification_document(v, get_me.base_url, get_me.link_key) order by v.id),
+        '[]')
       from market.verification v
       where v.account_id = account.id and v.status = 'pending' and v.expires_at > now()),
     'activity', jsonb_build_object(
       'asks_active', (select count(*) from market.ask a where a.account_id = account.id and a.status = 'active'),
       'offers_published', (select p.active from market.account_stats p where p.account_id = account.id),
-      'offers_pending_review', (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
+      'offers_pending_review',
+      (select count(*) from market.offer o where o.account_id = account.id and o.status = 'pending_review')),
     'next', case
       when suspended then jsonb_build_array(
-        jsonb_build_object('summary', suspension || ' Nothing can be published, asked or changed until it ends. Tell the person.', 'method', 'GET', 'path', '/v1/me'),
-        jsonb_build_object('summary', 'What moderation took down is among your offers, and can be appealed once each.', 'method', 'GET', 'path', '/v1/offers?status=removed'),
+        jsonb_build_object('summary',
+          suspension || ' Nothing can be published, asked or changed until it ends. Tell the person.', 'method', 'GET',
+          'path', '/v1/me'),
+        jsonb_build_object('summary', 'What moderation took down is among your offers, and can be appealed once each.',
+          'method', 'GET', 'path', '/v1/offers?status=removed'),
         jsonb_build_object('summary', 'Searching still works.', 'method', 'POST', 'path', '/v1/offers/search'))
       when internal.agent_id() is null then jsonb_build_array(
-        jsonb_build_object('summary', 'Publish what you offer, in your own words.', 'method', 'POST', 'path', '/v1/offers'),
-        jsonb_build_object('summary', 'State what you want, and read what matches.', 'method', 'POST', 'path', '/v1/asks'),
+        jsonb_build_object('summary', 'Publish what you offer, in your own words.', 'method', 'POST', 'path',
+          '/v1/offers'),
+        jsonb_build_object('summary', 'State what you want, and read what matches.', 'method', 'POST', 'path',
+          '/v1/asks'),
         jsonb_build_object('summary', 'See what the market has.', 'method', 'POST', 'path', '/v1/offers/search'))
       when not connected then jsonb_build_array(
-        jsonb_build_object('summary', 'Ask the person to open the connection link, compare the code and approve. Then read this document again.', 'method', 'GET', 'path', '/v1/me'),
+        jsonb_build_object('summary',
+          'Ask the person to open the connection link, compare the code and approve. Then read this document again.',
+          'method', 'GET', 'path', '/v1/me'),
         jsonb_build_object('summary', 'Meanwhile you can search.', 'method', 'POST', 'path', '/v1/offers/search'))
       else case when agent.connected_at > now() - interval '1 hour' then jsonb_build_array(
-        jsonb_build_object('summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method', 'GET', 'path', '/v1/me')) else '[]' end
+        jsonb_build_object('summary',
+          format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method',
+          'GET', 'path', '/v1/me')) else '[]' end
       -- Not what a moderator has set to 0 calls an hour.
       || case when (limits -> 'publish_offer' ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
-        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path', '/v1/offers')) end
+        jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path',
+          '/v1/offers')) end
       || case when (limits -> 'create_ask' ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
-        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path', '/v1/asks')) end
+        jsonb_build_object('summary', 'State what the person wants, and read what matches.', 'method', 'POST', 'path',
+          '/v1/asks')) end
       || jsonb_build_array(
-        jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE', 'path', '/v1/me/agent')) end)
+        jsonb_build_object('summary', 'If the person did not mean to connect you, disconnect.', 'method', 'DELETE',
+          'path', '/v1/me/agent')) end)
     || case when agent.id is not null
       then jsonb_build_object('agent', jsonb_build_object('id', agent.id, 'name', agent.name, 'connected', connected))
       else jsonb_strip_nulls(jsonb_build_object('email', email, 'phone', phone)) end;
 end
 $$;
 comment on function api.get_me(text, bytea) is
-  'Me: account, permissions, limits, open verifications, activity and what to do next; agent when one asks, email and phone when its person does.';
+  'Me: account, permissions, limits, open verifications, activity and what to do next; agent when one asks, email and '
+  'phone when its person does.';
 grant execute on function api.get_me(text, bytea) to souk_api;

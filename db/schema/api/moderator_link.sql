@@ -12,10 +12,12 @@ begin
   return jsonb '{}';
 end
 $$;
-comment on function api.get_moderator_link(bytea) is 'Whether a link that appoints a moderator still works; 404 otherwise.';
+comment on function api.get_moderator_link(bytea) is
+  'Whether a link that appoints a moderator still works; 404 otherwise.';
 grant execute on function api.get_moderator_link(bytea) to souk_api;
 
-create or replace function api.accept_moderator_link(secret_hash bytea, session_hash bytea, new_session_hash bytea) returns jsonb
+create or replace function api.accept_moderator_link(secret_hash bytea, session_hash bytea, new_session_hash bytea)
+  returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -36,5 +38,6 @@ begin
 end
 $$;
 comment on function api.accept_moderator_link(bytea, bytea, bytea) is
-  'Makes the person with this session, or a new one whom the new session signs in, a moderator, once a link; gives new_session, or 404.';
+  'Makes the person with this session, or a new one whom the new session signs in, a moderator, once a link; gives '
+  'new_session, or 404.';
 grant execute on function api.accept_moderator_link(bytea, bytea, bytea) to souk_api;

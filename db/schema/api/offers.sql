@@ -16,7 +16,8 @@ begin
   return internal.search_result_document(offer)
     || jsonb_build_object('status', offer.status, 'domain', offer.domain, 'category', offer.category,
       'offer_kind', offer.offer_kind, 'updated_at', internal.utc(offer.updated_at))
-    || case when offer.account_id = internal.account_id() then jsonb_build_object('owner', internal.owner_offer_document(offer)) else '{}' end;
+    || case when offer.account_id = internal.account_id() then
+      jsonb_build_object('owner', internal.owner_offer_document(offer)) else '{}' end;
 end
 $$;
 comment on function api.get_offer(uuid) is
@@ -33,8 +34,10 @@ declare
   last_id uuid;
   more boolean;
 begin
-  select coalesce(jsonb_agg(internal.owner_offer_document(p.offer) order by p.id desc) filter (where p.n <= list_offers.limit), '[]'),
-    (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.limit))[list_offers.limit], count(*) > list_offers.limit
+  select coalesce(
+    jsonb_agg(internal.owner_offer_document(p.offer) order by p.id desc) filter (where p.n <= list_offers.limit), '[]'),
+    (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.limit))[list_offers.limit],
+    count(*) > list_offers.limit
   into results, last_id, more
   from (
     select o as offer, o.id, row_number() over (order by o.id desc) as n from market.offer o
@@ -55,15 +58,19 @@ as $$
 declare
   offer market.offer;
 begin
-  perform internal.require_permission('manage_offers', internal.rate_limit_headers(internal.own_usage('publish_offer')));
+  perform internal.require_permission('manage_offers',
+    internal.rate_limit_headers(internal.own_usage('publish_offer')));
   offer := internal.own_offer(update_offer.id);
   if offer.status not in ('published', 'archived', 'pending_review') then
-    perform internal.raise_problem(409, 'invalid_state', format('This offer is %s, so it cannot be changed.', offer.status));
+    perform internal.raise_problem(409, 'invalid_state',
+      format('This offer is %s, so it cannot be changed.', offer.status));
   end if;
   -- What is not sent is taken from what is there, so two changes under way at once would undo each other.
   if exists (select from market.submission s where s.target_id = offer.id and s.completed_at is null) then
-    perform internal.raise_problem(409, 'invalid_state', 'Another change of this offer is being read. Try again in a second.',
-      jsonb_build_object('retry_after', 1, 'headers', internal.rate_limit_headers(internal.own_usage('publish_offer'))));
+    perform internal.raise_problem(409, 'invalid_state',
+      'Another change of this offer is being read. Try again in a second.',
+      jsonb_build_object('retry_after', 1, 'headers',
+        internal.rate_limit_headers(internal.own_usage('publish_offer'))));
   end if;
   return internal.create_submission('update_offer', 'publish_offer',
     -- Always read anew, since what is published must stand in the text that is shown.
@@ -89,7 +96,8 @@ begin
   return internal.owner_offer_document(offer);
 end
 $$;
-comment on function api.archive_offer(uuid) is 'Takes an own offer down; an archived one stays as it is. 409 invalid_state for a removed one.';
+comment on function api.archive_offer(uuid) is
+  'Takes an own offer down; an archived one stays as it is. 409 invalid_state for a removed one.';
 grant execute on function api.archive_offer(uuid) to souk_api;
 
 create or replace function api.republish_offer(id uuid) returns jsonb
@@ -109,7 +117,9 @@ begin
   return internal.owner_offer_document(offer);
 end
 $$;
-comment on function api.republish_offer(uuid) is 'Puts an own archived offer up again, which counts as publishing; a published one stays as it is. 409 invalid_state for a removed one.';
+comment on function api.republish_offer(uuid) is
+  'Puts an own archived offer up again, which counts as publishing; a published one stays as it is. 409 invalid_state '
+  'for a removed one.';
 grant execute on function api.republish_offer(uuid) to souk_api;
 
 create or replace function api.report_offer(id uuid, reason text, comment text) returns jsonb
@@ -120,17 +130,22 @@ begin
   if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
     perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
   elsif exists (select from market.offer o where o.id = report_offer.id and o.account_id = internal.account_id()) then
-    perform internal.raise_problem(409, 'invalid_state', 'This is an offer of your own account. Change it, or archive it.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'This is an offer of your own account. Change it, or archive it.');
   end if;
   perform internal.lock_own_account();
   insert into market.report as r (offer_id, account_id, agent_id, reason, comment)
-  values (report_offer.id, internal.account_id(), internal.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), ''))
+  values (report_offer.id, internal.account_id(), internal.agent_id(), report_offer.reason,
+    nullif(btrim(report_offer.comment), ''))
   on conflict on constraint report_once do update
-    set agent_id = excluded.agent_id, reason = excluded.reason, comment = excluded.comment, created_at = now(), completed_at = null
+    set agent_id = excluded.agent_id, reason = excluded.reason, comment = excluded.comment, created_at = now(),
+      completed_at = null
     where r.completed_at is not null;
   return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
     'summary', 'A moderator will look at this offer. Reporting it again before that changes nothing.');
 end
 $$;
-comment on function api.report_offer(uuid, text, text) is 'Puts a published offer of another before the moderators, once an account until they have decided. 409 invalid_state for an own offer, or while suspended.';
+comment on function api.report_offer(uuid, text, text) is
+  'Puts a published offer of another before the moderators, once an account until they have decided. 409 invalid_state '
+  'for an own offer, or while suspended.';
 grant execute on function api.report_offer(uuid, text, text) to souk_api;

@@ -1,5 +1,5 @@
--- Vectors of queries, when a provider is paid for them: each is bought once, and only for an agent that a person approved,
--- so that whoever calls POST /v1/connect in a loop buys nothing.
+-- Vectors of queries, when a provider is paid for them: each is bought once, and only for an agent that a person
+-- approved, so that whoever calls POST /v1/connect in a loop buys nothing.
 
 create or replace function api.find_query_embedding(query_hash bytea, model text) returns jsonb
   language plpgsql stable
@@ -29,5 +29,6 @@ begin
   return jsonb '{}';
 end
 $$;
-comment on function api.keep_query_embedding(bytea, text, text) is 'Keeps the vector of a query for whoever asks the same.';
+comment on function api.keep_query_embedding(bytea, text, text) is
+  'Keeps the vector of a query for whoever asks the same.';
 grant execute on function api.keep_query_embedding(bytea, text, text) to souk_api;

@@ -1,5 +1,5 @@
--- The sign-in pages: begin an attempt, finish it by a mailed link or code, or by what a provider vouched for. These need
--- no entering: the secret that the browser holds is what admits.
+-- The sign-in pages: begin an attempt, finish it by a mailed link or code, or by what a provider vouched for. These
+-- need no entering: the secret that the browser holds is what admits.
 
 create or replace function api.offer_methods(methods jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -12,14 +12,16 @@ begin
     perform internal.raise_problem(400, 'unknown_method', format('There is no sign-in method %s.', unknown));
   end if;
   -- Processes that start together take the rows in one order.
-  perform from market.sign_in_method m where m.available <> (offer_methods.methods ? m.method) order by m.position for update;
+  perform from market.sign_in_method m where m.available <> (offer_methods.methods ? m.method)
+  order by m.position for update;
   update market.sign_in_method m set available = not m.available
   where m.available <> (offer_methods.methods ? m.method);
   return jsonb '{}';
 end
 $$;
 comment on function api.offer_methods(jsonb) is
-  'Makes exactly these sign-in methods (an array of names) available: those whose provider the operator has configured. Called at the start of each process.';
+  'Makes exactly these sign-in methods (an array of names) available: those whose provider the operator has '
+  'configured. Called at the start of each process.';
 grant execute on function api.offer_methods(jsonb) to souk_api;
 
 create or replace function api.start_sign_in(
@@ -40,13 +42,15 @@ begin
   end if;
   if start_sign_in.verification_hash is not null then
     -- The account goes before the verification, as when it is proved.
-    account_id := (select v.account_id from market.verification v where v.secret_hash = start_sign_in.verification_hash);
+    account_id :=
+      (select v.account_id from market.verification v where v.secret_hash = start_sign_in.verification_hash);
     perform from market.account a where a.id = account_id for key share;
     select * into verification from market.verification v
     where v.secret_hash = start_sign_in.verification_hash for key share;
     perform internal.check_verification(verification, account_id, start_sign_in.session_hash);
     if verification.method <> start_sign_in.method then
-      perform internal.raise_problem(400, 'bad_request', format('Your agent asked for %s. Continue with that.', internal.method_name(verification.method)));
+      perform internal.raise_problem(400, 'bad_request',
+        format('Your agent asked for %s. Continue with that.', internal.method_name(verification.method)));
     end if;
   elsif start_sign_in.purpose = 'add' then
     account_id := session.account_id;
@@ -67,11 +71,13 @@ begin
   end if;
   if start_sign_in.method = 'email' then
     if mailbox is null then
-      perform internal.raise_field_problems('[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
+      perform internal.raise_field_problems(
+        '[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
     end if;
     perform internal.count_sign_in_mail(mailbox, start_sign_in.address);
   end if;
-  insert into market.sign_in (flow_hash, method, purpose, account_id, verification_id, email, link_hash, code_hash, expires_at)
+  insert into market.sign_in (flow_hash, method, purpose, account_id, verification_id, email, link_hash, code_hash,
+    expires_at)
   values (start_sign_in.flow_hash, start_sign_in.method,
     case when account_id is null then 'sign_in' else 'add' end, account_id, verification.id,
     case when start_sign_in.method = 'email' then mailbox end,
@@ -86,7 +92,9 @@ begin
 end
 $$;
 comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) is
-  'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks for. 400, 401 (sign_in_again), 404, 409, 410, or 429 for mail. The answer is the address that the mail goes to, as it is kept (email), and does not tell whether an account exists.';
+  'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks '
+  'for. 400, 401 (sign_in_again), 404, 409, 410, or 429 for mail. The answer is the address that the mail goes to, as '
+  'it is kept (email), and does not tell whether an account exists.';
 grant execute on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) to souk_api;
 
 create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb
@@ -116,7 +124,8 @@ begin
 end
 $$;
 comment on function api.cancel_sign_in(bytea, text) is
-  'Takes back an attempt whose mail could not be sent, with what was counted for it from this address. Nothing when it was finished, tried, or never begun.';
+  'Takes back an attempt whose mail could not be sent, with what was counted for it from this address. Nothing when it '
+  'was finished, tried, or never begun.';
 grant execute on function api.cancel_sign_in(bytea, text) to souk_api;
 
 create or replace function api.get_sign_in(flow_hash bytea) returns jsonb
@@ -127,7 +136,8 @@ declare
 begin
   select * into attempt from market.sign_in s where s.flow_hash = get_sign_in.flow_hash and s.expires_at > now();
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'This sign-in is over, or was begun in another browser. Start again.');
+    perform internal.raise_problem(404, 'not_found',
+      'This sign-in is over, or was begun in another browser. Start again.');
   end if;
   return jsonb_build_object(
     'method', attempt.method,
@@ -138,7 +148,8 @@ begin
 end
 $$;
 comment on function api.get_sign_in(bytea) is
-  'The attempt of a browser: method, email, expires_in (seconds), tries_left, finished; 404 when there is none or it is over.';
+  'The attempt of a browser: method, email, expires_in (seconds), tries_left, finished; 404 when there is none or it '
+  'is over.';
 grant execute on function api.get_sign_in(bytea) to souk_api;
 
 create or replace function api.get_mail_link(link_hash bytea, flow_hash bytea) returns jsonb
@@ -158,7 +169,8 @@ begin
 end
 $$;
 comment on function api.get_mail_link(bytea, bytea) is
-  'What opening a mailed link shows: same_browser (else only the code is shown), expires_in (seconds); 404, or 410 when it works no more. Changes nothing.';
+  'What opening a mailed link shows: same_browser (else only the code is shown), expires_in (seconds); 404, or 410 '
+  'when it works no more. Changes nothing.';
 grant execute on function api.get_mail_link(bytea, bytea) to souk_api;
 
 create or replace function api.finish_mail_sign_in(
@@ -169,14 +181,16 @@ as $$
 declare
   email text := (select s.email from market.sign_in s where s.flow_hash = finish_mail_sign_in.flow_hash);
   subject bytea := internal.subject_hash('email', email);
-  attempt market.sign_in := internal.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
+  attempt market.sign_in :=
+    internal.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
 begin
   if num_nonnulls(finish_mail_sign_in.link_hash, finish_mail_sign_in.code_hash) <> 1 then
     perform internal.raise_problem(400, 'bad_request', 'Enter the six-digit code, or open the link from the message.');
   end if;
   perform internal.check_sign_in_mail(attempt);
   if finish_mail_sign_in.link_hash <> attempt.link_hash then
-    perform internal.raise_problem(410, 'link_expired', 'This link is from an earlier message. Open the link from the newest one, or enter its code.');
+    perform internal.raise_problem(410, 'link_expired',
+      'This link is from an earlier message. Open the link from the newest one, or enter its code.');
   elsif finish_mail_sign_in.code_hash <> attempt.code_hash then
     -- An answer, not a refusal: a refusal would undo the counting.
     update market.sign_in s set tries = s.tries + 1 where s.id = attempt.id;
@@ -187,7 +201,8 @@ begin
 end
 $$;
 comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) is
-  'Finishes an attempt by its mailed link or code, in the browser that began it; as internal.complete_sign_in, or wrong_code with tries_left. 410 when neither works any more.';
+  'Finishes an attempt by its mailed link or code, in the browser that began it; as internal.complete_sign_in, or '
+  'wrong_code with tries_left. 410 when neither works any more.';
 grant execute on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) to souk_api;
 
 create or replace function api.finish_sign_in(
@@ -206,12 +221,15 @@ begin
   -- A mailbox is proved by its mail alone.
   if attempt.id is null or attempt.method <> finish_sign_in.method or attempt.method = 'email'
       or attempt.finished_at is not null or attempt.expires_at <= now() then
-    perform internal.raise_problem(409, 'invalid_state', 'This sign-in was used already, or took longer than 15 minutes. Start again.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'This sign-in was used already, or took longer than 15 minutes. Start again.');
   end if;
-  return internal.complete_sign_in(attempt, subject_hash, internal.mailbox_of(finish_sign_in.email), finish_sign_in.name,
+  return
+    internal.complete_sign_in(attempt, subject_hash, internal.mailbox_of(finish_sign_in.email), finish_sign_in.name,
     finish_sign_in.session_hash, finish_sign_in.new_session_hash);
 end
 $$;
 comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) is
-  'Finishes an attempt by what a provider vouched for (its subject; the e-mail only when verified), in the browser that began it; as internal.complete_sign_in. 409 when it was finished, is over, or was begun another way.';
+  'Finishes an attempt by what a provider vouched for (its subject; the e-mail only when verified), in the browser '
+  'that began it; as internal.complete_sign_in. 409 when it was finished, is over, or was begun another way.';
 grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) to souk_api;

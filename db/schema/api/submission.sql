@@ -14,12 +14,14 @@ create or replace function api.withdraw_submission(submission_id uuid) returns j
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if exists (select from market.submission s where s.id = withdraw_submission.submission_id and internal.is_own_submission(s)) then
+  if exists (select from market.submission s
+    where s.id = withdraw_submission.submission_id and internal.is_own_submission(s)) then
     perform internal.withdraw_submission(withdraw_submission.submission_id);
   end if;
   return coalesce(internal.submission_answer(withdraw_submission.submission_id), '{}');
 end
 $$;
 comment on function api.withdraw_submission(uuid) is
-  'The deadline passed: cancels what is not yet decided, and gives the answer, which may have been decided in the meantime.';
+  'The deadline passed: cancels what is not yet decided, and gives the answer, which may have been decided in the '
+  'meantime.';
 grant execute on function api.withdraw_submission(uuid) to souk_api;

@@ -9,12 +9,14 @@ declare
   new_id uuid := internal.uuid_v7();
 begin
   if internal.agent_id() is null then
-    perform internal.raise_problem(409, 'invalid_state', format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
+    perform internal.raise_problem(409, 'invalid_state',
+      format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
       start_verification.base_url));
   end if;
   if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
     perform internal.raise_problem(400, 'unknown_method',
-      case when internal.sign_in_methods(true) = '[]' then 'No sign-in method is offered at present; nothing you do requires one.'
+      case when internal.sign_in_methods(true) = '[]' then
+        'No sign-in method is offered at present; nothing you do requires one.'
         else 'This sign-in method is not offered. Choose one of options.' end,
       jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
@@ -37,7 +39,8 @@ begin
         || '{"summary": "The account has proved this method already."}');
   end if;
   update market.verification v set status = 'expired'
-  where v.agent_id = internal.agent_id() and v.method = start_verification.method and v.status = 'pending' and v.expires_at <= now();
+  where v.agent_id = internal.agent_id() and v.method = start_verification.method and v.status = 'pending'
+    and v.expires_at <= now();
   insert into market.verification (id, account_id, agent_id, method, secret_hash)
   values (new_id, internal.account_id(), internal.agent_id(), start_verification.method,
     sha256(convert_to(internal.verification_secret(link_key, new_id), 'UTF8')))
@@ -52,7 +55,8 @@ begin
 end
 $$;
 comment on function api.start_verification(text, text, bytea) is
-  'Verification: 201 with a new link, 200 with the same one while pending, 200 completed when proved already; 400 unknown_method; 401 or 409 when the agent is removed or approved meanwhile.';
+  'Verification: 201 with a new link, 200 with the same one while pending, 200 completed when proved already; 400 '
+  'unknown_method; 401 or 409 when the agent is removed or approved meanwhile.';
 grant execute on function api.start_verification(text, text, bytea) to souk_api;
 
 create or replace function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb
@@ -69,5 +73,6 @@ begin
   return internal.verification_document(verification, get_verification.base_url, get_verification.link_key);
 end
 $$;
-comment on function api.get_verification(uuid, text, bytea) is 'A verification of the account acted for; 404 otherwise.';
+comment on function api.get_verification(uuid, text, bytea) is
+  'A verification of the account acted for; 404 otherwise.';
 grant execute on function api.get_verification(uuid, text, bytea) to souk_api;

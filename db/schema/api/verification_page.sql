@@ -31,7 +31,8 @@ begin
 end
 $$;
 comment on function api.get_verification_page(bytea, bytea) is
-  'What the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or session), missing (internal.missing_session), mine, expires_in (seconds); 404 otherwise. Changes nothing.';
+  'What the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or '
+  'session), missing (internal.missing_session), mine, expires_in (seconds); 404 otherwise. Changes nothing.';
 grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
 
 create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb
@@ -40,7 +41,8 @@ as $$
 declare
   verification market.verification;
 begin
-  select * into verification from market.verification v where v.secret_hash = cancel_verification.secret_hash for update;
+  select * into verification from market.verification v
+  where v.secret_hash = cancel_verification.secret_hash for update;
   if verification.status is distinct from 'cancelled' then
     perform internal.check_verification(verification, verification.account_id, cancel_verification.session_hash);
     update market.verification v set status = 'cancelled' where v.id = verification.id;
@@ -59,7 +61,8 @@ declare
   page jsonb := api.get_verification_page(continue_verification.secret_hash, null);
 begin
   if page ->> 'status' = 'pending' then
-    perform internal.raise_problem(409, 'verification_incomplete', 'You have not signed in yet. Do that first; then continue.');
+    perform internal.raise_problem(409, 'verification_incomplete',
+      'You have not signed in yet. Do that first; then continue.');
   end if;
   return jsonb_build_object('status', page -> 'status');
 end

@@ -44,5 +44,6 @@ begin
   return jsonb '{}';
 end
 $$;
-comment on function api.sign_out_everywhere() is 'Ends every session of the account that a person calls for, this one, too.';
+comment on function api.sign_out_everywhere() is
+  'Ends every session of the account that a person calls for, this one, too.';
 grant execute on function api.sign_out_everywhere() to souk_api;

@@ -1,5 +1,5 @@
--- Who calls, how much, and who is refused. Views run with the rights of whoever asks (security_invoker), so that they show
--- no column that inspect/rights.sql has not opened.
+-- Who calls, how much, and who is refused. Views run with the rights of whoever asks (security_invoker), so that they
+-- show no column that inspect/rights.sql has not opened.
 
 create or replace view inspect.agents with (security_invoker = true) as
 select a.id as agent_id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at,
@@ -12,14 +12,16 @@ cross join lateral (
     count(*) as calls_last_day, max(c.called_at) as last_call_at
   from market.rate_limit_hit c where c.scope = 'agent:' || a.id and c.called_at > now() - interval '1 day') as c;
 comment on view inspect.agents is
-  'When somebody names an agent or an account: what it is, since when, and what it does. Select by agent_id or account_id; without either it visits every agent.';
+  'When somebody names an agent or an account: what it is, since when, and what it does. Select by agent_id or '
+  'account_id; without either it visits every agent.';
 comment on column inspect.agents.agent_id is 'As in the answer of POST /v1/connect, and in GET /v1/me.';
 comment on column inspect.agents.account_id is 'Whom it acts for.';
 comment on column inspect.agents.name is 'What it calls itself: a stranger''s words.';
 comment on column inspect.agents.created_at is 'When it called POST /v1/connect.';
 comment on column inspect.agents.connected_at is 'When a person approved it; null: its writes are refused with 403.';
 comment on column inspect.agents.removed_at is 'When it was removed; not null: its calls are refused with 401.';
-comment on column inspect.agents.calls_last_hour is 'Counted calls: publishing, asking, previewing. Reads and searches are not counted.';
+comment on column inspect.agents.calls_last_hour is
+  'Counted calls: publishing, asking, previewing. Reads and searches are not counted.';
 comment on column inspect.agents.calls_last_day is 'The same over a day, which is as long as they are kept.';
 comment on column inspect.agents.last_call_at is 'Its latest counted call, null when there was none within a day.';
 comment on column inspect.agents.submissions_waiting is 'Texts of it that are being read now.';
@@ -27,22 +29,28 @@ comment on column inspect.agents.keys is 'Idempotency keys that it has used with
 grant select on inspect.agents to souk_dba;
 
 create or replace view inspect.why_429 with (security_invoker = true) as
-select a.id as agent_id, action.name as action, w.used >= cap.calls as refused, w.used, cap.calls as cap, wait.seconds as next_slot_in,
+select a.id as agent_id, action.name as action, w.used >= cap.calls as refused, w.used, cap.calls as cap,
+  wait.seconds as next_slot_in,
   clock_timestamp() + wait.seconds * interval '1 second' as next_slot_at,
   t.base, t.factor, t.settled as settled_offers, t.proved as proved_methods, coalesce(t.old, false) as account_is_old,
   t.removed as recent_removals,
   concat_ws(' ',
     format('%s of %s calls of the last hour are used%s.', w.used, cap.calls,
       case when cap.calls = 0 then ', so every call is refused with 429 until the cap changes'
-        when w.used >= cap.calls then format(', so the next is refused with 429; in %s seconds a slot is free', wait.seconds)
+        when w.used >= cap.calls then
+          format(', so the next is refused with 429; in %s seconds a slot is free', wait.seconds)
         else ', so the next is admitted' end),
-    case when o.cap is null then format('The cap: %s + %s x (4 x %s settled offers + 30 x %s proved methods + %s for an account of 30 days), at most %s%s.',
+    case when o.cap is null then format(
+      'The cap: %s + %s x (4 x %s settled offers + 30 x %s proved methods + %s for an account of 30 days), at most '
+      '%s%s.',
         t.base, t.factor, t.settled, t.proved, case when t.old then 60 else 0 end, 10 * t.base,
-        case when t.removed > 0 then format(', halved %s times for offers removed within 30 days, but not below %s', t.removed, t.base / 4) else '' end)
+        case when t.removed > 0 then format(', halved %s times for offers removed within 30 days, but not below %s',
+          t.removed, t.base / 4) else '' end)
       else format('The cap: a moderator set it at %s UTC, in place of what the record gives.',
         to_char(o.changed_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')) end,
     case when p.suspended_at is not null then format(
-      'The account is suspended by moderation since %s UTC: what it writes is refused with 409 before any cap is looked at.',
+      'The account is suspended by moderation since %s UTC: what it writes is refused with 409 before any cap is '
+      'looked at.',
       to_char(p.suspended_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')) end) as reason,
   o.changed_at as overridden_at, p.suspended_at is not null as account_suspended
 from market.agent a
@@ -54,25 +62,34 @@ cross join lateral internal.rate_limit(a.account_id, action.name) as cap (calls)
 cross join lateral (
   select (internal.window_usage('agent:' || a.id, action.name, cap.calls) ->> 'used')::integer as used) as w
 cross join lateral (
-  select case when cap.calls > 0 then coalesce(internal.window_wait('agent:' || a.id, action.name, cap.calls), 0) end as seconds) as wait;
+  select case when cap.calls > 0 then coalesce(internal.window_wait('agent:' || a.id, action.name, cap.calls), 0) end
+    as seconds) as wait;
 comment on view inspect.why_429 is
-  'When an agent is told rate_limited (429): one row an action with what it has used, what it may use, what the cap is made from, and when the next slot is free. Select by agent_id. A 429 of POST /v1/connect has no agent yet: see inspect.windows.';
+  'When an agent is told rate_limited (429): one row an action with what it has used, what it may use, what the cap is '
+  'made from, and when the next slot is free. Select by agent_id. A 429 of POST /v1/connect has no agent yet: see '
+  'inspect.windows.';
 comment on column inspect.why_429.agent_id is 'The agent that is refused.';
-comment on column inspect.why_429.action is 'publish_offer (also updating and republishing), create_ask (also updating) or preview_offer: each has a window of its own.';
+comment on column inspect.why_429.action is
+  'publish_offer (also updating and republishing), create_ask (also updating) or preview_offer: each has a window of '
+  'its own.';
 comment on column inspect.why_429.refused is 'Whether a call made now is refused.';
 comment on column inspect.why_429.used is 'Calls admitted within the last hour; refusals and replays do not count.';
 comment on column inspect.why_429.cap is 'Calls an hour, as internal.rate_limit has it.';
-comment on column inspect.why_429.next_slot_in is 'Whole seconds until a call is admitted; 0 when one is now, null when none ever is: the cap is 0.';
+comment on column inspect.why_429.next_slot_in is
+  'Whole seconds until a call is admitted; 0 when one is now, null when none ever is: the cap is 0.';
 comment on column inspect.why_429.next_slot_at is 'The same as a time.';
 comment on column inspect.why_429.base is 'The cap of an account without a record.';
 comment on column inspect.why_429.factor is 'What the terms of the record are multiplied by.';
 comment on column inspect.why_429.settled_offers is 'Offers published at least 72 hours ago and not removed; 60 count.';
 comment on column inspect.why_429.proved_methods is 'Sign-in methods that the account has proved.';
 comment on column inspect.why_429.account_is_old is 'Whether the account is 30 days old.';
-comment on column inspect.why_429.recent_removals is 'Offers that moderation took down within 30 days: each halves the cap.';
+comment on column inspect.why_429.recent_removals is
+  'Offers that moderation took down within 30 days: each halves the cap.';
 comment on column inspect.why_429.reason is 'All of it in sentences, fit to be sent on.';
-comment on column inspect.why_429.overridden_at is 'When a moderator set the cap by hand, which the record then does not change; null when it follows from the record.';
-comment on column inspect.why_429.account_suspended is 'Whether the account is suspended: what it writes is refused with 409, not 429.';
+comment on column inspect.why_429.overridden_at is
+  'When a moderator set the cap by hand, which the record then does not change; null when it follows from the record.';
+comment on column inspect.why_429.account_suspended is
+  'Whether the account is suspended: what it writes is refused with 409, not 429.';
 grant select on inspect.why_429 to souk_dba;
 
 create or replace view inspect.windows with (security_invoker = true) as
@@ -84,7 +101,9 @@ from market.rate_limit_hit c
 where c.called_at > now() - interval '1 day'
 group by c.scope, c.action;
 comment on view inspect.windows is
-  'When the load is unusual, or POST /v1/connect answers 429: every rolling window that holds a call. The busiest first: order by used_last_hour desc. An address is stopped by CONNECTIONS_PER_HOUR calls of connect within an hour, or three of decline within a day.';
+  'When the load is unusual, or POST /v1/connect answers 429: every rolling window that holds a call. The busiest '
+  'first: order by used_last_hour desc. An address is stopped by CONNECTIONS_PER_HOUR calls of connect within an hour, '
+  'or three of decline within a day.';
 comment on column inspect.windows.scope is 'agent:<id>, or address:<network> for connect and decline.';
 comment on column inspect.windows.action is 'publish_offer, create_ask, preview_offer, connect or decline.';
 comment on column inspect.windows.used_last_hour is 'Calls within the last hour.';

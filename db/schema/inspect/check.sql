@@ -1,5 +1,5 @@
--- The invariants, each a query that gives the rows that break it. What grows with the market is looked at by sample when a
--- share below 100 is given; what is in flight, or of the last hour, always whole, since it is little.
+-- The invariants, each a query that gives the rows that break it. What grows with the market is looked at by sample
+-- when a share below 100 is given; what is in flight, or of the last hour, always whole, since it is little.
 
 create or replace function inspect.check_people(share double precision)
   returns table (invariant text, object text, detail text)
@@ -23,7 +23,8 @@ begin
   where (p.active, p.lifetime, p.removed) <> (o.active, o.lifetime, o.removed);
 
   return query
-  select 'connected_agent_has_person', 'agent ' || g.id, 'it is connected, and nobody has claimed account ' || g.account_id
+  select 'connected_agent_has_person', 'agent ' || g.id,
+    'it is connected, and nobody has claimed account ' || g.account_id
   from market.agent g tablesample system (check_people.share)
   join market.account a on a.id = g.account_id
   where g.connected_at is not null and a.claimed_at is null;
@@ -65,7 +66,8 @@ begin
       -- A change of an ask without a new text comes without a submission; one with it counts.
     group by s.agent_id, a.action) as s
   cross join lateral (
-    select count(*) as calls from market.rate_limit_hit c where c.scope = 'agent:' || s.agent_id and c.action = s.action) as c
+    select count(*) as calls from market.rate_limit_hit c
+      where c.scope = 'agent:' || s.agent_id and c.action = s.action) as c
   where c.calls < s.texts;
 
   return query
@@ -90,7 +92,8 @@ begin
   return query
   -- Not the key itself, which its agent chose: this goes into logs. inspect.keys_in_flight shows it.
   select 'key_has_answer',
-    case when exists (select from market.agent g where g.id = k.owner_id) then 'agent ' else 'account ' end || k.owner_id,
+    case when exists (select from market.agent g where g.id = k.owner_id) then 'agent ' else 'account ' end
+      || k.owner_id,
     case when k.submission_id is null then 'a key of ' || k.created_at || ' holds no submission'
       else 'a key has been in flight since ' || k.created_at end
   from (
@@ -106,7 +109,8 @@ begin
   where s.completed_at is null and s.created_at < now() - interval '15 minutes';
 
   return query
-  select 'submission_has_job', 'submission ' || s.id, format('%s waits since %s, and no job reads it', s.kind, s.created_at)
+  select 'submission_has_job', 'submission ' || s.id,
+    format('%s waits since %s, and no job reads it', s.kind, s.created_at)
   from market.submission s
   where s.completed_at is null
     and not exists (select from inspect.read_jobs() j where j.task = 'complete_submission' and j.row_id = s.id);
@@ -158,7 +162,8 @@ begin
       and j.created_at > now() - interval '2 hours');
 end
 $$;
-comment on function inspect.is_underway(text, uuid) is 'Whether a job that is on its way will mend what is about this row.';
+comment on function inspect.is_underway(text, uuid) is
+  'Whether a job that is on its way will mend what is about this row.';
 
 create or replace function inspect.check_market(share double precision)
   returns table (invariant text, object text, detail text)
@@ -182,7 +187,8 @@ begin
   left join market.offer_embedding e on e.offer_id = o.id
   -- Looked for only where a vector is missing: the planner would ask it of every offer first.
   where o.status = 'published' and not embeds_all
-    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id) else false end;
+    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id)
+      else false end;
 
   return query
   select 'ask_has_vector', 'ask ' || a.id,
@@ -191,7 +197,8 @@ begin
   left join market.ask_embedding e on e.ask_id = a.id
   -- Its job is made a moment after it was read.
   where a.status = 'active' and a.read_at < now() - interval '10 minutes' and not embeds_all
-    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id) else false end;
+    and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id)
+      else false end;
 
   return query
   select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at
@@ -208,12 +215,17 @@ begin
     ('match_is_of_a_live_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
     ('match_is_of_a_read_ask', false, case when a.read_at is null then 'the ask was not read' end),
     -- A call that was matching when the ask came to rest may have ended after it.
-    ('match_is_of_an_active_ask', false, case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
-      then format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
-    ('match_is_not_ones_own', false, case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
+    ('match_is_of_an_active_ask', false,
+      case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
+      then
+      format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
+    ('match_is_not_ones_own', false,
+      case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
     -- What changed a moment ago is judged again by its job; an ask at rest is judged again when it is active.
-    ('match_is_of_its_kind', true, case when a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false)
-      then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'), coalesce(a.ask_kind, 'do nothing')) end),
+    ('match_is_of_its_kind', true,
+      case when a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false)
+      then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'),
+        coalesce(a.ask_kind, 'do nothing')) end),
     ('match_is_within_price', true, case when a.status = 'active'
       and o.price_hundredths > a.price_max_hundredths and o.price_hundredths > 0 and o.price_currency = a.price_currency
       and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true)
@@ -221,7 +233,8 @@ begin
     ('match_is_not_excluded', true, case when a.status = 'active' and o.search @@ a.exclude_query
       then 'the offer says what the ask does not want' end)) as v (invariant, mends, detail)
   where v.detail is not null
-    and not (v.mends and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
+    and not (v.mends
+      and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
 end
 $$;
 comment on function inspect.check_market(double precision) is
@@ -235,7 +248,8 @@ declare
   -- Whole pages are drawn, so it costs what it reads, however large the table.
   share double precision := case when "check".sample is null then 100 else (
     select least(100, 100.0 * "check".sample / greatest(max(c.reltuples), 1)) from pg_catalog.pg_class c
-    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.account_stats'::regclass, 'market.submission'::regclass))
+    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.account_stats'::regclass,
+      'market.submission'::regclass))
     end;
 begin
   return query select * from inspect.check_people(share);
@@ -245,7 +259,8 @@ begin
   return query select * from inspect.check_references(share);
   return query select * from inspect.check_log();
   return query
-  select 'job_is_not_held_by_the_dead', 'job ' || j.job_id, format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
+  select 'job_is_not_held_by_the_dead', 'job ' || j.job_id,
+    format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
   from inspect.read_jobs() j
   -- A live worker frees it within a minute.
   where j.state = 'held by a dead worker' and j.locked_at < now() - interval '5 minutes';
@@ -259,5 +274,7 @@ begin
 end
 $$;
 comment on function inspect.check(integer) is
-  'Every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it is broken. No row when all is well. Looks at everything, some twenty seconds for a million offers and as many matches; with a sample at about so many rows of each large table, drawn at random.';
+  'Every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it is '
+  'broken. No row when all is well. Looks at everything, some twenty seconds for a million offers and as many matches; '
+  'with a sample at about so many rows of each large table, drawn at random.';
 grant execute on function inspect.check(integer) to souk_dba;

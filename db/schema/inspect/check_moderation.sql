@@ -13,7 +13,8 @@ begin
   where a.suspended_at is not null and not inspect.is_underway('apply_standing', a.id);
 
   return query
-  select 'case_counts_its_reports', 'offer ' || c.offer_id, format('its case says %s, and %s wait', c.reports, r.reports)
+  select 'case_counts_its_reports', 'offer ' || c.offer_id,
+    format('its case says %s, and %s wait', c.reports, r.reports)
   from market.review_case c
   cross join lateral (
     select count(*) as reports from market.report r
@@ -24,20 +25,24 @@ begin
   select 'open_report_has_case', 'offer ' || r.offer_id, 'report ' || r.id || ' waits, and no case is open'
   from market.report r
   where r.completed_at is null and not exists (
-    select from market.review_case c where c.offer_id = r.offer_id and c.closed_at is null and 'reported' = any (c.causes));
+    select from market.review_case c
+    where c.offer_id = r.offer_id and c.closed_at is null and 'reported' = any (c.causes));
 
   return query
-  select 'pending_offer_has_case', 'offer ' || o.id, 'it waits for review since ' || o.updated_at || ', and no case is open'
+  select 'pending_offer_has_case', 'offer ' || o.id,
+    'it waits for review since ' || o.updated_at || ', and no case is open'
   from market.offer o tablesample system (check_moderation.share)
   where o.status = 'pending_review' and not exists (
     select from market.review_case c where c.offer_id = o.id and c.closed_at is null and 'pending' = any (c.causes));
 
   return query
-  select 'open_appeal_has_case', 'offer ' || a.offer_id, 'its appeal waits since ' || a.created_at || ', and no case is open'
+  select 'open_appeal_has_case', 'offer ' || a.offer_id,
+    'its appeal waits since ' || a.created_at || ', and no case is open'
   from market.appeal a tablesample system (check_moderation.share)
   join market.offer o on o.id = a.offer_id and o.status = 'removed' and o.removed_at = a.removed_at
   where a.decided_at is null and not exists (
-    select from market.review_case c where c.offer_id = a.offer_id and c.closed_at is null and 'appeal' = any (c.causes));
+    select from market.review_case c
+    where c.offer_id = a.offer_id and c.closed_at is null and 'appeal' = any (c.causes));
 
   return query
   select 'reviewed_offer_is_not_down', 'offer ' || o.id, 'it is reviewed, and ' || o.status
@@ -55,7 +60,8 @@ begin
 end
 $$;
 comment on function inspect.check_moderation(double precision) is
-  'Cases, reports, appeals and suspensions, and what offers were read from: what breaks an invariant; what grows with the market in a share of 0 to 100 percent of the rows.';
+  'Cases, reports, appeals and suspensions, and what offers were read from: what breaks an invariant; what grows with '
+  'the market in a share of 0 to 100 percent of the rows.';
 
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)
@@ -84,7 +90,8 @@ begin
     return query execute format(
       'select ''reference_has_row'', %L || concat_ws(''/'', %s), %L
        from market.%I c tablesample system (%s) where %s and not exists (select from market.%I p where %s)',
-      reference.child || ' of ' || reference.parent || ' ', reference.shown, 'that is not there, against ' || reference.name,
+      reference.child || ' of ' || reference.parent || ' ', reference.shown,
+      'that is not there, against ' || reference.name,
       reference.child, check_references.share, reference.given, reference.parent, reference.met);
   end loop;
 
@@ -95,7 +102,8 @@ begin
 end
 $$;
 comment on function inspect.check_references(double precision) is
-  'Foreign keys, and calls of agents: what refers to a row that is not there, in a share of 0 to 100 percent of the rows.';
+  'Foreign keys, and calls of agents: what refers to a row that is not there, in a share of 0 to 100 percent of the '
+  'rows.';
 
 create or replace function inspect.check_log() returns table (invariant text, object text, detail text)
   language plpgsql stable
@@ -104,28 +112,35 @@ declare
   this_month timestamp := date_trunc('month', now() at time zone 'UTC');
 begin
   return query
-  select 'log_has_its_months', 'market.' || m.name, 'it is not there, so events of its month fall into market.audit_event_default'
+  select 'log_has_its_months', 'market.' || m.name,
+    'it is not there, so events of its month fall into market.audit_event_default'
   from (
     select 'audit_event_' || to_char(this_month + make_interval(months => ahead), 'YYYY_MM') as name, ahead
     from generate_series(0, 1) as ahead) as m
   -- The next one is made within the first day of a month.
-  where to_regclass('market.' || m.name) is null and (m.ahead = 0 or now() at time zone 'UTC' > this_month + interval '1 day');
+  where to_regclass('market.' || m.name) is null
+    and (m.ahead = 0 or now() at time zone 'UTC' > this_month + interval '1 day');
 
   return query
   (select 'log_is_forgotten_in_time', 'market.audit_event', 'the oldest event is of ' || e.at
-   from market.audit_event e
-   where e.at < date_trunc('month', (now() - interval '2 days') at time zone 'UTC') at time zone 'UTC' - interval '12 months'
-   order by e.at limit 1);
+    from market.audit_event e
+    where e.at < date_trunc('month', (now() - interval '2 days') at time zone 'UTC') at time zone 'UTC'
+      - interval '12 months'
+    order by e.at limit 1);
 
   return query
-  (select 'agent_is_forgotten_in_time', 'agent ' || g.id, 'nobody approved it, and it last wrote at ' || p.last_active_at
-   from market.agent g join market.account_stats p on p.account_id = g.account_id
-   -- Two days more than jobs.purge_agents gives, which passes by what is still referred to.
-   where g.connected_at is null and g.created_at <= now() - interval '9 days' and p.last_active_at <= now() - interval '9 days'
-     and not exists (select from market.report r where r.account_id = g.account_id)
-     and not exists (select from market.submission s where s.agent_id = g.id)
-     and not exists (select from market.verification v where v.agent_id = g.id and v.created_at > now() - interval '9 days')
-   limit 1);
+  (select 'agent_is_forgotten_in_time', 'agent ' || g.id,
+    'nobody approved it, and it last wrote at ' || p.last_active_at
+    from market.agent g join market.account_stats p on p.account_id = g.account_id
+    -- Two days more than jobs.purge_agents gives, which passes by what is still referred to.
+    where g.connected_at is null and g.created_at <= now() - interval '9 days'
+      and p.last_active_at <= now() - interval '9 days'
+      and not exists (select from market.report r where r.account_id = g.account_id)
+      and not exists (select from market.submission s where s.agent_id = g.id)
+      and not exists (select from market.verification v
+        where v.agent_id = g.id and v.created_at > now() - interval '9 days')
+    limit 1);
 end
 $$;
-comment on function inspect.check_log() is 'The audit log and agents that nobody approved: what is kept for too long, or has no place.';
+comment on function inspect.check_log() is
+  'The audit log and agents that nobody approved: what is kept for too long, or has no place.';

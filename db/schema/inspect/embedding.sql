@@ -6,7 +6,8 @@ with item as (
   from market.offer o left join market.offer_embedding e on e.offer_id = o.id where o.status = 'published'
   union all
   select 'ask' as kind, 'embed_ask' as task, e.model
-  from market.ask a left join market.ask_embedding e on e.ask_id = a.id where a.status = 'active' and a.read_at is not null
+  from market.ask a left join market.ask_embedding e on e.ask_id = a.id
+  where a.status = 'active' and a.read_at is not null
 ), counted as (
   select i.kind, i.task, count(*) as items,
     count(*) filter (where to_jsonb(i.model) = f.value) as with_vector,
@@ -15,11 +16,14 @@ with item as (
   from item i cross join (select s.value from market.setting s where s.name = 'embedding_model') as f
   group by i.kind, i.task
 )
-select c.kind, internal.setting('embedding_model') #>> '{}' as model, c.items, c.with_vector, c.of_another_model, c.without_vector,
-  round(100.0 * c.with_vector / c.items, 1) as percent, coalesce(q.jobs, 0) as jobs, coalesce(q.failed, 0) as jobs_failed,
+select c.kind, internal.setting('embedding_model') #>> '{}' as model, c.items, c.with_vector, c.of_another_model,
+  c.without_vector,
+  round(100.0 * c.with_vector / c.items, 1) as percent, coalesce(q.jobs, 0) as jobs,
+  coalesce(q.failed, 0) as jobs_failed,
   q.oldest, q.an_error,
   -- At the pace so far.
-  (select r.moved_at + (r.moved_at - r.started_at) * (greatest(r.total - r.done, 0)::double precision / nullif(r.done, 0))
+  (select r.moved_at
+    + (r.moved_at - r.started_at) * (greatest(r.total - r.done, 0)::double precision / nullif(r.done, 0))
     from market.reembedding r where r.finished_at is null) as expected_at
 from counted c
 left join (
@@ -29,17 +33,22 @@ left join (
   from (values ('embed_offer'), ('embed_ask')) as t (task)
   join inspect.queue q on q.task in (t.task, 'reembed') group by t.task) as q on q.task = c.task;
 comment on view inspect.embedding_progress is
-  'When searches go by words only, or the embedding model was changed: how many live offers and active asks have a vector of the model in force, and what still waits. Visits every live offer: about a second for a million.';
+  'When searches go by words only, or the embedding model was changed: how many live offers and active asks have a '
+  'vector of the model in force, and what still waits. Visits every live offer: about a second for a million.';
 comment on column inspect.embedding_progress.kind is 'offer or ask.';
 comment on column inspect.embedding_progress.model is 'The model in force.';
 comment on column inspect.embedding_progress.items is 'Live offers, or active asks that were read.';
 comment on column inspect.embedding_progress.with_vector is 'Of them, with a vector of the model in force.';
-comment on column inspect.embedding_progress.of_another_model is 'With a vector that is not compared any more; found by words until it is replaced.';
+comment on column inspect.embedding_progress.of_another_model is
+  'With a vector that is not compared any more; found by words until it is replaced.';
 comment on column inspect.embedding_progress.without_vector is 'With none; found by words.';
 comment on column inspect.embedding_progress.percent is 'How far it is.';
-comment on column inspect.embedding_progress.jobs is 'Jobs that are to make vectors: one for each, or one reembed for everything that is missing (market.reembedding). None while some are missing: run jobs.use_embedding_model(model) again.';
+comment on column inspect.embedding_progress.jobs is
+  'Jobs that are to make vectors: one for each, or one reembed for everything that is missing (market.reembedding). '
+  'None while some are missing: run jobs.use_embedding_model(model) again.';
 comment on column inspect.embedding_progress.jobs_failed is 'Of them, given up.';
 comment on column inspect.embedding_progress.oldest is 'How long the oldest of them has waited.';
 comment on column inspect.embedding_progress.an_error is 'One of their errors.';
-comment on column inspect.embedding_progress.expected_at is 'While the model is being changed: when everything should be done, once a batch is.';
+comment on column inspect.embedding_progress.expected_at is
+  'While the model is being changed: when everything should be done, once a batch is.';
 grant select on inspect.embedding_progress to souk_dba;

@@ -1,5 +1,5 @@
--- The queue and who works it. graphile-worker's tables come after the migrations and may change with its versions, so they
--- are read in a function, which looks them up when it runs, and only through the view that its makers document.
+-- The queue and who works it. graphile-worker's tables come after the migrations and may change with its versions, so
+-- they are read in a function, which looks them up when it runs, and only through the view that its makers document.
 
 create or replace function inspect.read_jobs()
   returns table (job_id bigint, task text, row_id uuid, state text, attempts integer, max_attempts integer,
@@ -30,11 +30,13 @@ select j.job_id, j.task, j.row_id, j.state, j.attempts, j.max_attempts, now() - 
   now() - j.locked_at as locked_for, j.locked_by, j.last_error
 from inspect.read_jobs() as j;
 comment on view inspect.jobs is
-  'When work does not get done: every job that is not done. Failing: where attempts > 0; given up: where state = ''failed for good''; of dead workers: where state = ''held by a dead worker''.';
+  'When work does not get done: every job that is not done. Failing: where attempts > 0; given up: where state = '
+  '''failed for good''; of dead workers: where state = ''held by a dead worker''.';
 comment on column inspect.jobs.job_id is 'As graphile_worker.reschedule_jobs and complete_jobs take it.';
 comment on column inspect.jobs.task is 'complete_submission, embed_offer, embed_ask, or a task of the clock.';
 comment on column inspect.jobs.row_id is 'The submission, offer or ask that it is about.';
-comment on column inspect.jobs.state is 'waiting, scheduled (to be tried later), running, held by a dead worker, or failed for good.';
+comment on column inspect.jobs.state is
+  'waiting, scheduled (to be tried later), running, held by a dead worker, or failed for good.';
 comment on column inspect.jobs.attempts is 'How often it was begun.';
 comment on column inspect.jobs.max_attempts is 'After so many it is given up: eight take about an hour.';
 comment on column inspect.jobs.age is 'How long ago it was asked for.';
@@ -45,11 +47,13 @@ comment on column inspect.jobs.last_error is 'What its last attempt failed with.
 grant select on inspect.jobs to souk_dba;
 
 create or replace view inspect.queue with (security_invoker = true) as
-select j.task, j.state, count(*) as jobs, max(j.age) as oldest, max(j.attempts) as most_attempts, max(j.last_error) as an_error
+select j.task, j.state, count(*) as jobs, max(j.age) as oldest, max(j.attempts) as most_attempts,
+  max(j.last_error) as an_error
 from inspect.jobs j
 group by j.task, j.state;
 comment on view inspect.queue is
-  'When answers are late or vectors are missing, first of all: how much waits, how long, and whether it fails. Growing numbers with live workers: more workers are needed.';
+  'When answers are late or vectors are missing, first of all: how much waits, how long, and whether it fails. Growing '
+  'numbers with live workers: more workers are needed.';
 comment on column inspect.queue.task is 'What is to be done.';
 comment on column inspect.queue.state is 'As in inspect.jobs.';
 comment on column inspect.queue.jobs is 'How many.';
@@ -66,11 +70,14 @@ full join (
   select j.locked_by, count(*) as jobs, max(j.locked_for) as longest
   from inspect.jobs j where j.locked_by is not null group by j.locked_by) as j on j.locked_by = h.pool_id;
 comment on view inspect.workers is
-  'When nothing is read or embedded: which pools of workers live, and which have died with jobs in their hands. No row that is alive: no worker runs.';
+  'When nothing is read or embedded: which pools of workers live, and which have died with jobs in their hands. No row '
+  'that is alive: no worker runs.';
 comment on column inspect.workers.pool_id is 'As graphile_worker.force_unlock_workers takes it.';
-comment on column inspect.workers.beat_at is 'Its last heartbeat, one every ten seconds; null when it has none any more.';
+comment on column inspect.workers.beat_at is
+  'Its last heartbeat, one every ten seconds; null when it has none any more.';
 comment on column inspect.workers.silent_for is 'How long ago that was.';
-comment on column inspect.workers.alive is 'Whether it has said so within 30 seconds. A live worker frees the jobs of dead ones within ten more.';
+comment on column inspect.workers.alive is
+  'Whether it has said so within 30 seconds. A live worker frees the jobs of dead ones within ten more.';
 comment on column inspect.workers.jobs is 'Jobs that it holds.';
 comment on column inspect.workers.longest is 'For how long it has held the oldest of them.';
 grant select on inspect.workers to souk_dba;

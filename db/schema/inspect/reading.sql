@@ -13,9 +13,12 @@ cross join lateral (
   offset 0) as s
 where s.byte <> 0;
 comment on view inspect.classifier_weights is
-  'When texts are read as the wrong kind or category: what speaks for and against it. For example, what makes an ask one to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. Nothing is mended here: add examples to reading.ask_example or reading.offer_example, and a worker learns within a minute.';
+  'When texts are read as the wrong kind or category: what speaks for and against it. For example, what makes an ask '
+  'one to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. Nothing is mended here: add '
+  'examples to reading.ask_example or reading.offer_example, and a worker learns within a minute.';
 comment on column inspect.classifier_weights.classifier is 'ask_kind, offer_kind, or what categories it tells apart.';
 comment on column inspect.classifier_weights.class is 'The kind, or DOMAIN/CATEGORY.';
 comment on column inspect.classifier_weights.feature is 'What a text may have: a word, two words, or a fact about it.';
-comment on column inspect.classifier_weights.weight is 'How much it speaks for the class, or against it when negative; a logarithm.';
+comment on column inspect.classifier_weights.weight is
+  'How much it speaks for the class, or against it when negative; a logarithm.';
 grant select on inspect.classifier_weights to souk_dba;

@@ -8,15 +8,20 @@ from market.submission s
 left join inspect.jobs j on j.row_id = s.id and j.task = 'complete_submission'
 where s.completed_at is null;
 comment on view inspect.submissions_waiting is
-  'When POST /v1/offers or /v1/asks answers late or with 503: the texts that wait to be read, and how their jobs stand. Oldest first: order by age desc.';
+  'When POST /v1/offers or /v1/asks answers late or with 503: the texts that wait to be read, and how their jobs '
+  'stand. Oldest first: order by age desc.';
 comment on column inspect.submissions_waiting.submission_id is 'The submission, and the row of its job.';
-comment on column inspect.submissions_waiting.kind is 'publish_offer, update_offer, preview_offer, create_ask or update_ask.';
+comment on column inspect.submissions_waiting.kind is
+  'publish_offer, update_offer, preview_offer, create_ask or update_ask.';
 comment on column inspect.submissions_waiting.agent_id is 'Who sent it; null: the account''s person.';
 comment on column inspect.submissions_waiting.account_id is 'For whom.';
 comment on column inspect.submissions_waiting.target_id is 'The offer or ask that it will become or change.';
-comment on column inspect.submissions_waiting.age is 'How long it has waited. Its caller is answered after EXTRACTION_DEADLINE_MS.';
-comment on column inspect.submissions_waiting.stuck is 'Whether the sweep, which comes every minute for what is ten minutes old, should have settled it.';
-comment on column inspect.submissions_waiting.job_id is 'The job that will read it; null: nobody will, and the sweep settles it.';
+comment on column inspect.submissions_waiting.age is
+  'How long it has waited. Its caller is answered after EXTRACTION_DEADLINE_MS.';
+comment on column inspect.submissions_waiting.stuck is
+  'Whether the sweep, which comes every minute for what is ten minutes old, should have settled it.';
+comment on column inspect.submissions_waiting.job_id is
+  'The job that will read it; null: nobody will, and the sweep settles it.';
 comment on column inspect.submissions_waiting.job_state is 'As in inspect.jobs, or no job.';
 comment on column inspect.submissions_waiting.attempts is 'How often its reading was begun.';
 comment on column inspect.submissions_waiting.last_error is 'Why the last attempt failed.';
@@ -32,10 +37,12 @@ select k.owner_id, k.key, null, null, now() - k.created_at, true
 from market.idempotency_key k
 where k.submission_id is null;
 comment on view inspect.keys_in_flight is
-  'When an agent keeps getting idempotency_in_flight (409): its keys whose first request has no answer yet, and how old they are.';
+  'When an agent keeps getting idempotency_in_flight (409): its keys whose first request has no answer yet, and how '
+  'old they are.';
 comment on column inspect.keys_in_flight.owner_id is 'Whose key: an agent, or the account of a person in the browser.';
 comment on column inspect.keys_in_flight.key is 'As it was sent.';
-comment on column inspect.keys_in_flight.submission_id is 'The text that it waits for: see inspect.submissions_waiting. Null: it waits for nothing and has to be deleted.';
+comment on column inspect.keys_in_flight.submission_id is
+  'The text that it waits for: see inspect.submissions_waiting. Null: it waits for nothing and has to be deleted.';
 comment on column inspect.keys_in_flight.kind is 'What the request was.';
 comment on column inspect.keys_in_flight.age is 'Since when.';
 comment on column inspect.keys_in_flight.stuck is 'Whether the sweep should have freed it.';

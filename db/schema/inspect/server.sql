@@ -1,5 +1,5 @@
--- The server: who is connected, who waits for whom, what takes its time, and how far replicas are. States and statements of
--- other roles' sessions are seen only with pg_read_all_stats (logins.sql).
+-- The server: who is connected, who waits for whom, what takes its time, and how far replicas are. States and
+-- statements of other roles' sessions are seen only with pg_read_all_stats (logins.sql).
 
 create or replace view inspect.connections with (security_invoker = true) as
 select a.usename as role, a.application_name, a.state, count(*) as connections,
@@ -10,27 +10,34 @@ from pg_catalog.pg_stat_activity a left join pg_catalog.pg_roles r on r.oid = a.
 where a.backend_type = 'client backend' or a.backend_type is null and a.usesysid is not null
 group by a.usename, a.application_name, a.state, r.rolconnlimit;
 comment on view inspect.connections is
-  'When connections run out ("too many connections", 503), or vacuum does not keep up: who is connected and what they do. A role at its limit: too many processes or pools. Idle in transaction for minutes: somebody forgot a commit.';
+  'When connections run out ("too many connections", 503), or vacuum does not keep up: who is connected and what they '
+  'do. A role at its limit: too many processes or pools. Idle in transaction for minutes: somebody forgot a commit.';
 comment on column inspect.connections.role is 'Who logged in.';
-comment on column inspect.connections.application_name is 'What it calls itself: souk_api, souk_api read, souk_worker, psql.';
-comment on column inspect.connections.state is 'active, idle, idle in transaction; null where pg_read_all_stats is missing.';
+comment on column inspect.connections.application_name is
+  'What it calls itself: souk_api, souk_api read, souk_worker, psql.';
+comment on column inspect.connections.state is
+  'active, idle, idle in transaction; null where pg_read_all_stats is missing.';
 comment on column inspect.connections.connections is 'How many.';
-comment on column inspect.connections."limit" is 'How many the role may have in all, null for as many as the server has.';
+comment on column inspect.connections."limit" is
+  'How many the role may have in all, null for as many as the server has.';
 comment on column inspect.connections.longest_transaction is 'Age of the oldest transaction.';
-comment on column inspect.connections.longest_idle_in_transaction is 'How long one has done nothing in the middle of one.';
+comment on column inspect.connections.longest_idle_in_transaction is
+  'How long one has done nothing in the middle of one.';
 comment on column inspect.connections.waiting_for_locks is 'How many wait: see inspect.blocked.';
 grant select on inspect.connections to souk_dba;
 
 create or replace view inspect.blocked with (security_invoker = true) as
 select w.pid, w.usename as role, now() - w.query_start as waits_for, left(w.query, 200) as query,
-  b.pid as blocked_by, b.usename as blocking_role, b.application_name as blocking_application, b.state as blocking_state,
+  b.pid as blocked_by, b.usename as blocking_role, b.application_name as blocking_application,
+  b.state as blocking_state,
   now() - b.xact_start as blocking_since, left(b.query, 200) as blocking_query
 from pg_catalog.pg_stat_activity w
 cross join lateral unnest(pg_catalog.pg_blocking_pids(w.pid)) as blocker (pid)
 join pg_catalog.pg_stat_activity b on b.pid = blocker.pid
 where w.wait_event_type = 'Lock';
 comment on view inspect.blocked is
-  'When requests answer 503 after two seconds: who waits for a lock, and who has it. The one to end is a blocked_by that is not itself in pid: select pg_terminate_backend(blocked_by), as a superuser or in that role.';
+  'When requests answer 503 after two seconds: who waits for a lock, and who has it. The one to end is a blocked_by '
+  'that is not itself in pid: select pg_terminate_backend(blocked_by), as a superuser or in that role.';
 comment on column inspect.blocked.pid is 'Who waits.';
 comment on column inspect.blocked.role is 'In which role.';
 comment on column inspect.blocked.waits_for is 'For how long.';
@@ -44,13 +51,16 @@ comment on column inspect.blocked.blocking_query is 'Its present or last stateme
 grant select on inspect.blocked to souk_dba;
 
 create or replace view inspect.slow_functions with (security_invoker = true) as
-select f.schemaname as schema, f.funcname as function, f.calls, round(f.total_time::numeric) as total_ms, round(f.self_time::numeric) as self_ms,
+select f.schemaname as schema, f.funcname as function, f.calls, round(f.total_time::numeric) as total_ms,
+  round(f.self_time::numeric) as self_ms,
   round((f.total_time / nullif(f.calls, 0))::numeric, 2) as ms_a_call,
   round((100 * f.self_time / nullif(sum(f.self_time) over (), 0))::numeric, 1) as percent
 from pg_catalog.pg_stat_user_functions f;
 comment on view inspect.slow_functions is
-  'When the service is slow: which functions the time goes to. The worst first: order by self_ms desc. Empty until a superuser has run: alter database souk set track_functions = ''pl'' (for sessions that start afterwards).';
-comment on column inspect.slow_functions.schema is 'api for endpoints, jobs for the worker, market for what they share.';
+  'When the service is slow: which functions the time goes to. The worst first: order by self_ms desc. Empty until a '
+  'superuser has run: alter database souk set track_functions = ''pl'' (for sessions that start afterwards).';
+comment on column inspect.slow_functions.schema is
+  'api for endpoints, jobs for the worker, market for what they share.';
 comment on column inspect.slow_functions.function is 'The function.';
 comment on column inspect.slow_functions.calls is 'Calls since the statistics were reset.';
 comment on column inspect.slow_functions.total_ms is 'Time in it and in what it called.';
@@ -60,7 +70,8 @@ comment on column inspect.slow_functions.percent is 'Its share of all self times
 grant select on inspect.slow_functions to souk_dba;
 
 create or replace function inspect.read_statements()
-  returns table (role text, calls bigint, total_ms numeric, ms_a_call numeric, slowest_ms numeric, rows bigint, statement text)
+  returns table (role text, calls bigint, total_ms numeric, ms_a_call numeric, slowest_ms numeric, rows bigint,
+    statement text)
   language plpgsql stable
 as $$
 declare
@@ -84,13 +95,16 @@ exception when object_not_in_prerequisite_state then
   return;
 end
 $$;
-comment on function inspect.read_statements() is 'What inspect.slow_statements shows: nothing where pg_stat_statements is not installed.';
+comment on function inspect.read_statements() is
+  'What inspect.slow_statements shows: nothing where pg_stat_statements is not installed.';
 grant execute on function inspect.read_statements() to souk_dba;
 
 create or replace view inspect.slow_statements with (security_invoker = true) as
 select s.role, s.calls, s.total_ms, s.ms_a_call, s.slowest_ms, s.rows, s.statement from inspect.read_statements() as s;
 comment on view inspect.slow_statements is
-  'When the service is slow and no function stands out: which statements the time goes to. The worst first: order by total_ms desc. Empty until pg_stat_statements is in shared_preload_libraries and a superuser has made the extension.';
+  'When the service is slow and no function stands out: which statements the time goes to. The worst first: order by '
+  'total_ms desc. Empty until pg_stat_statements is in shared_preload_libraries and a superuser has made the '
+  'extension.';
 comment on column inspect.slow_statements.role is 'Who ran it.';
 comment on column inspect.slow_statements.calls is 'How often.';
 comment on column inspect.slow_statements.total_ms is 'Time in all.';
@@ -103,7 +117,8 @@ grant select on inspect.slow_statements to souk_dba;
 create or replace view inspect.replication with (security_invoker = true) as
 select r.application_name as replica, r.state, r.sync_state,
   pg_catalog.pg_wal_lsn_diff(
-    case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn() else pg_catalog.pg_current_wal_lsn() end,
+    case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
+      else pg_catalog.pg_current_wal_lsn() end,
     r.replay_lsn)::bigint as bytes_behind,
   r.replay_lag as behind
 from pg_catalog.pg_stat_replication r
@@ -117,14 +132,17 @@ where pg_catalog.pg_is_in_recovery()
 union all
 select s.slot_name, 'slot, not connected', null,
   pg_catalog.pg_wal_lsn_diff(
-    case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn() else pg_catalog.pg_current_wal_lsn() end,
+    case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
+      else pg_catalog.pg_current_wal_lsn() end,
     s.restart_lsn)::bigint, null
 from pg_catalog.pg_replication_slots s where not s.active;
 comment on view inspect.replication is
-  'When what was written is not found, DELETE /v1/me/agent hangs, or the disk fills with WAL: how far each replica is behind; on a replica, how far it is itself. A slot that nobody uses keeps WAL until the disk is full: drop it.';
+  'When what was written is not found, DELETE /v1/me/agent hangs, or the disk fills with WAL: how far each replica is '
+  'behind; on a replica, how far it is itself. A slot that nobody uses keeps WAL until the disk is full: drop it.';
 comment on column inspect.replication.replica is 'Its application_name, as in synchronous_standby_names.';
 comment on column inspect.replication.state is 'streaming when all is well.';
-comment on column inspect.replication.sync_state is 'async, sync or quorum: a removal of an agent waits for the latter two.';
+comment on column inspect.replication.sync_state is
+  'async, sync or quorum: a removal of an agent waits for the latter two.';
 comment on column inspect.replication.bytes_behind is 'WAL that it has not replayed, or that a slot keeps.';
 comment on column inspect.replication.behind is 'The same in time, null when nothing is written.';
 grant select on inspect.replication to souk_dba;

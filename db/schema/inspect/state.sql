@@ -6,12 +6,14 @@ as $$
 begin
   return jsonb_build_object(
     'jobs', (
-      select coalesce(jsonb_agg(jsonb_build_object('task', q.task, 'state', q.state, 'count', q.count, 'oldest_seconds', q.oldest)), '[]')
+      select coalesce(jsonb_agg(
+        jsonb_build_object('task', q.task, 'state', q.state, 'count', q.count, 'oldest_seconds', q.oldest)), '[]')
       from (
         select j.task, j.state, count(*) as count, extract(epoch from now() - min(j.created_at))::integer as oldest
         from inspect.read_jobs() j group by j.task, j.state) as q),
     'submissions', (
-      select jsonb_build_object('waiting', count(*), 'oldest_seconds', coalesce(extract(epoch from now() - min(s.created_at)), 0)::integer)
+      select jsonb_build_object('waiting', count(*), 'oldest_seconds',
+        coalesce(extract(epoch from now() - min(s.created_at)), 0)::integer)
       from market.submission s where s.completed_at is null),
     'heartbeat_age_seconds', (select extract(epoch from now() - max(h.beat_at)) from market.worker_heartbeat h),
     'workers', (select count(*) from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds'),
@@ -20,5 +22,6 @@ begin
 end
 $$;
 comment on function inspect.state() is
-  'Backlog, heartbeat and broken invariants, as /metrics tells them: {jobs, submissions, heartbeat_age_seconds, workers, invariants, checked_seconds_ago}. Numbers only: no id, no text.';
+  'Backlog, heartbeat and broken invariants, as /metrics tells them: {jobs, submissions, heartbeat_age_seconds, '
+  'workers, invariants, checked_seconds_ago}. Numbers only: no id, no text.';
 grant execute on function inspect.state() to souk_api, souk_worker, souk_dba;

@@ -10,7 +10,8 @@ begin
 end
 $$;
 comment on function internal.own_sessions() is
-  'In how many browsers the person is signed in, and how long ago in this one; null when this one only approved an agent.';
+  'In how many browsers the person is signed in, and how long ago in this one; null when this one only approved an '
+  'agent.';
 grant execute on function internal.own_sessions() to souk_person;
 
 create or replace function internal.own_account() returns jsonb
@@ -34,7 +35,8 @@ begin
     'member_since', internal.utc(account.created_at),
     'label', internal.account_label(account.id),
     'methods', (
-      select coalesce(jsonb_agg(jsonb_build_object('method', m.method, 'email', m.email, 'proved_at', internal.utc(m.proved_at))
+      select coalesce(
+        jsonb_agg(jsonb_build_object('method', m.method, 'email', m.email, 'proved_at', internal.utc(m.proved_at))
         order by m.proved_at), '[]')
       from market.proved_method m where m.account_id = account.id),
     'available_methods', internal.sign_in_methods(true),
@@ -55,7 +57,8 @@ begin
     where p.account_id = account_methods.account_id);
 end
 $$;
-comment on function internal.account_methods(uuid) is 'The methods that an account has proved, with the mailbox of each, for its own person.';
+comment on function internal.account_methods(uuid) is
+  'The methods that an account has proved, with the mailbox of each, for its own person.';
 
 create or replace function internal.delete_proved_method(method text, confirmed boolean) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -67,23 +70,29 @@ begin
   perform internal.lock_sessions(internal.account_id());
   -- Two tabs that each remove "the one before the last" wait for each other.
   perform from market.account a where a.id = internal.account_id() for no key update;
-  if not exists (select from market.proved_method m where m.account_id = internal.account_id() and m.method = delete_proved_method.method) then
+  if not exists (select from market.proved_method m
+    where m.account_id = internal.account_id() and m.method = delete_proved_method.method) then
     perform internal.raise_problem(404, 'not_found', 'Your account has no such sign-in method.');
   end if;
   if not coalesce(delete_proved_method.confirmed, false) and not exists (
-    select from market.proved_method m where m.account_id = internal.account_id() and m.method <> delete_proved_method.method) then
+    select from market.proved_method m
+    where m.account_id = internal.account_id() and m.method <> delete_proved_method.method) then
     perform internal.raise_problem(409, 'invalid_state',
-      'This is the only way to sign in to your account. Without it, whoever loses this browser loses the account. Add another one first, or confirm that you want none.',
+      'This is the only way to sign in to your account. Without it, whoever loses this browser loses the account. Add '
+      'another one first, or confirm that you want none.',
       '{"confirm": true}');
   end if;
-  delete from market.proved_method m where m.account_id = internal.account_id() and m.method = delete_proved_method.method;
+  delete from market.proved_method m
+  where m.account_id = internal.account_id() and m.method = delete_proved_method.method;
   -- Whoever signed in by it elsewhere is out, on every replica, as after signing out.
   perform set_config('synchronous_commit', 'remote_apply', true);
-  delete from market.session s where s.account_id = internal.account_id() and s.id is distinct from internal.session_id();
+  delete from market.session s
+  where s.account_id = internal.account_id() and s.id is distinct from internal.session_id();
 end
 $$;
 comment on function internal.delete_proved_method(text, boolean) is
-  'Removes a sign-in method of the person that calls, and ends the account''s other sessions; the last one only when that is confirmed (409 with confirm).';
+  'Removes a sign-in method of the person that calls, and ends the account''s other sessions; the last one only when '
+  'that is confirmed (409 with confirm).';
 grant execute on function internal.delete_proved_method(text, boolean) to souk_person;
 
 create or replace function internal.erase_account() returns boolean
@@ -114,10 +123,12 @@ begin
   offers := array(select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update);
   perform from market.ask a where a.account_id = erased order by a.id for update;
 
-  delete from market.rate_limit_hit c where c.scope in (select 'agent:' || a.id from market.agent a where a.account_id = erased);
+  delete from market.rate_limit_hit c
+  where c.scope in (select 'agent:' || a.id from market.agent a where a.account_id = erased);
   delete from market.idempotency_key k
   where k.owner_id = erased or k.owner_id in (select a.id from market.agent a where a.account_id = erased);
-  perform pg_notify('submission', s.id::text) from market.submission s where s.account_id = erased and s.completed_at is null;
+  perform pg_notify('submission', s.id::text) from market.submission s
+  where s.account_id = erased and s.completed_at is null;
   delete from market.submission s where s.account_id = erased;
 
   -- The rows stay for the reports of others and for what moderation decided; nothing of what a person wrote does.
@@ -166,5 +177,6 @@ begin
 end
 $$;
 comment on function internal.erase_account() is
-  'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs gone. False while there are more offers, or more events in the log: call again.';
+  'Ends the account of the person that calls: agents refused, offers archived and emptied, everything else of theirs '
+  'gone. False while there are more offers, or more events in the log: call again.';
 grant execute on function internal.erase_account() to souk_person;

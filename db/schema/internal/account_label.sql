@@ -25,7 +25,8 @@ begin
     else 'a new account without a sign-in method' end;
 end
 $$;
-comment on function internal.account_label(uuid) is 'What an account is called on its own person''s pages: name and mailbox.';
+comment on function internal.account_label(uuid) is
+  'What an account is called on its own person''s pages: name and mailbox.';
 grant execute on function internal.account_label(uuid) to souk_person;
 
 create or replace function internal.account_label_for_agent(account_id uuid) returns text
@@ -37,4 +38,5 @@ begin
     'the account that this agent acts for');
 end
 $$;
-comment on function internal.account_label_for_agent(uuid) is 'What an account is called on a page behind a link of its agent, to whom nobody knows.';
+comment on function internal.account_label_for_agent(uuid) is
+  'What an account is called on a page behind a link of its agent, to whom nobody knows.';

@@ -28,10 +28,14 @@ declare
   becomes market.offer := case when tg_op <> 'DELETE' then new end;
 begin
   update market.account_stats p set
-    active = p.active + coalesce((becomes.status = 'published')::integer, 0) - coalesce((was.status = 'published')::integer, 0),
-    lifetime = p.lifetime + coalesce((becomes.published_at is not null)::integer, 0) - coalesce((was.published_at is not null)::integer, 0),
-    removed = p.removed + coalesce((becomes.status = 'removed')::integer, 0) - coalesce((was.status = 'removed')::integer, 0),
-    last_active_at = case when internal.account_id() = p.account_id or tg_op = 'INSERT' then now() else p.last_active_at end
+    active = p.active + coalesce((becomes.status = 'published')::integer, 0)
+    - coalesce((was.status = 'published')::integer, 0),
+    lifetime = p.lifetime + coalesce((becomes.published_at is not null)::integer, 0)
+    - coalesce((was.published_at is not null)::integer, 0),
+    removed = p.removed + coalesce((becomes.status = 'removed')::integer, 0)
+    - coalesce((was.status = 'removed')::integer, 0),
+    last_active_at = case when internal.account_id() = p.account_id or tg_op = 'INSERT' then now()
+      else p.last_active_at end
   where p.account_id = coalesce(becomes.account_id, was.account_id);
   return null;
 end

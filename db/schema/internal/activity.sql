@@ -16,7 +16,8 @@ begin
   end;
 end
 $$;
-comment on function internal.activity_target(text, text) is 'What an event was done to: {type, id, title}; null when it is the account itself.';
+comment on function internal.activity_target(text, text) is
+  'What an event was done to: {type, id, title}; null when it is the account itself.';
 grant execute on function internal.activity_target(text, text) to souk_person;
 
 create or replace function internal.own_activity("limit" integer, cursor text) returns jsonb
@@ -55,5 +56,6 @@ begin
     'page', internal.page(jsonb_build_object('list', list, 'time', last_at, 'id', last_id), more));
 end
 $$;
-comment on function internal.own_activity(integer, text) is 'What was done in the account of the person that calls, newest first.';
+comment on function internal.own_activity(integer, text) is
+  'What was done in the account of the person that calls, newest first.';
 grant execute on function internal.own_activity(integer, text) to souk_person;

@@ -1,7 +1,8 @@
 -- Admitting a call that costs: the key first (a replay or a conflict is not counted), then the cap, then what is wrong
 -- with the fields, and only then it counts. What a person does in the browser is not counted and has no cap.
 
-create or replace function internal.admit(action text, idempotency_key text, request_hash bytea, errors jsonb) returns jsonb
+create or replace function internal.admit(action text, idempotency_key text, request_hash bytea, errors jsonb)
+  returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10,9 +11,9 @@ declare
   owner uuid := coalesce(agent, internal.account_id());
   scope text := 'agent:' || agent;
   cap integer;
-  figures jsonb;
+  usage jsonb;
   wait integer;
-  held record;
+  first record;
 begin
   if owner is null then
     perform internal.raise_problem(401, 'unauthorized', 'Call with a token or a session.');
@@ -26,21 +27,23 @@ begin
     values (owner, admit.idempotency_key, admit.request_hash)
     on conflict do nothing;
     if not found then
-      figures := internal.own_usage(admit.action);
-      select k.request_hash, s.status, s.body into held
+      usage := internal.own_usage(admit.action);
+      select k.request_hash, s.status, s.body into first
       from market.idempotency_key k left join market.submission s on s.id = k.submission_id
       where k.owner_id = owner and k.key = admit.idempotency_key;
-      if held.request_hash is distinct from admit.request_hash then
+      if first.request_hash is distinct from admit.request_hash then
         perform internal.raise_problem(409, 'idempotency_key_reused',
-          'This Idempotency-Key was used with another request. Use a new key for a new request, or repeat the first one exactly.',
-          jsonb_build_object('headers', internal.rate_limit_headers(figures)));
-      elsif held.status is null then
+          'This Idempotency-Key was used with another request. Use a new key for a new request, or repeat the first '
+          'one exactly.',
+          jsonb_build_object('headers', internal.rate_limit_headers(usage)));
+      elsif first.status is null then
         perform internal.raise_problem(409, 'idempotency_in_flight',
-          'The first request with this Idempotency-Key is still being answered. Repeat it with the same key in a second.',
-          jsonb_build_object('retry_after', 1, 'headers', internal.rate_limit_headers(figures)));
+          'The first request with this Idempotency-Key is still being answered. Repeat it with the same key in a '
+          'second.',
+          jsonb_build_object('retry_after', 1, 'headers', internal.rate_limit_headers(usage)));
       end if;
-      return jsonb_build_object('status', held.status, 'body', held.body,
-        'headers', internal.rate_limit_headers(figures) || '{"Idempotency-Replayed": "true"}');
+      return jsonb_build_object('status', first.status, 'body', first.body,
+        'headers', internal.rate_limit_headers(usage) || '{"Idempotency-Replayed": "true"}');
     end if;
   end if;
 
@@ -48,28 +51,31 @@ begin
   if agent is not null then
     cap := internal.rate_limit(internal.account_id(), admit.action);
     perform internal.lock_window(scope, admit.action);
-    figures := internal.window_usage(scope, admit.action, cap);
-    if (figures ->> 'remaining')::integer = 0 then
+    usage := internal.window_usage(scope, admit.action, cap);
+    if (usage ->> 'remaining')::integer = 0 then
       -- The figures are a moment older: what they promise must not come before the wait is over.
-      wait := greatest(internal.window_wait(scope, admit.action, cap), (figures ->> 'resets_in')::integer, 1);
+      wait := greatest(internal.window_wait(scope, admit.action, cap), (usage ->> 'resets_in')::integer, 1);
       perform internal.raise_problem(429, 'rate_limited',
-        case cap when 0 then 'Moderation has set the limit of this call to 0 for this account, so waiting does not help. Tell the person; GET /v1/me shows whether the limit has changed.'
+        case cap when 0 then
+          'Moderation has set the limit of this call to 0 for this account, so waiting does not help. Tell the person; '
+          'GET /v1/me shows whether the limit has changed.'
           else format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait) end,
-        jsonb_build_object('retry_after', wait, 'headers', internal.rate_limit_headers(figures)));
+        jsonb_build_object('retry_after', wait, 'headers', internal.rate_limit_headers(usage)));
     end if;
   end if;
   if jsonb_array_length(admit.errors) > 0 then
-    perform internal.raise_field_problems(admit.errors, internal.rate_limit_headers(figures));
+    perform internal.raise_field_problems(admit.errors, internal.rate_limit_headers(usage));
   end if;
   if agent is not null then
     insert into market.rate_limit_hit (scope, action) values (scope, admit.action);
-    figures := internal.window_usage(scope, admit.action, cap);
+    usage := internal.window_usage(scope, admit.action, cap);
   end if;
-  return jsonb_build_object('headers', internal.rate_limit_headers(figures));
+  return jsonb_build_object('headers', internal.rate_limit_headers(usage));
 end
 $$;
 comment on function internal.admit(text, text, bytea, jsonb) is
-  'Admits a call of whoever entered, counting an agent''s, or refuses it (409, 429, 400 in this order), or gives the answer to replay: status, body. Always gives headers.';
+  'Admits a call of whoever entered, counting an agent''s, or refuses it (409, 429, 400 in this order), or gives the '
+  'answer to replay: status, body. Always gives headers.';
 grant execute on function internal.admit(text, text, bytea, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.bind_idempotency_key(idempotency_key text, submission_id uuid) returns void
@@ -79,8 +85,10 @@ begin
   update market.idempotency_key k set submission_id = bind_idempotency_key.submission_id
   where k.owner_id = coalesce(internal.agent_id(), internal.account_id())
     and k.key = bind_idempotency_key.idempotency_key and k.submission_id is null
-    and exists (select from market.submission s where s.id = bind_idempotency_key.submission_id and internal.is_own_submission(s));
+    and exists (select from market.submission s
+      where s.id = bind_idempotency_key.submission_id and internal.is_own_submission(s));
 end
 $$;
-comment on function internal.bind_idempotency_key(text, uuid) is 'Ties the caller''s key to the submission whose answer it replays.';
+comment on function internal.bind_idempotency_key(text, uuid) is
+  'Ties the caller''s key to the submission whose answer it replays.';
 grant execute on function internal.bind_idempotency_key(text, uuid) to souk_agent, souk_person;

@@ -4,9 +4,11 @@ create or replace function internal.end_removed_agent() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The next call is refused on every replica that synchronous_standby_names lists; without standbys this changes nothing.
+  -- The next call is refused on every replica that synchronous_standby_names lists; without standbys this changes
+  -- nothing.
   perform set_config('synchronous_commit', 'remote_apply', true);
-  update market.connection set declined_at = now() where agent_id = new.id and approved_at is null and declined_at is null;
+  update market.connection set declined_at = now()
+  where agent_id = new.id and approved_at is null and declined_at is null;
   delete from market.idempotency_key where owner_id = new.id;
   -- In the order in which whoever proves one of them locks them.
   perform from market.verification v where v.agent_id = new.id and v.status = 'pending' order by v.id for update;
@@ -16,7 +18,8 @@ begin
   return new;
 end
 $$;
-comment on function internal.end_removed_agent() is 'What dies with a removed agent: its open links, its keys and its verifications under way.';
+comment on function internal.end_removed_agent() is
+  'What dies with a removed agent: its open links, its keys and its verifications under way.';
 
 create or replace function internal.is_abandoned(agent market.agent) returns boolean
   language plpgsql stable
@@ -32,4 +35,5 @@ begin
       where v.agent_id = agent.id and v.created_at > now() - interval '7 days');
 end
 $$;
-comment on function internal.is_abandoned(market.agent) is 'Whether nobody approved an agent, and it did nothing but read for 7 days.';
+comment on function internal.is_abandoned(market.agent) is
+  'Whether nobody approved an agent, and it did nothing but read for 7 days.';

@@ -18,7 +18,8 @@ begin
     select from market.appeal a where a.offer_id = offer.id and a.removed_at = offer.removed_at);
 end
 $$;
-comment on function internal.is_appealable(market.offer) is 'Whether the owner may appeal: the offer is down, and this removal was not appealed yet.';
+comment on function internal.is_appealable(market.offer) is
+  'Whether the owner may appeal: the offer is down, and this removal was not appealed yet.';
 grant execute on function internal.is_appealable(market.offer) to souk_agent, souk_person;
 
 create or replace function internal.appeal_document(offer market.offer) returns jsonb
@@ -32,5 +33,6 @@ begin
 end
 $$;
 comment on function internal.appeal_document(market.offer) is
-  'How the appeal against the removal of an offer that is down stands: status, created_at, decided_at; null when there is none.';
+  'How the appeal against the removal of an offer that is down stands: status, created_at, decided_at; null when there '
+  'is none.';
 grant execute on function internal.appeal_document(market.offer) to souk_agent, souk_person;

@@ -7,12 +7,14 @@ begin
   if old.status <> new.status and (old.status, new.status) not in (
     ('active', 'archived'), ('archived', 'active'), ('active', 'fulfilled'), ('fulfilled', 'active'))
   then
-    perform internal.raise_problem(409, 'invalid_state', format('This ask is %s, so it cannot become %s.', old.status, new.status));
+    perform internal.raise_problem(409, 'invalid_state',
+      format('This ask is %s, so it cannot become %s.', old.status, new.status));
   end if;
   return new;
 end
 $$;
-comment on function internal.move_ask() is 'Lets an ask move only as the contract says: active to archived or fulfilled, and back.';
+comment on function internal.move_ask() is
+  'Lets an ask move only as the contract says: active to archived or fulfilled, and back.';
 grant execute on function internal.move_ask() to souk_agent, souk_person;
 
 create or replace function internal.refresh_ask() returns trigger
@@ -23,7 +25,8 @@ begin
   return null;
 end
 $$;
-comment on function internal.refresh_ask() is 'An ask that is active again, or watches again, catches up with the offers it missed.';
+comment on function internal.refresh_ask() is
+  'An ask that is active again, or watches again, catches up with the offers it missed.';
 
 create or replace function internal.own_ask(id uuid) returns market.ask
   language plpgsql stable
@@ -55,5 +58,6 @@ begin
   return internal.ask_document(ask);
 end
 $$;
-comment on function internal.set_ask_status(uuid, text) is 'Moves an own ask; one that is there already stays. 409 invalid_state when the move is not allowed.';
+comment on function internal.set_ask_status(uuid, text) is
+  'Moves an own ask; one that is there already stays. 409 invalid_state when the move is not allowed.';
 grant execute on function internal.set_ask_status(uuid, text) to souk_agent, souk_person;

@@ -1,4 +1,5 @@
--- The audit log is written here, by triggers on the tables that people and moderators change (market/audit_triggers.sql).
+-- The audit log is written here, by triggers on the tables that people and moderators change
+-- (market/audit_triggers.sql).
 
 create or replace function internal.audit() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -23,7 +24,8 @@ declare
   after jsonb;
 begin
   -- Nobody does these: a clock, the job that follows a suspension, and the job that files offers under their concepts.
-  if was - array['updated_at', 'hiding', 'concepts', 'search'] = becomes - array['updated_at', 'hiding', 'concepts', 'search'] then
+  if was - array['updated_at', 'hiding', 'concepts', 'search'] = becomes
+    - array['updated_at', 'hiding', 'concepts', 'search'] then
     return null;
   end if;
   actor := case
@@ -44,16 +46,23 @@ begin
       when tg_op = 'TRUNCATE' then tg_table_name || '.truncated'
       when tg_table_name = 'offer' and status = 'published' and was ->> 'status' = 'removed' then 'offer.restored'
       when tg_table_name = 'offer' and status is not null then 'offer.' || status
-      when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean and (becomes ->> 'reviewed')::boolean then 'offer.kept'
+      when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean
+        and (becomes ->> 'reviewed')::boolean then 'offer.kept'
       when tg_table_name = 'ask' and tg_op = 'UPDATE' and status is not null
         then 'ask.' || case status when 'active' then 'reopened' else status end
-      when tg_table_name = 'agent' and was ->> 'removed_at' is null and becomes ->> 'removed_at' is not null then 'agent.removed'
-      when tg_table_name = 'agent' and was ->> 'connected_at' is null and becomes ->> 'connected_at' is not null then 'agent.connected'
-      when tg_table_name = 'account' and was ->> 'suspended_at' is null and becomes ->> 'suspended_at' is not null then 'account.suspended'
-      when tg_table_name = 'account' and was ->> 'suspended_at' is not null and becomes ->> 'suspended_at' is null then 'account.reinstated'
-      when tg_table_name = 'account' and was ->> 'claimed_at' is null and becomes ->> 'claimed_at' is not null then 'account.claimed'
+      when tg_table_name = 'agent' and was ->> 'removed_at' is null
+        and becomes ->> 'removed_at' is not null then 'agent.removed'
+      when tg_table_name = 'agent' and was ->> 'connected_at' is null
+        and becomes ->> 'connected_at' is not null then 'agent.connected'
+      when tg_table_name = 'account' and was ->> 'suspended_at' is null
+        and becomes ->> 'suspended_at' is not null then 'account.suspended'
+      when tg_table_name = 'account' and was ->> 'suspended_at' is not null
+        and becomes ->> 'suspended_at' is null then 'account.reinstated'
+      when tg_table_name = 'account' and was ->> 'claimed_at' is null
+        and becomes ->> 'claimed_at' is not null then 'account.claimed'
       when tg_table_name in ('account', 'profile') and tg_op <> 'DELETE' then 'profile.updated'
-      when tg_table_name = 'appeal' and was ->> 'decided_at' is null and becomes ->> 'decided_at' is not null and tg_op = 'UPDATE'
+      when tg_table_name = 'appeal' and was ->> 'decided_at' is null and becomes ->> 'decided_at' is not null
+        and tg_op = 'UPDATE'
         then 'appeal.decided'
       when tg_table_name = 'review_case' and tg_op = 'UPDATE'
         then 'review_case.' || case when becomes ->> 'held_by' is null then 'released' else 'claimed' end
@@ -62,7 +71,8 @@ begin
     end,
     tg_table_name,
     case when tg_op = 'TRUNCATE' then 'all' else
-      coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name', was ->> 'name',
+      coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name',
+        was ->> 'name',
         becomes ->> 'action', was ->> 'action', becomes ->> 'offer_id', was ->> 'offer_id', subject::text) end,
     subject,
     case when was is not null then before end, case when becomes is not null then after end,
@@ -71,4 +81,5 @@ begin
 end
 $$;
 comment on function internal.audit() is
-  'Writes one change into the audit log. Its arguments are the columns whose values may stand there: none that a person wrote.';
+  'Writes one change into the audit log. Its arguments are the columns whose values may stand there: none that a '
+  'person wrote.';

@@ -27,5 +27,6 @@ grant execute on function internal.session_id() to souk_agent, souk_person;
 create or replace function internal.moderator_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.moderator_id', true), '')::uuid $$;
-comment on function internal.moderator_id() is 'The account of the moderator who acts, null outside an operation of one.';
+comment on function internal.moderator_id() is
+  'The account of the moderator who acts, null outside an operation of one.';
 grant execute on function internal.moderator_id() to souk_moderator;

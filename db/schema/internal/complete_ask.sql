@@ -1,6 +1,7 @@
 -- An ask is filled in by what was extracted from its text, and matched at once.
 
-create or replace function internal.complete_ask(submission market.submission, extraction jsonb, embedding text, model text,
+create or replace function internal.complete_ask(submission market.submission, extraction jsonb, embedding text,
+  model text,
   out status integer, out body jsonb)
   language plpgsql volatile
 as $$
@@ -8,9 +9,11 @@ declare
   ask market.ask;
 begin
   update market.ask a set
-    text = submission.text, language = read.language, title = read.title, domain = read.domain, category = read.category,
+    text = submission.text, language = read.language, title = read.title, domain = read.domain,
+    category = read.category,
     ask_kind = read.ask_kind, criteria = read.criteria, keywords_query = read.keywords_query,
-    exclude_query = read.exclude_query, must_query = read.must_query, place_query = read.place_query, price_max_hundredths = read.price_max_hundredths,
+    exclude_query = read.exclude_query, must_query = read.must_query, place_query = read.place_query,
+    price_max_hundredths = read.price_max_hundredths,
     price_currency = read.price_currency, read_at = now(), updated_at = now()
   from reading.ground_ask(submission.text, complete_ask.extraction) as read
   where a.id = submission.target_id and a.account_id = submission.account_id

@@ -30,13 +30,16 @@ begin
   if connection.agent_id is null then
     perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
   elsif connection.approved_at is not null then
-    perform internal.raise_problem(409, 'connection_already_used', 'This link was already used: someone approved this agent. A link works once.');
+    perform internal.raise_problem(409, 'connection_already_used',
+      'This link was already used: someone approved this agent. A link works once.');
   elsif connection.declined_at is not null or connection.expires_at <= now() then
-    perform internal.raise_problem(410, 'connection_expired', 'This link no longer works. Ask your agent to connect again for a new one.');
+    perform internal.raise_problem(410, 'connection_expired',
+      'This link no longer works. Ask your agent to connect again for a new one.');
   end if;
 end
 $$;
-comment on function internal.check_connection(market.connection) is 'Refuses a link that is unknown (404), used (409) or over (410).';
+comment on function internal.check_connection(market.connection) is
+  'Refuses a link that is unknown (404), used (409) or over (410).';
 
 create or replace function internal.account_to_bind(agent_account uuid, session_account uuid) returns uuid
   language plpgsql stable
@@ -53,7 +56,8 @@ begin
 end
 $$;
 comment on function internal.account_to_bind(uuid, uuid) is
-  'Whom an agent of this account would act for if whoever has this session, or none, approved it; null when an account has to be made for that.';
+  'Whom an agent of this account would act for if whoever has this session, or none, approved it; null when an account '
+  'has to be made for that.';
 
 create or replace function internal.shown_account(account_id uuid, is_new boolean, secret_hash bytea) returns text
   language sql immutable parallel safe
@@ -62,7 +66,8 @@ as $$
     case when shown_account.is_new then 'new' else shown_account.account_id::text end, 'UTF8')), 'hex')
 $$;
 comment on function internal.shown_account(uuid, boolean, bytea) is
-  'What a form says of the account that its page showed, so that no other is bound: the same for the same account and link, and it tells nothing.';
+  'What a form says of the account that its page showed, so that no other is bound: the same for the same account and '
+  'link, and it tells nothing.';
 
 create or replace function internal.adopt_agent(agent market.agent, account_id uuid) returns void
   language plpgsql volatile
@@ -88,4 +93,5 @@ begin
   -- The provisional account stays a while: a call under way may still write to it. jobs.purge_keys forgets it.
 end
 $$;
-comment on function internal.adopt_agent(market.agent, uuid) is 'Connects an agent to a person''s account, with what it has under way.';
+comment on function internal.adopt_agent(market.agent, uuid) is
+  'Connects an agent to a person''s account, with what it has under way.';

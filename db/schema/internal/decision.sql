@@ -1,5 +1,5 @@
--- Who may not decide: nobody in the own case, and nobody on an appeal against what they took down. Where there is only one
--- moderator, a look by the same one is better than none.
+-- Who may not decide: nobody in the own case, and nobody on an appeal against what they took down. Where there is only
+-- one moderator, a look by the same one is better than none.
 
 create or replace function internal.decision_obstacle(offer_id uuid, account_id uuid) returns text
   language plpgsql stable
@@ -34,7 +34,8 @@ begin
   end if;
 end
 $$;
-comment on function internal.check_may_decide(uuid, uuid) is 'Refuses with 409 a moderator who may not decide about an account, or an offer of it.';
+comment on function internal.check_may_decide(uuid, uuid) is
+  'Refuses with 409 a moderator who may not decide about an account, or an offer of it.';
 grant execute on function internal.check_may_decide(uuid, uuid) to souk_moderator;
 
 create or replace function internal.lock_case(offer_id uuid) returns market.review_case
@@ -44,21 +45,25 @@ declare
   review market.review_case;
   holder text;
 begin
-  select * into review from market.review_case c where c.offer_id = lock_case.offer_id and c.closed_at is null for update;
+  select * into review from market.review_case c
+  where c.offer_id = lock_case.offer_id and c.closed_at is null for update;
   select m.name into holder from admin.moderator m
   where m.account_id = review.held_by and m.account_id <> internal.moderator_id() and review.held_until > now();
   if found then
-    perform internal.raise_problem(409, 'invalid_state', format('%s has taken this case, until %s UTC. Leave it to them, or come back then.',
+    perform internal.raise_problem(409, 'invalid_state',
+      format('%s has taken this case, until %s UTC. Leave it to them, or come back then.',
       holder, to_char(review.held_until at time zone 'UTC', 'HH24:MI')));
   end if;
   return review;
 end
 $$;
-comment on function internal.lock_case(uuid) is 'The open case of an offer, locked, or nulls when there is none; 409 while another moderator holds it.';
+comment on function internal.lock_case(uuid) is
+  'The open case of an offer, locked, or nulls when there is none; 409 while another moderator holds it.';
 grant execute on function internal.lock_case(uuid) to souk_moderator;
 
-create or replace function internal.decide_offer(id uuid, action text, expected_updated_at timestamptz, expected_reports integer, reason text, sentence text)
-  returns admin.offer
+create or replace function internal.decide_offer(
+  id uuid, action text, expected_updated_at timestamptz, expected_reports integer, reason text, sentence text
+) returns admin.offer
   language plpgsql volatile
 as $$
 declare
@@ -79,13 +84,15 @@ begin
   review := internal.lock_case(offer.id);
   if offer.updated_at is distinct from decide_offer.expected_updated_at then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer has changed since you looked at it, and is %s now. Look at it again, then decide.', replace(offer.status, '_', ' ')));
+      format('This offer has changed since you looked at it, and is %s now. Look at it again, then decide.',
+        replace(offer.status, '_', ' ')));
   elsif coalesce(review.reports, 0) <> decide_offer.expected_reports then
     perform internal.raise_problem(409, 'invalid_state',
       'This offer was reported, or decided, while you looked at it. Read the reports, then decide.');
   elsif offer.status <> all (may_be) then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer is %s; only what is %s can be decided so.', replace(offer.status, '_', ' '), replace(array_to_string(may_be, ' or '), '_', ' ')));
+      format('This offer is %s; only what is %s can be decided so.', replace(offer.status, '_', ' '),
+        replace(array_to_string(may_be, ' or '), '_', ' ')));
   elsif decide_offer.action = 'uphold' and 'appeal' <> all (coalesce(review.causes, '{}')) then
     perform internal.raise_problem(409, 'invalid_state', 'Nobody has appealed against the removal of this offer.');
   elsif decide_offer.action in ('remove', 'reject')
@@ -94,7 +101,8 @@ begin
   elsif char_length(note) > 500 then
     perform internal.raise_problem(400, 'bad_request', 'The sentence may be at most 500 characters long.');
   elsif becomes = 'published' and offer.account_id is null then
-    perform internal.raise_problem(409, 'invalid_state', 'The account of this offer was deleted, so nobody could answer for it, and it stays down.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'The account of this offer was deleted, so nobody could answer for it, and it stays down.');
   end if;
 
   if decide_offer.action in ('remove', 'reject') then
@@ -103,8 +111,10 @@ begin
   update market.offer o set
     status = coalesce(becomes, o.status),
     reviewed = decide_offer.action in ('keep', 'restore', 'publish'),
-    review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason when decide_offer.action = 'uphold' then o.review_reason end,
-    review_note = case when decide_offer.action in ('remove', 'reject') then note when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
+    review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason
+      when decide_offer.action = 'uphold' then o.review_reason end,
+    review_note = case when decide_offer.action in ('remove', 'reject') then note
+      when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
   where o.id = offer.id;
   update market.appeal a set decided_at = now()
   where a.offer_id = offer.id and a.removed_at = offer.removed_at and a.decided_at is null and offer.status = 'removed';
@@ -117,5 +127,6 @@ begin
 end
 $$;
 comment on function internal.decide_offer(uuid, text, timestamptz, integer, text, text) is
-  'Makes one decision on an offer, settles its reports and closes its case; 409 invalid_state when the offer is not as expected, held by another, or not to be decided so.';
+  'Makes one decision on an offer, settles its reports and closes its case; 409 invalid_state when the offer is not as '
+  'expected, held by another, or not to be decided so.';
 grant execute on function internal.decide_offer(uuid, text, timestamptz, integer, text, text) to souk_moderator;

@@ -42,7 +42,8 @@ as $$
     'price_label', offer.metadata -> 'pricing' -> 'label',
     'location_label', offer.location_text))
 $$;
-comment on function internal.offer_preview(market.offer) is 'An offer in four lines: headline, snippet, price_label, location_label.';
+comment on function internal.offer_preview(market.offer) is
+  'An offer in four lines: headline, snippet, price_label, location_label.';
 grant execute on function internal.offer_preview(market.offer) to souk_agent, souk_person;
 
 create or replace function internal.image_list(images text[]) returns jsonb
@@ -77,7 +78,8 @@ begin
     || case when record is null then '{}' else jsonb_build_object('publisher', record) end;
 end
 $$;
-comment on function internal.search_result_document(market.offer) is 'A published offer as a SearchResult, without score and rank.';
+comment on function internal.search_result_document(market.offer) is
+  'A published offer as a SearchResult, without score and rank.';
 grant execute on function internal.search_result_document(market.offer) to souk_agent, souk_person;
 
 create or replace function internal.owner_offer_document(offer market.offer) returns jsonb
@@ -93,7 +95,8 @@ begin
       when 'pending_review' then 'A moderator will look at this offer before it goes live; nothing has to be done.'
       when 'rejected' then 'A moderator decided that this offer does not go live.'
       when 'archived' then case when offer.suspended_at is null then 'You took this offer down. It can be republished.'
-        else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account is reinstated.' end
+        else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account '
+          'is reinstated.' end
       when 'removed' then 'Moderation took this offer down; it cannot be republished.' end),
     'title', offer.title,
     'description', offer.text,
@@ -148,11 +151,13 @@ begin
       'contact', (
         select c -> 'quote' from jsonb_array_elements(offer.extraction -> 'contact') with ordinality as t (c, n)
         order by (c -> 'value' ->> 'preferred')::boolean desc, n limit 1)))
-    || case when offer.missing_fields <> '{}' then jsonb_build_object('missing_fields', offer.missing_fields) else '{}' end
+    || case when offer.missing_fields <> '{}' then jsonb_build_object('missing_fields', offer.missing_fields)
+      else '{}' end
     || case when offer.warnings <> '{}' then jsonb_build_object('warnings', offer.warnings) else '{}' end;
 end
 $$;
-comment on function internal.understood_document(market.offer) is 'How a text was understood: the members that OfferPublished and a preview share.';
+comment on function internal.understood_document(market.offer) is
+  'How a text was understood: the members that OfferPublished and a preview share.';
 
 create or replace function internal.matched_offers(ask_id uuid) returns jsonb
   language plpgsql stable

@@ -15,4 +15,5 @@ begin
       else 'embed ' || (hashtext(enqueue.id::text) & 3) end);
 end
 $$;
-comment on function internal.enqueue(text, uuid) is 'Gives the worker a job about one row. For the market''s own functions.';
+comment on function internal.enqueue(text, uuid) is
+  'Gives the worker a job about one row. For the market''s own functions.';

@@ -1,7 +1,9 @@
 -- Entering: the first thing in every request's one statement. Sets the claims and the role for this transaction, which
 -- is this statement. An invoker function, because the role cannot be set inside a security definer one.
 
-create or replace function internal.find_agent(token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean)
+create or replace function internal.find_agent(
+  token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean
+)
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -10,7 +12,8 @@ begin
   where a.token_hash = find_agent.token_hash and a.removed_at is null;
 end
 $$;
-comment on function internal.find_agent(bytea) is 'The agent whose token has this SHA-256; nulls when unknown or removed.';
+comment on function internal.find_agent(bytea) is
+  'The agent whose token has this SHA-256; nulls when unknown or removed.';
 grant execute on function internal.find_agent(bytea) to souk_api;
 
 create or replace function internal.enter_agent(token_hash bytea) returns boolean
@@ -22,7 +25,8 @@ begin
   agent := internal.find_agent(enter_agent.token_hash);
   if agent.agent_id is null then
     perform internal.raise_problem(401, 'unauthorized',
-      'This token is unknown or was removed. Call POST /v1/connect once to create a new agent, and keep the token it returns.');
+      'This token is unknown or was removed. Call POST /v1/connect once to create a new agent, and keep the token it '
+      'returns.');
   end if;
   perform set_config('market.agent_id', agent.agent_id::text, true),
     set_config('market.session_id', '', true),
@@ -56,7 +60,8 @@ begin
 end
 $$;
 comment on function internal.enter_person(bytea) is
-  'Makes the rest of the statement run as the person with this session, or fails with 401. Writes nothing but that it was used.';
+  'Makes the rest of the statement run as the person with this session, or fails with 401. Writes nothing but that it '
+  'was used.';
 grant execute on function internal.enter_person(bytea) to souk_api;
 
 create or replace function internal.find_moderator(session_hash bytea, out session_id uuid, out account_id uuid)
@@ -70,7 +75,8 @@ begin
     where m.account_id = s.account_id and a.suspended_at is null);
 end
 $$;
-comment on function internal.find_moderator(bytea) is 'The live session with this hash and its account, when its person is a moderator in good standing; else nulls.';
+comment on function internal.find_moderator(bytea) is
+  'The live session with this hash and its account, when its person is a moderator in good standing; else nulls.';
 grant execute on function internal.find_moderator(bytea) to souk_api;
 
 create or replace function internal.enter_moderator(session_hash bytea) returns boolean
@@ -95,5 +101,6 @@ begin
 end
 $$;
 comment on function internal.enter_moderator(bytea) is
-  'Makes the rest of the transaction run as the moderator with this session, or fails with 404 for everybody else. Writes nothing but that it was used.';
+  'Makes the rest of the transaction run as the moderator with this session, or fails with 404 for everybody else. '
+  'Writes nothing but that it was used.';
 grant execute on function internal.enter_moderator(bytea) to souk_api;

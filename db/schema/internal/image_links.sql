@@ -3,11 +3,14 @@
 create or replace function internal.image_errors(images jsonb) returns jsonb
   language sql immutable
 as $$
-  select coalesce(jsonb_agg(jsonb_build_object('pointer', '/images/' || (i.n - 1), 'detail', i.wrong) order by i.n), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('pointer', '/images/' || (i.n - 1), 'detail', i.wrong) order by i.n),
+    '[]')
   from (
     select n, case
-        when url ~* '^data:' then 'Images are links: put the image on the web and send its https address instead of its data.'
-        when url !~* '^https?://[^\s/?#@:]+(:\d{1,5})?([/?#]\S*)?$' then 'An image must be an absolute https link without spaces.'
+        when url ~* '^data:' then
+          'Images are links: put the image on the web and send its https address instead of its data.'
+        when url !~* '^https?://[^\s/?#@:]+(:\d{1,5})?([/?#]\S*)?$' then
+          'An image must be an absolute https link without spaces.'
         when char_length(url) > 2048 then 'A link may have at most 2,048 characters.'
       end as wrong
     from jsonb_array_elements_text(images) with ordinality as t (url, n)) as i
@@ -22,7 +25,8 @@ as $$
 begin
   return (
     select coalesce(array_agg(first.url order by first.n), '{}')
-    from (select url, min(n) as n from jsonb_array_elements_text(images) with ordinality as t (url, n) group by url) as first);
+    from (select url, min(n) as n from jsonb_array_elements_text(images) with ordinality as t (url, n)
+      group by url) as first);
 end
 $$;
 comment on function internal.image_links(jsonb) is 'The links in order, duplicates dropped.';

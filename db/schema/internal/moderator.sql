@@ -12,7 +12,8 @@ begin
   return new;
 end
 $$;
-comment on function internal.check_appointment() is 'Refuses to appoint whoever is suspended; ends the first-start link, which has done its work.';
+comment on function internal.check_appointment() is
+  'Refuses to appoint whoever is suspended; ends the first-start link, which has done its work.';
 
 create or replace function internal.similar_offers(offer_id uuid) returns setof uuid
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 8
@@ -29,7 +30,8 @@ begin
     limit 8;
 end
 $$;
-comment on function internal.similar_offers(uuid) is 'The eight offers whose vectors are nearest to that of an offer, nearest first.';
+comment on function internal.similar_offers(uuid) is
+  'The eight offers whose vectors are nearest to that of an offer, nearest first.';
 grant execute on function internal.similar_offers(uuid) to souk_moderator;
 
 create or replace function internal.find_by_id(id uuid) returns setof admin.finding
@@ -37,13 +39,18 @@ create or replace function internal.find_by_id(id uuid) returns setof admin.find
 as $$
 begin
   return query
-    select 'offer', o.id, o.title, o.status, o.created_at, o.id, o.account_id from market.offer o where o.id = find_by_id.id
+    select 'offer', o.id, o.title, o.status, o.created_at, o.id, o.account_id from market.offer o
+    where o.id = find_by_id.id
     union all select 'account', a.id, coalesce(a.display_name, 'Account without a name'),
-      case when a.suspended_at is null then 'in good standing' else 'suspended' end, a.created_at, null::uuid, a.id from market.account a where a.id = find_by_id.id
-    union all select 'agent', a.id, a.name, case when a.removed_at is not null then 'removed' when a.connected_at is null then 'not approved' else 'connected' end,
+      case when a.suspended_at is null then 'in good standing' else 'suspended' end, a.created_at, null::uuid, a.id
+      from market.account a where a.id = find_by_id.id
+    union all select 'agent', a.id, a.name, case when a.removed_at is not null then 'removed'
+      when a.connected_at is null then 'not approved' else 'connected' end,
       a.created_at, null::uuid, a.account_id from market.agent a where a.id = find_by_id.id
-    union all select 'ask', a.id, coalesce(a.title, left(a.text, 120)), a.status, a.created_at, null::uuid, a.account_id from market.ask a where a.id = find_by_id.id
-    union all select 'report', r.id, r.reason, case when r.completed_at is null then 'open' else 'settled' end, r.created_at, r.offer_id, r.account_id from market.report r where r.id = find_by_id.id;
+    union all select 'ask', a.id, coalesce(a.title, left(a.text, 120)), a.status, a.created_at, null::uuid, a.account_id
+    from market.ask a where a.id = find_by_id.id
+    union all select 'report', r.id, r.reason, case when r.completed_at is null then 'open' else 'settled' end,
+      r.created_at, r.offer_id, r.account_id from market.report r where r.id = find_by_id.id;
 end
 $$;
 comment on function internal.find_by_id(uuid) is 'What has this id, for moderators.';

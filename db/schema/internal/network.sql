@@ -7,6 +7,7 @@ as $$
   select case when family(a.address) = 4 then host(a.address)
     else network(set_masklen(a.address, 64))::text end
   -- PostgreSQL writes every IPv4-mapped address with dots, however it came.
-  from (select regexp_replace(host(regexp_replace(network_of.address, '%.*$', '')::inet), '^::ffff:(?=\d+\.)', '')::inet as address) as a
+  from (select regexp_replace(host(regexp_replace(network_of.address, '%.*$', '')::inet), '^::ffff:(?=\d+\.)', '')::inet
+    as address) as a
 $$;
 comment on function internal.network_of(text) is 'The network that counts as one address: IPv4 /32, IPv6 /64.';

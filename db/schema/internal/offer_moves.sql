@@ -50,7 +50,8 @@ begin
   return null;
 end
 $$;
-comment on function internal.refresh_offer() is 'A live offer is embedded and matched; one that is not live matches nothing.';
+comment on function internal.refresh_offer() is
+  'A live offer is embedded and matched; one that is not live matches nothing.';
 
 create or replace function internal.own_offer(id uuid) returns market.offer
   language plpgsql volatile

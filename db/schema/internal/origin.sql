@@ -1,6 +1,6 @@
--- An upgrade replaces the rows that ship with the software (db/data) and leaves those that somebody added, changed or deleted
--- here. Triggers on each table of shipped rows keep its column origin, and note deletions in internal.deleted_row. They do not run
--- while an upgrade loads, which sets market.loading for its transaction.
+-- An upgrade replaces the rows that ship with the software (db/data) and leaves those that somebody added, changed or
+-- deleted here. Triggers on each table of shipped rows keep its column origin, and note deletions in
+-- internal.deleted_row. They do not run while an upgrade loads, which sets market.loading for its transaction.
 
 create or replace function internal.values_of(columns text, document jsonb) returns jsonb
   language sql immutable parallel safe
@@ -49,7 +49,8 @@ begin
 end
 $$;
 comment on function internal.keep_origin() is
-  'Makes a row the operator''s when somebody changes it outside an upgrade, and remembers a deletion. Arguments: the columns of the key, and the others that an upgrade changes.';
+  'Makes a row the operator''s when somebody changes it outside an upgrade, and remembers a deletion. Arguments: the '
+  'columns of the key, and the others that an upgrade changes.';
 
 create or replace function internal.remember_truncate() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -23,7 +23,8 @@ begin
     found := convert_from(decode(
       translate(cursor, '-_', '+/') || repeat('=', (4 - length(cursor) % 4) % 4), 'base64'), 'UTF8')::jsonb;
     -- Clients may make one up: whatever its readers cast must be what it says.
-    perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real, (found ->> 'rank')::integer,
+    perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real,
+      (found ->> 'rank')::integer,
       (found ->> 'price')::bigint, (found ->> 'time')::timestamptz, (found ->> 'as_of')::timestamptz;
     -- No list is read this far; beyond it sums of ranks would overflow.
     if (found ->> 'rank')::integer not between 0 and 1000000 then
@@ -33,15 +34,20 @@ begin
     found := null;
   end;
   if jsonb_typeof(found) is distinct from 'object' or found ->> 'list' is distinct from position_of.list then
-    perform internal.raise_field_problems(jsonb_build_array(jsonb_build_object('pointer', '/' || member, 'detail', case member
-      when 'since' then 'The since does not belong to this list. Send the since of an earlier answer to the same request, or none to read all.'
-      else 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to start.' end)));
+    perform internal.raise_field_problems(
+      jsonb_build_array(jsonb_build_object('pointer', '/' || member, 'detail', case member
+      when 'since' then
+        'The since does not belong to this list. Send the since of an earlier answer to the same request, or none to '
+        'read all.'
+      else 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to '
+        'start.' end)));
   end if;
   return found;
 end
 $$;
 comment on function internal.position_of(text, text, text) is
-  'What a cursor of this list holds; 400 when it is not one. The list is named by what must stay the same between pages.';
+  'What a cursor of this list holds; 400 when it is not one. The list is named by what must stay the same between '
+  'pages.';
 grant execute on function internal.position_of(text, text, text) to souk_agent, souk_person;
 
 create or replace function internal.page(cursor jsonb, more boolean) returns jsonb

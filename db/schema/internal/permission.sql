@@ -1,5 +1,5 @@
--- What a caller may do: market.permission says what each permission takes. GET /v1/me lists them, and each function that
--- needs one asks for it here.
+-- What a caller may do: market.permission says what each permission takes. GET /v1/me lists them, and each function
+-- that needs one asks for it here.
 
 create or replace function internal.require_connected(permission text, headers jsonb default '{}') returns void
   language plpgsql stable
@@ -42,7 +42,8 @@ begin
 end
 $$;
 comment on function internal.require_permission(text, jsonb) is
-  'Refuses a caller without the permission: with 403 verification_required until a person has approved the agent, and with 409 invalid_state while the account is suspended and the permission is to write.';
+  'Refuses a caller without the permission: with 403 verification_required until a person has approved the agent, and '
+  'with 409 invalid_state while the account is suspended and the permission is to write.';
 grant execute on function internal.require_permission(text, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.permissions(suspension text) returns jsonb
@@ -62,5 +63,6 @@ begin
 end
 $$;
 comment on function internal.permissions(text) is
-  'The permissions of the caller by name: allowed and, where it is refused, accepted_methods and summary. suspension: what to say while the account is suspended, else null.';
+  'The permissions of the caller by name: allowed and, where it is refused, accepted_methods and summary. suspension: '
+  'what to say while the account is suspended, else null.';
 grant execute on function internal.permissions(text) to souk_agent, souk_person;

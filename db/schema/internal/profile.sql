@@ -2,17 +2,21 @@
 
 create or replace function internal.clean_email(address text) returns text
   language sql immutable
-as $$ select nullif(lower(btrim(normalize(address, NFC), E' \t\r\n\u00a0')), '') $$;
-comment on function internal.clean_email(text) is 'An e-mail address as a person typed it, perhaps none, in the one form in which it is kept and compared: trimmed, lower-case, NFC; null when empty.';
+as $$ select nullif(lower(btrim(normalize(address, nfc), E' \t\r\n\u00a0')), '') $$;
+comment on function internal.clean_email(text) is
+  'An e-mail address as a person typed it, perhaps none, in the one form in which it is kept and compared: trimmed, '
+  'lower-case, NFC; null when empty.';
 grant execute on function internal.clean_email(text) to souk_person;
 
 create or replace function internal.clean_phone(number text) returns text
   language sql immutable
 as $$ select nullif(regexp_replace(regexp_replace(number, '[\s()./\u00a0\u2010-\u2013-]', '', 'g'), '^00', '+'), '') $$;
-comment on function internal.clean_phone(text) is 'A phone number without what people write between its digits; null when empty.';
+comment on function internal.clean_phone(text) is
+  'A phone number without what people write between its digits; null when empty.';
 grant execute on function internal.clean_phone(text) to souk_person;
 
-create or replace function internal.profile_errors(display_name text, contact_email text, contact_phone text) returns jsonb
+create or replace function internal.profile_errors(display_name text, contact_email text, contact_phone text)
+  returns jsonb
   language sql immutable
 as $$
   select coalesce(jsonb_agg(jsonb_build_object('pointer', e.pointer, 'detail', e.detail)), '[]')
@@ -27,7 +31,8 @@ as $$
   ) as e (pointer, detail)
   where e.detail is not null
 $$;
-comment on function internal.profile_errors(text, text, text) is 'What is wrong with a cleaned profile: [{pointer, detail}].';
+comment on function internal.profile_errors(text, text, text) is
+  'What is wrong with a cleaned profile: [{pointer, detail}].';
 grant execute on function internal.profile_errors(text, text, text) to souk_person;
 
 create or replace function internal.own_contact(out email text, out phone text)
@@ -40,5 +45,6 @@ begin
     where m.account_id = internal.account_id() and m.email is not null order by m.proved_at desc limit 1));
 end
 $$;
-comment on function internal.own_contact() is 'How to reach the person that calls: as they told, else the mailbox they proved. An agent may not ask.';
+comment on function internal.own_contact() is
+  'How to reach the person that calls: as they told, else the mailbox they proved. An agent may not ask.';
 grant execute on function internal.own_contact() to souk_person;

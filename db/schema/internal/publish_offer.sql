@@ -1,6 +1,8 @@
 -- An offer is published, changed or previewed by what was extracted from its text, or refused for want of a contact.
 
-create or replace function internal.publish_offer(submission market.submission, extraction jsonb, out status integer, out body jsonb)
+create or replace function internal.publish_offer(
+  submission market.submission, extraction jsonb, out status integer, out body jsonb
+)
   language plpgsql volatile
 as $$
 declare
@@ -11,7 +13,8 @@ begin
   read.warnings := internal.image_warnings(submission.images);
   if submission.kind = 'preview_offer' then
     status := 200;
-    body := internal.understood_document(read) || jsonb_build_object('questions', reading.questions(read.missing_fields, read.language));
+    body := internal.understood_document(read)
+      || jsonb_build_object('questions', reading.questions(read.missing_fields, read.language));
     return;
   end if;
   if not internal.lock_good_standing(submission.account_id) then
@@ -24,10 +27,16 @@ begin
     status := 400;
     body := jsonb_build_object('code', 'missing_contact',
       'detail', case when addresses_agents
-        then 'The text names no way to reach the publisher outside of sentences that address a model, and those are not read: no contact in them counts. Leave them out, say a phone number, an e-mail address or a link that the person gave you in a sentence for people, and send the text again.'
-        else 'The text names no way to reach the publisher. Ask the person for a phone number, an e-mail address or a link, put it into the text and send it again.' end,
+        then
+        'The text names no way to reach the publisher outside of sentences that address a model, and those are not '
+        'read: no contact in them counts. Leave them out, say a phone number, an e-mail address or a link that the '
+        'person gave you in a sentence for people, and send the text again.'
+        else 'The text names no way to reach the publisher. Ask the person for a phone number, an e-mail address or a '
+          'link, put it into the text and send it again.' end,
       'errors', jsonb_build_array(jsonb_build_object('pointer', '/text', 'detail', case when addresses_agents
-        then 'Leave out what addresses a model, and add a phone number, an e-mail address or a link in a sentence of its own.'
+        then
+        'Leave out what addresses a model, and add a phone number, an e-mail address or a link in a sentence of its '
+        'own.'
         else 'Add a phone number, an e-mail address or a link.' end)));
     return;
   end if;
@@ -37,7 +46,8 @@ begin
       text = read.text, images = submission.images, language = read.language, title = read.title,
       domain = read.domain, category = read.category, offer_kind = read.offer_kind,
       price_hundredths = read.price_hundredths, price_currency = read.price_currency, price_period = read.price_period,
-      location_text = read.location_text, metadata = read.metadata, contact = read.contact, extraction = read.extraction,
+      location_text = read.location_text, metadata = read.metadata, contact = read.contact,
+      extraction = read.extraction,
       missing_fields = read.missing_fields, warnings = read.warnings, reviewed = false
     where o.id = submission.target_id and o.account_id = submission.account_id
       and o.status in ('published', 'archived', 'pending_review')
@@ -45,7 +55,8 @@ begin
     if not found then
       status := 409;
       body := jsonb_build_object('code', 'invalid_state',
-        'detail', 'This offer was taken down by moderation while its new text was being read, so it cannot be changed.');
+        'detail',
+        'This offer was taken down by moderation while its new text was being read, so it cannot be changed.');
       return;
     end if;
     status := 200;
@@ -58,7 +69,8 @@ begin
       read.domain, read.category, read.offer_kind, read.price_hundredths, read.price_currency, read.price_period,
       read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
       case m.status when 'published' then now() end
-    from (select case when internal.setting('pre_moderation')::boolean then 'pending_review' else 'published' end as status) as m
+    from (select case when internal.setting('pre_moderation')::boolean then 'pending_review'
+      else 'published' end as status) as m
     returning * into current;
     status := 201;
   end if;
@@ -67,4 +79,5 @@ begin
 end
 $$;
 comment on function internal.publish_offer(market.submission, jsonb) is
-  'Publishes, changes or previews an offer by its reading, or refuses it for want of a contact: the answer''s status and body.';
+  'Publishes, changes or previews an offer by its reading, or refuses it for want of a contact: the answer''s status '
+  'and body.';

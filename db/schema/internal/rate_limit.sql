@@ -16,11 +16,13 @@ as $$
     (select a.created_at <= now() - interval '30 days' from market.account a where a.id = rate_limit_terms.account_id),
     (select count(*)::integer from (
       select from market.offer o
-      where o.account_id = rate_limit_terms.account_id and o.status = 'removed' and o.removed_at > now() - interval '30 days'
+      where o.account_id = rate_limit_terms.account_id and o.status = 'removed'
+        and o.removed_at > now() - interval '30 days'
       limit 10) as removals)
 $$;
 comment on function internal.rate_limit_terms(uuid, text) is
-  'What a cap is made from: base and factor of the action; settled offers (60 count), proved methods, whether the account is 30 days old, and listings removed in the last 30 days (10 count).';
+  'What a cap is made from: base and factor of the action; settled offers (60 count), proved methods, whether the '
+  'account is 30 days old, and listings removed in the last 30 days (10 count).';
 grant execute on function internal.rate_limit_terms(uuid, text) to souk_dba;
 
 create or replace function internal.rate_limit(account_id uuid, action text) returns integer
@@ -28,13 +30,17 @@ create or replace function internal.rate_limit(account_id uuid, action text) ret
 as $$
 begin
   return coalesce(
-    (select o.cap from market.cap_override o where o.account_id = rate_limit.account_id and o.action = rate_limit.action),
+    (select o.cap from market.cap_override o
+      where o.account_id = rate_limit.account_id and o.action = rate_limit.action),
     (select greatest(
-      least(t.base + t.factor * (4 * t.settled + 30 * t.proved + case when t.old then 60 else 0 end), 10 * t.base) / 2 ^ t.removed,
+      least(t.base + t.factor * (4 * t.settled + 30 * t.proved + case when t.old then 60 else 0 end), 10 * t.base)
+      / 2 ^ t.removed,
       t.base / 4)::integer
     from internal.rate_limit_terms(rate_limit.account_id, rate_limit.action) as t));
 end
 $$;
 comment on function internal.rate_limit(uuid, text) is
-  'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews. The base is a setting, and what a moderator set for the account goes before all.';
+  'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each '
+  'removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews. The base is a '
+  'setting, and what a moderator set for the account goes before all.';
 grant execute on function internal.rate_limit(uuid, text) to souk_agent, souk_person, souk_dba, souk_moderator;

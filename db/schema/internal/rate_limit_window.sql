@@ -1,5 +1,6 @@
--- The rolling window. A call is admitted under an advisory lock of its scope and action, so that two hundred at once never
--- pass the limit by one. The caller's own figures are the same in GET /v1/me and in the headers; a person has none.
+-- The rolling window. A call is admitted under an advisory lock of its scope and action, so that two hundred at once
+-- never pass the limit by one. The caller's own figures are the same in GET /v1/me and in the headers; a person has
+-- none.
 
 create or replace function internal.window_usage(scope text, action text, cap integer, span interval default '1 hour')
   returns jsonb
@@ -20,10 +21,12 @@ begin
 end
 $$;
 comment on function internal.window_usage(text, text, integer, interval) is
-  'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it; of a cap of 0 the whole span.';
+  'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it; '
+  'of a cap of 0 the whole span.';
 grant execute on function internal.window_usage(text, text, integer, interval) to souk_dba;
 
-create or replace function internal.window_wait(scope text, action text, cap integer, span interval default '1 hour') returns integer
+create or replace function internal.window_wait(scope text, action text, cap integer, span interval default '1 hour')
+  returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -52,21 +55,23 @@ begin
   if internal.account_id() is null then
     perform internal.raise_problem(401, 'unauthorized', 'Call with a token or a session.');
   end if;
-  return case when internal.agent_id() is not null then internal.window_usage('agent:' || internal.agent_id(), own_usage.action,
+  return case
+    when internal.agent_id() is not null then internal.window_usage('agent:' || internal.agent_id(), own_usage.action,
     internal.rate_limit(internal.account_id(), own_usage.action)) end;
 end
 $$;
 comment on function internal.own_usage(text) is
-  'limit, used, remaining and resets_in of the calling agent for an action; null for a person, whose calls are not counted.';
+  'limit, used, remaining and resets_in of the calling agent for an action; null for a person, whose calls are not '
+  'counted.';
 grant execute on function internal.own_usage(text) to souk_agent, souk_person;
 
-create or replace function internal.rate_limit_headers(figures jsonb) returns jsonb
+create or replace function internal.rate_limit_headers(usage jsonb) returns jsonb
   language sql immutable
 as $$
-  select case when figures is null then '{}' else jsonb_build_object(
-    'RateLimit-Limit', figures -> 'limit',
-    'RateLimit-Remaining', figures -> 'remaining',
-    'RateLimit-Reset', figures -> 'resets_in') end
+  select case when usage is null then '{}' else jsonb_build_object(
+    'RateLimit-Limit', usage -> 'limit',
+    'RateLimit-Remaining', usage -> 'remaining',
+    'RateLimit-Reset', usage -> 'resets_in') end
 $$;
 comment on function internal.rate_limit_headers(jsonb) is
   'The figures of a window as the response headers of the contract; none for a person, who has no window.';

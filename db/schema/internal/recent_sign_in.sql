@@ -5,7 +5,8 @@ create or replace function internal.check_recent_sign_in(account_id uuid, signed
 as $$
 begin
   if internal.needs_sign_in(check_recent_sign_in.account_id, check_recent_sign_in.signed_in_at) then
-    perform internal.raise_problem(401, 'unauthorized', 'To be sure that it is you, sign in again. Then repeat what you were doing.',
+    perform internal.raise_problem(401, 'unauthorized',
+      'To be sure that it is you, sign in again. Then repeat what you were doing.',
       '{"sign_in_again": true}');
   end if;
 end
@@ -29,5 +30,6 @@ begin
 end
 $$;
 comment on function internal.require_recent_sign_in() is
-  'Refuses (401, sign_in_again) a person who has a sign-in method and did not sign in within 15 minutes, and (401) whoever is not a person.';
+  'Refuses (401, sign_in_again) a person who has a sign-in method and did not sign in within 15 minutes, and (401) '
+  'whoever is not a person.';
 grant execute on function internal.require_recent_sign_in() to souk_person;

@@ -11,7 +11,8 @@ begin
   values (open_case.offer_id, open_case.causes, open_case.reports)
   on conflict on constraint review_case_pkey do update set
     causes = case when c.closed_at is null
-      then c.causes || array(select n from unnest(excluded.causes) as n where n <> all (c.causes)) else excluded.causes end,
+      then c.causes || array(select n from unnest(excluded.causes) as n where n <> all (c.causes))
+      else excluded.causes end,
     reports = case when c.closed_at is null then c.reports else 0 end + excluded.reports,
     opened_at = case when c.closed_at is null then c.opened_at else now() end,
     closed_at = null,
@@ -51,7 +52,8 @@ begin
 end
 $$;
 comment on function internal.review_published_offer(market.offer, boolean) is
-  'Opens a case for an offer whose text has just been read, when there is a cause: it waits for review, gives orders to software, links to where nobody can see, or is among the first of its account.';
+  'Opens a case for an offer whose text has just been read, when there is a cause: it waits for review, gives orders '
+  'to software, links to where nobody can see, or is among the first of its account.';
 
 create or replace function internal.count_report() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -80,7 +82,8 @@ begin
   return null;
 end
 $$;
-comment on function internal.review_reported_offer() is 'A report opens a case, or adds its voice to the open one; a report that goes takes it back.';
+comment on function internal.review_reported_offer() is
+  'A report opens a case, or adds its voice to the open one; a report that goes takes it back.';
 
 create or replace function internal.review_changed_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -95,7 +98,8 @@ begin
 end
 $$;
 comment on function internal.review_changed_offer() is
-  'An offer that was reported or reviewed comes before the moderators when it changes; with pre-moderation on, every one that was live.';
+  'An offer that was reported or reviewed comes before the moderators when it changes; with pre-moderation on, every '
+  'one that was live.';
 
 create or replace function internal.review_withdrawn_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -105,4 +109,5 @@ begin
   return null;
 end
 $$;
-comment on function internal.review_withdrawn_offer() is 'What its owner took back before it was reviewed does not wait for a review.';
+comment on function internal.review_withdrawn_offer() is
+  'What its owner took back before it was reviewed does not wait for a review.';

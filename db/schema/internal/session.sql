@@ -3,7 +3,8 @@
 create or replace function internal.is_session_alive(session market.session) returns boolean
   language sql stable
 as $$ select session.expires_at > now() and session.seen_at > now() - interval '7 days' $$;
-comment on function internal.is_session_alive(market.session) is 'Whether a session still admits: 30 days after it began, and 7 days after it was last used, it has ended.';
+comment on function internal.is_session_alive(market.session) is
+  'Whether a session still admits: 30 days after it began, and 7 days after it was last used, it has ended.';
 
 create or replace function internal.find_session(
   secret_hash bytea, out session_id uuid, out account_id uuid, out signed_in_at timestamptz
@@ -17,7 +18,8 @@ begin
 end
 $$;
 comment on function internal.find_session(bytea) is
-  'The live session whose secret has this SHA-256, with its account and when its person signed in; nulls when there is none.';
+  'The live session whose secret has this SHA-256, with its account and when its person signed in; nulls when there is '
+  'none.';
 grant execute on function internal.find_session(bytea) to souk_api;
 
 create or replace function internal.touch_session(session_id uuid) returns void
@@ -28,8 +30,8 @@ declare
   due uuid := (select s.account_id from market.session s
     where s.id = touch_session.session_id and s.seen_at <= now() - interval '1 hour');
 begin
-  -- Where nothing can be written (a replica, a pool that reads), the next request that can writes it; and requests of one
-  -- account must not queue for it.
+  -- Where nothing can be written (a replica, a pool that reads), the next request that can writes it; and requests of
+  -- one account must not queue for it.
   if due is not null and not current_setting('transaction_read_only')::boolean
       and pg_try_advisory_xact_lock(internal.sessions_key(due)) then
     update market.session s set seen_at = now()
@@ -49,5 +51,6 @@ begin
 end
 $$;
 comment on function internal.needs_sign_in(uuid, timestamptz) is
-  'Whether a session that signed in then has to do so again before what cannot be undone: 15 minutes, for accounts that have a method.';
+  'Whether a session that signed in then has to do so again before what cannot be undone: 15 minutes, for accounts '
+  'that have a method.';
 grant execute on function internal.needs_sign_in(uuid, timestamptz) to souk_person;

@@ -1,10 +1,11 @@
--- Signing in: what a provider or a mailbox has vouched for ends here in an account that is known, a new one, or one more
--- method of the same account. internal/locks.sql says in which order locks are taken.
+-- Signing in: what a provider or a mailbox has vouched for ends here in an account that is known, a new one, or one
+-- more method of the same account. internal/locks.sql says in which order locks are taken.
 
 create or replace function internal.subject_hash(method text, subject text) returns bytea
   language sql immutable
 as $$ select sha256(convert_to(subject_hash.method || ':' || subject_hash.subject, 'UTF8')) $$;
-comment on function internal.subject_hash(text, text) is 'Who a provider says it is, as it is kept: SHA-256 of method and subject; of email the subject is the address.';
+comment on function internal.subject_hash(text, text) is
+  'Who a provider says it is, as it is kept: SHA-256 of method and subject; of email the subject is the address.';
 
 create or replace function internal.mailbox_of(email text) returns text
   language plpgsql immutable
@@ -14,13 +15,16 @@ declare
 begin
   -- Nothing that ends a header line or begins another address passes; quoted local parts do not exist in practice.
   return case when char_length(mailbox) <= 254 and mailbox = internal.visible_name(mailbox)
-    and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then mailbox end;
+    and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then
+    mailbox end;
 end
 $$;
-comment on function internal.mailbox_of(text) is 'An e-mail address as it is kept and compared (internal.clean_email); null when mail cannot go there.';
+comment on function internal.mailbox_of(text) is
+  'An e-mail address as it is kept and compared (internal.clean_email); null when mail cannot go there.';
 grant execute on function internal.mailbox_of(text) to souk_person;
 
-create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea) returns market.sign_in
+create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea)
+  returns market.sign_in
   language plpgsql volatile
 as $$
 declare
@@ -54,7 +58,8 @@ begin
 end
 $$;
 comment on function internal.lock_sign_in(bytea, bytea, bytea) is
-  'The attempt of a browser, locked, after its subject, the sessions of the accounts of both and of the browser''s, those accounts and their verifications; nulls when there is none.';
+  'The attempt of a browser, locked, after its subject, the sessions of the accounts of both and of the browser''s, '
+  'those accounts and their verifications; nulls when there is none.';
 
 create or replace function internal.complete_sign_in(
   attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea
@@ -75,14 +80,16 @@ begin
     perform internal.check_verification(verification, attempt.account_id, complete_sign_in.session_hash);
   elsif attempt.purpose = 'add' and session.account_id is distinct from attempt.account_id then
     -- On a shared computer the next person would add a method of theirs to this account.
-    perform internal.raise_problem(409, 'invalid_state', 'You signed out, or changed to another account, after you began. Sign in and start again.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'You signed out, or changed to another account, after you began. Sign in and start again.');
   end if;
   if attempt.purpose = 'add' then
     perform internal.check_recent_sign_in(attempt.account_id, session.signed_in_at);
   end if;
   if attempt.purpose = 'add' and holder <> attempt.account_id then
     perform internal.raise_problem(409, 'invalid_state', format(
-      'This %s sign-in belongs to another account. Sign in with it there and remove it from that account, or use another one here. Accounts are never merged.',
+      'This %s sign-in belongs to another account. Sign in with it there and remove it from that account, or use '
+      'another one here. Accounts are never merged.',
       internal.method_name(attempt.method)));
   end if;
 
@@ -103,7 +110,8 @@ begin
     on conflict do nothing;
     if not found then
       perform internal.raise_problem(409, 'invalid_state', format(
-        'Your account has another %s sign-in already. Remove that one first, or go on using it.', internal.method_name(attempt.method)));
+        'Your account has another %s sign-in already. Remove that one first, or go on using it.',
+        internal.method_name(attempt.method)));
     end if;
   end if;
   update market.verification v set status = 'completed'
@@ -130,4 +138,6 @@ begin
 end
 $$;
 comment on function internal.complete_sign_in(market.sign_in, bytea, text, text, bytea, bytea) is
-  'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), 404, 409 or 410 as its verification or another account is in the way.';
+  'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An '
+  'account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), '
+  '404, 409 or 410 as its verification or another account is in the way.';

@@ -11,14 +11,16 @@ begin
   -- The first keeps one network from using up what a mailbox has: its person, elsewhere, still gets a message. The
   -- others bound the guessing, of five tries a message.
   return query values
-    ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5, interval '1 hour'),
+    ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5,
+      interval '1 hour'),
     ('address:' || network, 20, interval '1 hour'),
     ('mailbox:' || substr(mailbox, 1, 32), 20, interval '1 hour'),
     ('mailbox:' || substr(mailbox, 1, 32), 60, interval '1 day');
 end
 $$;
 comment on function internal.sign_in_mail_windows(text, text) is
-  'The windows that a sign-in message counts in: those of the mailbox as asked for from this network, of the network, and of the mailbox in an hour and in a day.';
+  'The windows that a sign-in message counts in: those of the mailbox as asked for from this network, of the network, '
+  'and of the mailbox in an hour and in a day.';
 
 create or replace function internal.count_sign_in_mail(email text, address text) returns void
   language plpgsql volatile
@@ -33,14 +35,17 @@ begin
     from internal.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
-      format('Too many sign-in messages were asked for. Try again in %s minutes. Until then only a message that this browser asked for can help, within 15 minutes: a code works only in the browser that asked for it.',
+      format(
+        'Too many sign-in messages were asked for. Try again in %s minutes. Until then only a message that this '
+        'browser asked for can help, within 15 minutes: a code works only in the browser that asked for it.',
         ceil(wait / 60.0)), jsonb_build_object('retry_after', wait));
   end if;
   insert into market.rate_limit_hit (scope, action) select s.scope, 'sign_in_mail' from unnest(scopes) as s (scope);
 end
 $$;
 comment on function internal.count_sign_in_mail(text, text) is
-  'Counts a sign-in message: an hour has 5 for a mailbox from one address, 20 for an address, 20 for a mailbox, and a day 60 for a mailbox; 429 beyond.';
+  'Counts a sign-in message: an hour has 5 for a mailbox from one address, 20 for an address, 20 for a mailbox, and a '
+  'day 60 for a mailbox; 429 beyond.';
 
 create or replace function internal.check_sign_in_mail(attempt market.sign_in) returns void
   language plpgsql stable
@@ -49,7 +54,8 @@ begin
   if attempt.id is null or attempt.link_hash is null or attempt.finished_at is not null
       or attempt.expires_at <= now() or attempt.tries >= 5 then
     perform internal.raise_problem(410, 'link_expired',
-      'This link or code no longer works: each works once, for 15 minutes, and not after five wrong codes. Start signing in again for a new message.');
+      'This link or code no longer works: each works once, for 15 minutes, and not after five wrong codes. Start '
+      'signing in again for a new message.');
   end if;
 end
 $$;

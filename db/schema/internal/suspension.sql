@@ -11,12 +11,16 @@ begin
   from market.account a where a.id = internal.account_id() and a.suspended_at is not null;
   if found then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This account is suspended by moderation, so nothing can be published, asked or changed; reading still works. %s', note),
+      format(
+        'This account is suspended by moderation, so nothing can be published, asked or changed; reading still works. '
+        '%s',
+        note),
       jsonb_build_object('headers', headers, 'account_status', 'suspended'));
   end if;
 end
 $$;
-comment on function internal.require_good_standing(jsonb) is 'Refuses with 409 invalid_state while the account acted for is suspended.';
+comment on function internal.require_good_standing(jsonb) is
+  'Refuses with 409 invalid_state while the account acted for is suspended.';
 grant execute on function internal.require_good_standing(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.publish_in_good_standing() returns trigger
@@ -24,7 +28,8 @@ create or replace function internal.publish_in_good_standing() returns trigger
 as $$
 begin
   if new.account_id is not null and not internal.lock_good_standing(new.account_id) then
-    perform internal.raise_problem(409, 'invalid_state', 'The account of this offer is suspended, so the offer cannot go live. Reinstate the account first.');
+    perform internal.raise_problem(409, 'invalid_state',
+      'The account of this offer is suspended, so the offer cannot go live. Reinstate the account first.');
   end if;
   return new;
 end
@@ -40,7 +45,8 @@ begin
 end
 $$;
 comment on function internal.accounts_being_hidden() is
-  'Accounts that were suspended and whose offers are not all archived yet: what is still live of them is shown to nobody else. Null when there are none, as nearly always.';
+  'Accounts that were suspended and whose offers are not all archived yet: what is still live of them is shown to '
+  'nobody else. Null when there are none, as nearly always.';
 grant execute on function internal.accounts_being_hidden() to souk_agent, souk_person;
 
 create or replace function internal.apply_standing(account_id uuid, batch integer) returns boolean
@@ -50,15 +56,18 @@ declare
   suspended boolean;
   touched integer;
 begin
-  select a.suspended_at is not null into suspended from market.account a where a.id = apply_standing.account_id for no key update;
+  select a.suspended_at is not null into suspended from market.account a
+  where a.id = apply_standing.account_id for no key update;
   if suspended then
     update market.offer o set status = 'archived', suspended_at = now()
     where o.id in (select p.id from market.offer p
-      where p.account_id = apply_standing.account_id and p.status = 'published' order by p.id limit apply_standing.batch);
+      where p.account_id = apply_standing.account_id and p.status = 'published' order by p.id
+      limit apply_standing.batch);
   else
     update market.offer o set status = 'published'
     where o.id in (select p.id from market.offer p
-      where p.account_id = apply_standing.account_id and p.suspended_at is not null order by p.id limit apply_standing.batch);
+      where p.account_id = apply_standing.account_id and p.suspended_at is not null order by p.id
+      limit apply_standing.batch);
   end if;
   get diagnostics touched = row_count;
   update market.account a set hiding = not a.hiding
@@ -67,7 +76,8 @@ begin
 end
 $$;
 comment on function internal.apply_standing(uuid, integer) is
-  'Archives what a suspended account has live, or publishes again what its suspension archived, so many offers at a time; true when nothing is left to do.';
+  'Archives what a suspended account has live, or publishes again what its suspension archived, so many offers at a '
+  'time; true when nothing is left to do.';
 
 create or replace function internal.begin_applying_standing(account_id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -83,5 +93,6 @@ begin
   end if;
 end
 $$;
-comment on function internal.begin_applying_standing(uuid) is 'Archives or publishes again the offers of an account whose standing changed: the first 50 now, the rest by a job.';
+comment on function internal.begin_applying_standing(uuid) is
+  'Archives or publishes again the offers of an account whose standing changed: the first 50 now, the rest by a job.';
 grant execute on function internal.begin_applying_standing(uuid) to souk_moderator;

@@ -12,10 +12,12 @@ begin
     -- A bare address, or a host in Punycode, which looks like another one.
     '|https?://(\d{1,3}\.){3}\d{1,3}\M|https?://\[|\mxn--[a-z0-9]'
     -- Shorteners.
-    '|\m(bit\.ly|tinyurl\.com|t\.co|goo\.gl|ow\.ly|is\.gd|v\.gd|buff\.ly|cutt\.ly|rb\.gy|rebrand\.ly|shorturl\.at|tiny\.cc|t\.ly)/\S'
+    '|\m(bit\.ly|tinyurl\.com|t\.co|goo\.gl|ow\.ly|is\.gd|v\.gd|buff\.ly'
+    '|cutt\.ly|rb\.gy|rebrand\.ly|shorturl\.at|tiny\.cc|t\.ly)/\S'
     -- Something to install.
     '|https?://[^\s?#]+\.(exe|msi|scr|apk|bat|cmd|ps1|jar|dmg)\M');
 end
 $$;
 comment on function internal.has_suspicious_link(text) is
-  'Whether a text links by a shortener, a bare address, Punycode, a name before the host, a scheme that runs something, or to a program.';
+  'Whether a text links by a shortener, a bare address, Punycode, a name before the host, a scheme that runs '
+  'something, or to a program.';

@@ -19,7 +19,9 @@ create or replace function internal.first_uuid_v7(moment timestamptz) returns uu
   language sql stable parallel safe
 as $$
   -- No id is from before 1970, and 48 bits end in the year 10889.
-  select rpad(lpad(to_hex((extract(epoch from least(greatest(moment, 'epoch'), '9999-12-31')) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+  select rpad(lpad(to_hex((extract(epoch from least(greatest(moment, 'epoch'), '9999-12-31')) * 1000)::bigint), 12,
+    '0'), 32, '0')::uuid
 $$;
-comment on function internal.first_uuid_v7(timestamptz) is 'Sorts before every UUIDv7 of this millisecond and those to come, and after those of the past.';
+comment on function internal.first_uuid_v7(timestamptz) is
+  'Sorts before every UUIDv7 of this millisecond and those to come, and after those of the past.';
 grant execute on function internal.first_uuid_v7(timestamptz) to souk_moderator;

@@ -20,7 +20,8 @@ as $$
   limit 1
 $$;
 comment on function jobs.get_approval_notice(uuid) is
-  'email, agent_name, connected_at and display_name for the message about an approved agent; null when no mailbox is known, the agent was removed, or the message was sent.';
+  'email, agent_name, connected_at and display_name for the message about an approved agent; null when no mailbox is '
+  'known, the agent was removed, or the message was sent.';
 grant execute on function jobs.get_approval_notice(uuid) to souk_worker;
 
 create or replace function jobs.mark_approval_notice(agent_id uuid) returns void

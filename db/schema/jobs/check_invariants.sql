@@ -15,7 +15,8 @@ begin
       -- That a sample shows nothing does not mend what another sample has shown.
       broken = case when check_invariants.sample is not null and i.sampled
         then greatest(coalesce(f.broken, 0), i.broken) else coalesce(f.broken, 0) end,
-      example = case when check_invariants.sample is not null and i.sampled then coalesce(f.example, i.example) else f.example end,
+      example = case when check_invariants.sample is not null and i.sampled then coalesce(f.example, i.example)
+        else f.example end,
       checked_at = now()
     from market.invariant j left join found f on f.invariant = j.invariant
     where i.invariant = j.invariant
@@ -24,5 +25,6 @@ begin
 end
 $$;
 comment on function jobs.check_invariants(integer) is
-  'Runs inspect.check with a sample, or with null over everything, keeps what it found in market.invariant, and gives it: how many rows break which invariant, with an example.';
+  'Runs inspect.check with a sample, or with null over everything, keeps what it found in market.invariant, and gives '
+  'it: how many rows break which invariant, with an example.';
 grant execute on function jobs.check_invariants(integer) to souk_worker;

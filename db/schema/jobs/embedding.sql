@@ -13,7 +13,8 @@ begin
     where a.id = get_embedding_input.id and a.status = 'active');
 end
 $$;
-comment on function jobs.get_embedding_input(uuid) is 'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
+comment on function jobs.get_embedding_input(uuid) is
+  'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
 grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
 
 create or replace function jobs.store_offer_embedding(id uuid, embedding text, model text) returns boolean
@@ -54,7 +55,9 @@ grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_wor
 create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  select internal.enqueue('embed_ask', s.target_id) from market.submission s where s.id = retry_ask_embedding.submission_id
+  select internal.enqueue('embed_ask', s.target_id) from market.submission s
+  where s.id = retry_ask_embedding.submission_id
 $$;
-comment on function jobs.retry_ask_embedding(uuid) is 'Has the ask of a submission embedded later, since its vector could not be had at once.';
+comment on function jobs.retry_ask_embedding(uuid) is
+  'Has the ask of a submission embedded later, since its vector could not be had at once.';
 grant execute on function jobs.retry_ask_embedding(uuid) to souk_worker;

@@ -10,5 +10,6 @@ begin
     where s.id = get_submission.id and internal.awaits_extraction(s));
 end
 $$;
-comment on function jobs.get_submission(uuid) is 'kind and text of a submission; null when reading it would have no effect any more.';
+comment on function jobs.get_submission(uuid) is
+  'kind and text of a submission; null when reading it would have no effect any more.';
 grant execute on function jobs.get_submission(uuid) to souk_worker;

@@ -7,7 +7,8 @@ as $$
   from reading.vocabulary_change c
 $$;
 comment on function jobs.vocabulary_changed_at() is
-  'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it differs from what a process knows, it gets them again.';
+  'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it '
+  'differs from what a process knows, it gets them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
 create or replace function jobs.get_vocabulary() returns json

@@ -1,5 +1,5 @@
--- A worker that is killed leaves its jobs locked for hours. So each pool of workers says that it lives, and frees what is
--- locked by pools that no longer do.
+-- A worker that is killed leaves its jobs locked for hours. So each pool of workers says that it lives, and frees what
+-- is locked by pools that no longer do.
 
 create or replace function jobs.heartbeat(pool_id text, alone boolean) returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -23,7 +23,8 @@ begin
 end
 $$;
 comment on function jobs.heartbeat(text, boolean) is
-  'Says every ten seconds that a pool lives, and frees the jobs of pools that do not; alone: no other can live. Gives how many were dead.';
+  'Says every ten seconds that a pool lives, and frees the jobs of pools that do not; alone: no other can live. Gives '
+  'how many were dead.';
 grant execute on function jobs.heartbeat(text, boolean) to souk_worker;
 
 create or replace function jobs.deregister(pool_id text) returns void
@@ -45,7 +46,8 @@ begin
   return array(select j.id::text from graphile_worker.jobs j where j.locked_by = get_held_jobs.pool_id);
 end
 $$;
-comment on function jobs.get_held_jobs(text) is 'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
+comment on function jobs.get_held_jobs(text) is
+  'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
 grant execute on function jobs.get_held_jobs(text) to souk_worker;
 
 create or replace function jobs.is_alive() returns boolean

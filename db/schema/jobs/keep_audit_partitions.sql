@@ -16,14 +16,18 @@ begin
     name := 'audit_event_' || to_char(month, 'YYYY_MM');
     continue when to_regclass('market.' || name) is not null;
     -- Made apart and then attached, which unlike "partition of" lets others write to the log meanwhile.
-    execute format('create table market.%I (like market.audit_event including defaults including constraints including comments)', name);
+    execute format(
+      'create table market.%I (like market.audit_event including defaults including constraints including comments)',
+      name);
     execute format('comment on table market.%I is %L', name,
       'The events of ' || to_char(month, 'YYYY-MM') || ' (UTC), a part of market.audit_event.');
     execute format('alter table market.%I enable row level security', name);
     execute format('alter table market.%I force row level security', name);
-    execute format('create policy "the owner sees all" on market.%I to souk_owner using (true) with check (true)', name);
+    execute format('create policy "the owner sees all" on market.%I to souk_owner using (true) with check (true)',
+      name);
     execute format('with moved as (delete from market.audit_event_default where at >= %1$L and at < %2$L returning *)
-      insert into market.%3$I select * from moved', month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC', name);
+      insert into market.%3$I select * from moved',
+      month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC', name);
     execute format('alter table market.audit_event attach partition market.%I for values from (%L) to (%L)',
       name, month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC');
     changed := changed + 1;
@@ -41,5 +45,6 @@ begin
 end
 $$;
 comment on function jobs.keep_audit_partitions() is
-  'Makes the partitions of this and the next month, and drops those that are over 12 months gone; gives how many it made and dropped.';
+  'Makes the partitions of this and the next month, and drops those that are over 12 months gone; gives how many it '
+  'made and dropped.';
 grant execute on function jobs.keep_audit_partitions() to souk_worker;

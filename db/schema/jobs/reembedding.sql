@@ -12,7 +12,8 @@ begin
   end if;
   -- One worker begins; those that start beside it find it begun.
   lock table market.reembedding in share row exclusive mode;
-  update market.reembedding r set finished_at = now() where r.finished_at is null and r.model <> use_embedding_model.model;
+  update market.reembedding r set finished_at = now()
+  where r.finished_at is null and r.model <> use_embedding_model.model;
   if not exists (select from market.reembedding r where r.finished_at is null) then
     select (
         select count(*) from market.offer o left join market.offer_embedding e on e.offer_id = o.id
@@ -44,7 +45,9 @@ begin
   return resumed;
 end
 $$;
-comment on function jobs.resume_reembedding() is 'Sees to it that a change of model under way has a job: the last one may have failed for good. Gives how many there are.';
+comment on function jobs.resume_reembedding() is
+  'Sees to it that a change of model under way has a job: the last one may have failed for good. Gives how many there '
+  'are.';
 grant execute on function jobs.resume_reembedding() to souk_worker;
 
 create or replace function jobs.take_batch(id uuid, size integer) returns jsonb
@@ -69,7 +72,8 @@ begin
     from (
       select a.id, a.text
       from market.ask a left join market.ask_embedding e on e.ask_id = a.id
-      where a.id > under_way.last_ask_id and a.status = 'active' and a.read_at is not null and e.model is distinct from under_way.model
+      where a.id > under_way.last_ask_id and a.status = 'active' and a.read_at is not null
+        and e.model is distinct from under_way.model
       order by a.id limit size) as b;
   end if;
   return jsonb_build_object('model', under_way.model, 'items', coalesce(items, '[]'));
@@ -94,7 +98,8 @@ begin
     return null;
   end if;
   for item in
-    select v ->> 'kind' as kind, (v ->> 'id')::uuid as id, v ->> 'embedding' as embedding from jsonb_array_elements(vectors) as v
+    select v ->> 'kind' as kind, (v ->> 'id')::uuid as id, v ->> 'embedding' as embedding
+    from jsonb_array_elements(vectors) as v
   loop
     vector := search.unit_vector(item.embedding);
     wrong := wrong + (vector is null)::integer;
@@ -108,7 +113,8 @@ begin
     else
       -- Matched when all offers have their vectors: what it had stays until then, and is not new after it.
       under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
-      perform search.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a where a.id = item.id;
+      perform search.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a
+      where a.id = item.id;
       perform search.match_ask(item.id);
     end if;
   end loop;
@@ -125,5 +131,6 @@ begin
 end
 $$;
 comment on function jobs.store_batch(uuid, jsonb) is
-  'Keeps the vectors of a batch, [{kind, id, embedding}], and has the next one done; an empty batch ends it. {model, done, total, failed, finished}, or null when it is not under way.';
+  'Keeps the vectors of a batch, [{kind, id, embedding}], and has the next one done; an empty batch ends it. {model, '
+  'done, total, failed, finished}, or null when it is not under way.';
 grant execute on function jobs.store_batch(uuid, jsonb) to souk_worker;

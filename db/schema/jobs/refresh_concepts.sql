@@ -1,8 +1,10 @@
--- Filing offers again under their concepts, after the words for concepts changed: a batch per job, in the order of their ids.
+-- Filing offers again under their concepts, after the words for concepts changed: a batch per job, in the order of
+-- their ids.
 
 create or replace function jobs.refresh_concepts(size integer) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  -- Shorter than PostgreSQL waits before it looks for a deadlock: when a request holds an offer, this gives way and is tried again.
+  -- Shorter than PostgreSQL waits before it looks for a deadlock: when a request holds an offer, this gives way and is
+  -- tried again.
   set lock_timeout = '500ms'
 as $$
 declare
@@ -39,5 +41,6 @@ begin
 end
 $$;
 comment on function jobs.refresh_concepts(integer) is
-  'Files the next offers again under their concepts, and queues the job for those after them: {looked_at, changed, finished}, or null when nothing is left to do.';
+  'Files the next offers again under their concepts, and queues the job for those after them: {looked_at, changed, '
+  'finished}, or null when nothing is left to do.';
 grant execute on function jobs.refresh_concepts(integer) to souk_worker;

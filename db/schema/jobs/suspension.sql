@@ -7,11 +7,14 @@ begin
   -- The act of the moderator who decided, for the log: the worker only finishes it.
   perform set_config('market.moderator_id', coalesce((
     select d.moderator_id from market.decision d
-    where d.account_id = apply_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text, ''), true);
-  -- As many as are done well within a second, so that no lock is long, and the embedded database answers others between.
+    where d.account_id = apply_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text,
+      ''), true);
+  -- As many as are done well within a second, so that no lock is long, and the embedded database answers others
+  -- between.
   return internal.apply_standing(apply_standing.id, 50);
 end
 $$;
 comment on function jobs.apply_standing(uuid) is
-  'Archives or publishes again the next 50 offers of an account that was suspended or reinstated; true when nothing is left.';
+  'Archives or publishes again the next 50 offers of an account that was suspended or reinstated; true when nothing is '
+  'left.';
 grant execute on function jobs.apply_standing(uuid) to souk_worker;

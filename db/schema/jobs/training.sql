@@ -1,4 +1,5 @@
--- Learning from the examples: a worker asks whether there is something to learn, learns for some seconds, and stores it.
+-- Learning from the examples: a worker asks whether there is something to learn, learns for some seconds, and stores
+-- it.
 
 create or replace function jobs.get_training_set(learning integer) returns json
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -24,10 +25,12 @@ as $$
     where c.learned_from = v.changed_at and c.learning >= get_training_set.learning)
 $$;
 comment on function jobs.get_training_set(integer) is
-  'The words and the examples, when something changed since it was last learned from them in the given or a later way; otherwise null.';
+  'The words and the examples, when something changed since it was last learned from them in the given or a later way; '
+  'otherwise null.';
 grant execute on function jobs.get_training_set(integer) to souk_worker;
 
-create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers json) returns void
+create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers json)
+  returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -50,5 +53,6 @@ begin
 end
 $$;
 comment on function jobs.store_classifiers(timestamptz, integer, json) is
-  'Stores what was learned, in place of what was learned before, unless others stored the same or later meanwhile: by name the classes, the bias of each, the features, and their weights as base64.';
+  'Stores what was learned, in place of what was learned before, unless others stored the same or later meanwhile: by '
+  'name the classes, the bias of each, the features, and their weights as base64.';
 grant execute on function jobs.store_classifiers(timestamptz, integer, json) to souk_worker;

@@ -11,7 +11,8 @@ create table market.account (
   hiding boolean not null default false,
   constraint account_display_name_length check (char_length(display_name) between 1 and 80),
   constraint account_suspension_note_length check (char_length(suspension_note) between 1 and 500),
-  constraint account_suspension_whole check (suspended_at is not null or (suspension_reason is null and suspension_note is null))
+  constraint account_suspension_whole
+    check (suspended_at is not null or (suspension_reason is null and suspension_note is null))
 );
 create index account_unclaimed_idx on market.account (created_at) where claimed_at is null;
 create index account_hiding_idx on market.account (id) where hiding;
@@ -32,7 +33,8 @@ create policy "a person names the account" on market.account for update to souk_
 comment on table market.account is 'One row is one account that agents act for.';
 comment on column market.account.id is 'UUIDv7.';
 comment on column market.account.display_name is 'What the person wants to be called, null until told.';
-comment on column market.account.claimed_at is 'When a person made it theirs by approving an agent; null while provisional.';
+comment on column market.account.claimed_at is
+  'When a person made it theirs by approving an agent; null while provisional.';
 comment on column market.account.created_at is 'Member since.';
 comment on column market.account.suspended_at is 'Since when moderation has suspended it; null while in good standing.';
 comment on column market.account.suspension_reason is 'Why it is suspended, as a code.';

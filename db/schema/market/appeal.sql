@@ -19,10 +19,12 @@ alter table market.appeal force row level security;
 create policy "the owner sees all" on market.appeal to souk_owner using (true) with check (true);
 create policy "an account sees its appeals" on market.appeal for select to souk_agent, souk_person
   using (account_id = (select internal.account_id()));
-create policy "an account appeals against the removal of its offer" on market.appeal for insert to souk_agent, souk_person
+create policy "an account appeals against the removal of its offer" on market.appeal for insert
+  to souk_agent, souk_person
   with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o
-      where o.id = offer_id and o.account_id = (select internal.account_id()) and o.status = 'removed' and o.removed_at = appeal.removed_at));
+      where o.id = offer_id and o.account_id = (select internal.account_id()) and o.status = 'removed'
+        and o.removed_at = appeal.removed_at));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

@@ -72,9 +72,11 @@ comment on column market.ask.language is 'Language of the text, BCP 47.';
 comment on column market.ask.title is 'Read from the text, null until read.';
 comment on column market.ask.domain is 'Where a matching offer would be filed.';
 comment on column market.ask.category is 'Category of the domain.';
-comment on column market.ask.ask_kind is 'buy, rent, sell, lease_out, hire, offer_service, dating, friendship or general.';
+comment on column market.ask.ask_kind is
+  'buy, rent, sell, lease_out, hire, offer_service, dating, friendship or general.';
 comment on column market.ask.criteria is 'keywords, must, exclude, price, location, condition, attributes, as read.';
-comment on column market.ask.keywords_query is 'Any of the things that the keywords name, whatever they are called; made once: every new offer is held against it.';
+comment on column market.ask.keywords_query is
+  'Any of the things that the keywords name, whatever they are called; made once: every new offer is held against it.';
 comment on column market.ask.exclude_query is 'Any of the words that are not wanted.';
 comment on column market.ask.place_query is 'Any of the cities that would do, else the words of the place.';
 comment on column market.ask.price_max_hundredths is 'Stated ceiling in hundredths of the major unit.';

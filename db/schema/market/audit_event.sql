@@ -4,7 +4,8 @@
 --             job                        the worker's own upkeep; a text that it reads is its sender's act
 --             dba                        anybody else, by the role that logged in
 --   subject   the account whose row it was, which is what a person reads as the activity of the account
---   before, after   the columns that changed, of those that the trigger names: never a text, a name, a contact or a hash
+--   before, after   the columns that changed, of those that the trigger names: never a text, a name, a contact or a
+-- hash
 --
 -- Partitioned by month (UTC): a month that is twelve months gone is dropped whole. No foreign key, since what is logged
 -- outlives what it is about.
@@ -45,7 +46,8 @@ create policy "a person sees what was done in its account" on market.audit_event
   using (subject_account_id = (select internal.account_id()));
 
 -- The net: what falls into no month is still written down.
-create table market.audit_event_default (like market.audit_event including defaults including constraints including comments);
+create table market.audit_event_default (
+  like market.audit_event including defaults including constraints including comments);
 
 alter table market.audit_event attach partition market.audit_event_default default;
 alter table market.audit_event_default enable row level security;
@@ -54,20 +56,27 @@ create policy "the owner sees all" on market.audit_event_default to souk_owner u
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.audit_event is 'One row is one change of one row that matters: append-only, kept for 12 months.';
+comment on table market.audit_event is
+  'One row is one change of one row that matters: append-only, kept for 12 months.';
 comment on column market.audit_event.id is 'UUIDv7.';
 comment on column market.audit_event.at is 'When.';
 comment on column market.audit_event.actor_type is 'person, agent, moderator, job or dba.';
 comment on column market.audit_event.account_id is 'Who acted, or for whom its agent did.';
 comment on column market.audit_event.agent_id is 'The agent that acted.';
 comment on column market.audit_event.sql_role is 'The role that the statement ran as; of a dba, the login.';
-comment on column market.audit_event.action is 'What was done: offer.published, agent.removed, ...; else the table with created, updated or deleted.';
+comment on column market.audit_event.action is
+  'What was done: offer.published, agent.removed, ...; else the table with created, updated or deleted.';
 comment on column market.audit_event.table_name is 'Which table of schema market.';
-comment on column market.audit_event.row_id is 'Which row: its id, or what it has for one (the method, the switch, the capped action, the offer of an appeal or a case, the account of a profile); all where the table was emptied.';
+comment on column market.audit_event.row_id is
+  'Which row: its id, or what it has for one (the method, the switch, the capped action, the offer of an appeal or a '
+  'case, the account of a profile); all where the table was emptied.';
 comment on column market.audit_event.subject_account_id is 'Whose row it was.';
 comment on column market.audit_event.before is 'What changed, as it was; null for a new row.';
 comment on column market.audit_event.after is 'What changed, as it is; null for a deleted row.';
-comment on column market.audit_event.request_id is 'The Request-Id of the call that did it, or job and the id of the worker''s job; null for a dba.';
+comment on column market.audit_event.request_id is
+  'The Request-Id of the call that did it, or job and the id of the worker''s job; null for a dba.';
 -- Not who a moderator is, nor what the log says of values.
-grant select (id, at, actor_type, agent_id, action, table_name, row_id, subject_account_id) on market.audit_event to souk_person;
-comment on table market.audit_event_default is 'The events of no month that has a part of its own; empty while the upkeep runs.';
+grant select (id, at, actor_type, agent_id, action, table_name, row_id, subject_account_id) on market.audit_event
+  to souk_person;
+comment on table market.audit_event_default is
+  'The events of no month that has a part of its own; empty while the upkeep runs.';

@@ -1,5 +1,5 @@
--- The audit log begins with the partitions of this month and the next; a job makes those that follow. Each partition has
--- the comments of the table.
+-- The audit log begins with the partitions of this month and the next; a job makes those that follow. Each partition
+-- has the comments of the table.
 
 do $$
 declare

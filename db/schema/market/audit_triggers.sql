@@ -1,7 +1,9 @@
--- What the audit log writes down: the tables, and the columns whose values may stand in it, none of which a person wrote.
+-- What the audit log writes down: the tables, and the columns whose values may stand in it, none of which a person
+-- wrote.
 
 create trigger audit after insert or update or delete on market.offer for each row execute function internal.audit(
-  'account_id', 'agent_id', 'origin_ask_id', 'status', 'language', 'domain', 'category', 'offer_kind', 'price_hundredths',
+  'account_id', 'agent_id', 'origin_ask_id', 'status', 'language', 'domain', 'category', 'offer_kind',
+  'price_hundredths',
   'price_currency', 'price_period', 'reviewed', 'published_at', 'removed_at', 'review_reason', 'suspended_at');
 create trigger audit after insert or delete on market.ask for each row execute function internal.audit(
   'account_id', 'agent_id', 'status', 'watch_enabled');
@@ -9,13 +11,15 @@ create trigger audit_change after update on market.ask for each row
   -- That a text has now been read is part of what its sender did.
   when (old.read_at is not null or new.read_at is null or old.status <> new.status or old.text <> new.text)
   execute function internal.audit(
-    'account_id', 'agent_id', 'status', 'watch_enabled', 'language', 'domain', 'category', 'ask_kind', 'price_max_hundredths', 'price_currency');
+    'account_id', 'agent_id', 'status', 'watch_enabled', 'language', 'domain', 'category', 'ask_kind',
+    'price_max_hundredths', 'price_currency');
 create trigger audit after insert or update or delete on market.agent for each row execute function internal.audit(
   'account_id', 'connected_at', 'removed_at');
 -- Every agent comes with an account: what counts is that a person claims it.
 create trigger audit after update or delete on market.account for each row execute function internal.audit(
   'claimed_at', 'suspended_at', 'suspension_reason');
-create trigger audit after insert or update or delete on market.proved_method for each row execute function internal.audit(
+create trigger audit after insert or update or delete on market.proved_method
+  for each row execute function internal.audit(
   'method', 'proved_at');
 create trigger audit after insert or update or delete on market.profile for each row execute function internal.audit();
 -- What an upgrade loads is nobody's act.
@@ -26,7 +30,8 @@ create trigger audit after insert or update or delete on market.report for each 
   'offer_id', 'account_id', 'agent_id', 'reason', 'completed_at');
 create trigger audit after insert or delete on market.moderator for each row execute function internal.audit(
   'account_id', 'appointed_by');
-create trigger audit after insert or update or delete on market.cap_override for each row execute function internal.audit(
+create trigger audit after insert or update or delete on market.cap_override
+  for each row execute function internal.audit(
   'action', 'cap');
 create trigger audit after insert or update or delete on market.appeal for each row execute function internal.audit(
   'offer_id', 'account_id', 'agent_id', 'removed_at', 'decided_at');
@@ -50,12 +55,14 @@ create trigger audit_truncate after truncate on market.offer for each statement 
 create trigger audit_truncate after truncate on market.ask for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.agent for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.account for each statement execute function internal.audit();
-create trigger audit_truncate after truncate on market.proved_method for each statement execute function internal.audit();
+create trigger audit_truncate after truncate on market.proved_method
+  for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.profile for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.setting for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.report for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.moderator for each statement execute function internal.audit();
-create trigger audit_truncate after truncate on market.cap_override for each statement execute function internal.audit();
+create trigger audit_truncate after truncate on market.cap_override
+  for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.appeal for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.decision for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.review_case for each statement execute function internal.audit();

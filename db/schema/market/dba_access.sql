@@ -1,6 +1,7 @@
--- What a DBA may read: every row of every table, since an incident is about rows, but not every column. Closed are hashes
--- and codes, what people wrote (texts, titles, contacts, comments, and whatever is made from them: words for search,
--- criteria, reasons, vectors), what a person is called, and where calls came from, but for the windows of the last day.
+-- What a DBA may read: every row of every table, since an incident is about rows, but not every column. Closed are
+-- hashes and codes, what people wrote (texts, titles, contacts, comments, and whatever is made from them: words for
+-- search, criteria, reasons, vectors), what a person is called, and where calls came from, but for the windows of the
+-- last day.
 
 create policy "a dba reads all" on market.account for select to souk_dba using (true);
 create policy "a dba reads all" on market.account_stats for select to souk_dba using (true);
@@ -55,7 +56,8 @@ grant select on market.setting, market.domain, market.category, market.ask_kind,
 grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind, price_hundredths,
   price_currency, price_period, missing_fields, reviewed, created_at, updated_at, published_at, removed_at)
   on market.offer to souk_dba;
-grant select (id, account_id, agent_id, status, watch_enabled, language, domain, category, ask_kind, price_max_hundredths,
+grant select (id, account_id, agent_id, status, watch_enabled, language, domain, category, ask_kind,
+  price_max_hundredths,
   price_currency, read_at, created_at, updated_at) on market.ask to souk_dba;
 grant select (offer_id, model) on market.offer_embedding to souk_dba;
 grant select (ask_id, model) on market.ask_embedding to souk_dba;
@@ -70,7 +72,8 @@ grant select on market.worker_heartbeat, market.audit_event, market.reembedding 
 -- What moderators decided, and not in which words.
 grant select on market.reason, market.moderator, market.review_case, market.cap_override to souk_dba;
 grant select (created_at, expires_at) on market.moderator_link to souk_dba;
-grant select (id, moderator_id, action, offer_id, account_id, agent_id, reason, created_at) on market.decision to souk_dba;
+grant select (id, moderator_id, action, offer_id, account_id, agent_id, reason, created_at) on market.decision
+  to souk_dba;
 grant select (offer_id, removed_at, account_id, agent_id, created_at, decided_at) on market.appeal to souk_dba;
 grant select (suspended_at, suspension_reason, hiding) on market.account to souk_dba;
 grant select (review_reason, suspended_at) on market.offer to souk_dba;

@@ -29,7 +29,8 @@ create policy "the owner sees all" on market.decision to souk_owner using (true)
 comment on table market.decision is 'One row is one decision of a moderator.';
 comment on column market.decision.id is 'UUIDv7.';
 comment on column market.decision.moderator_id is 'Whose decision; null when that account no longer exists.';
-comment on column market.decision.action is 'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
+comment on column market.decision.action is
+  'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
 comment on column market.decision.offer_id is 'The offer it is about.';
 comment on column market.decision.account_id is 'The account it is about, or whose offer or agent.';
 comment on column market.decision.agent_id is 'The agent it is about.';

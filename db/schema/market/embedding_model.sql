@@ -8,7 +8,8 @@ create table market.embedding_model (
   by_letters boolean not null default false,
   origin text not null default 'operator',
   constraint embedding_model_model_length check (char_length(model) between 1 and 100),
-  constraint embedding_model_similarities check (min_similarity between 0 and 1 and match_min_similarity between 0 and 1),
+  constraint embedding_model_similarities
+    check (min_similarity between 0 and 1 and match_min_similarity between 0 and 1),
   constraint embedding_model_rrf_weight_range check (rrf_weight between 0 and 1),
   constraint embedding_model_origin_known check (origin in ('shipped', 'operator'))
 );
@@ -19,10 +20,16 @@ create policy "the owner sees all" on market.embedding_model to souk_owner using
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.embedding_model is 'One row is one model, with the cosine similarities below which its vectors say nothing.';
+comment on table market.embedding_model is
+  'One row is one model, with the cosine similarities below which its vectors say nothing.';
 comment on column market.embedding_model.model is 'The name that stands beside each vector.';
-comment on column market.embedding_model.min_similarity is 'An offer less similar to a query is not found by its vector.';
-comment on column market.embedding_model.match_min_similarity is 'An offer less similar to an ask does not match it by its vector.';
-comment on column market.embedding_model.rrf_weight is 'What the place in the list by vector counts against the place in the list by words.';
-comment on column market.embedding_model.by_letters is 'Whether it knows a word by its letters alone: of a name that words find it then knows no more than they.';
-comment on column market.embedding_model.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.embedding_model.min_similarity is
+  'An offer less similar to a query is not found by its vector.';
+comment on column market.embedding_model.match_min_similarity is
+  'An offer less similar to an ask does not match it by its vector.';
+comment on column market.embedding_model.rrf_weight is
+  'What the place in the list by vector counts against the place in the list by words.';
+comment on column market.embedding_model.by_letters is
+  'Whether it knows a word by its letters alone: of a name that words find it then knows no more than they.';
+comment on column market.embedding_model.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

@@ -20,8 +20,10 @@ create policy "the owner sees all" on market.idempotency_key to souk_owner using
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.idempotency_key is 'One row is one Idempotency-Key of the last 24 hours.';
-comment on column market.idempotency_key.owner_id is 'Whose key: an agent, or the account of a person in the browser; two of them with the same key do not meet.';
+comment on column market.idempotency_key.owner_id is
+  'Whose key: an agent, or the account of a person in the browser; two of them with the same key do not meet.';
 comment on column market.idempotency_key.key is 'The key as sent.';
-comment on column market.idempotency_key.request_hash is 'SHA-256 of method, path and body: the same key with another request is refused.';
+comment on column market.idempotency_key.request_hash is
+  'SHA-256 of method, path and body: the same key with another request is refused.';
 comment on column market.idempotency_key.submission_id is 'Whose answer a retry replays.';
 comment on column market.idempotency_key.created_at is 'Forgotten 24 hours later.';

@@ -25,13 +25,17 @@ create policy "a dba reads all" on market.invariant for select to souk_dba using
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.invariant is 'One row is one rule that holds in every database in order, and how often it was found broken.';
+comment on table market.invariant is
+  'One row is one rule that holds in every database in order, and how often it was found broken.';
 comment on column market.invariant.invariant is 'As inspect.check() names it.';
 comment on column market.invariant.summary is 'What must be so.';
 comment on column market.invariant.remedy is 'What to do when it is not.';
-comment on column market.invariant.sampled is 'Whether a sample is looked at between the nightly checks of everything, because the rows grow with the market.';
-comment on column market.invariant.broken is 'How many times it was found broken. Of a sampled one: until a check of everything finds less.';
+comment on column market.invariant.sampled is
+  'Whether a sample is looked at between the nightly checks of everything, because the rows grow with the market.';
+comment on column market.invariant.broken is
+  'How many times it was found broken. Of a sampled one: until a check of everything finds less.';
 comment on column market.invariant.example is 'One of the rows that break it.';
 comment on column market.invariant.checked_at is 'When the worker last looked, null before the first time.';
-comment on column market.invariant.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.invariant.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.invariant to souk_dba;

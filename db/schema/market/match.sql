@@ -24,8 +24,10 @@ create policy "an account sees the matches of its asks" on market.match for sele
 comment on table market.match is 'One row says that an offer answers an ask, how well and why.';
 comment on column market.match.ask_id is 'The ask.';
 comment on column market.match.offer_id is 'The offer.';
-comment on column market.match.sequence is 'Grows with each new match of an ask, in the order of commits: what "since" compares.';
+comment on column market.match.sequence is
+  'Grows with each new match of an ask, in the order of commits: what "since" compares.';
 comment on column market.match.score is '0 to 1.';
-comment on column market.match.reasons is 'Per criterion the verdict: met, violated or unknown, with what was wanted and found.';
+comment on column market.match.reasons is
+  'Per criterion the verdict: met, violated or unknown, with what was wanted and found.';
 comment on column market.match.first_matched_at is 'When it was first found.';
 grant select on market.match to souk_agent, souk_person;

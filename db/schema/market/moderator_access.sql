@@ -3,12 +3,14 @@
 -- internal.enter_moderator, and a condition here would keep words and numbers from using their indexes.
 
 create policy "a moderator sees all accounts" on market.account for select to souk_moderator using (true);
-create policy "a moderator suspends and reinstates accounts" on market.account for update to souk_moderator using (true) with check (true);
+create policy "a moderator suspends and reinstates accounts" on market.account for update to souk_moderator using (true)
+  with check (true);
 create policy "a moderator sees all agents" on market.agent for select to souk_moderator using (true);
 create policy "a moderator removes agents" on market.agent for update to souk_moderator
   using (true) with check (removed_at is not null);
 create policy "a moderator sees all offers" on market.offer for select to souk_moderator using (true);
-create policy "a moderator decides on offers" on market.offer for update to souk_moderator using (true) with check (true);
+create policy "a moderator decides on offers" on market.offer for update to souk_moderator using (true)
+  with check (true);
 create policy "a moderator sees all asks" on market.ask for select to souk_moderator using (true);
 create policy "a moderator sees all reports" on market.report for select to souk_moderator using (true);
 create policy "a moderator settles reports" on market.report for update to souk_moderator
@@ -20,7 +22,8 @@ create policy "a moderator sees all records" on market.account_stats for select 
 -- That a method is proved, and never whose mailbox it is.
 create policy "a moderator sees who proved a method" on market.proved_method for select to souk_moderator using (true);
 create policy "a moderator sees all cases" on market.review_case for select to souk_moderator using (true);
-create policy "a moderator takes and closes cases" on market.review_case for update to souk_moderator using (true) with check (true);
+create policy "a moderator takes and closes cases" on market.review_case for update to souk_moderator using (true)
+  with check (true);
 create policy "a moderator sees all decisions" on market.decision for select to souk_moderator using (true);
 create policy "a moderator decides in the own name" on market.decision for insert to souk_moderator
   with check (moderator_id = (select internal.moderator_id()));
@@ -33,8 +36,10 @@ create policy "a moderator changes caps in the own name" on market.cap_override 
   using (true) with check (changed_by = (select internal.moderator_id()));
 create policy "a moderator lifts caps" on market.cap_override for delete to souk_moderator using (true);
 create policy "a moderator sees the switches" on market.setting for select to souk_moderator using (true);
-create policy "a moderator turns switches and sets numbers in the own name" on market.setting for update to souk_moderator
-  using (jsonb_typeof(value) = 'boolean' or least is not null) with check (changed_by = (select internal.moderator_id()));
+create policy "a moderator turns switches and sets numbers in the own name" on market.setting for update
+  to souk_moderator
+  using (jsonb_typeof(value) = 'boolean' or least is not null)
+  with check (changed_by = (select internal.moderator_id()));
 create policy "a moderator reads the log" on market.audit_event for select to souk_moderator using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
@@ -53,7 +58,8 @@ grant select on market.account_stats to souk_moderator;
 grant select (account_id, method) on market.proved_method to souk_moderator;
 grant select on market.review_case to souk_moderator;
 grant update (causes, reports, closed_at, held_by, held_until) on market.review_case to souk_moderator;
-grant select, insert (moderator_id, action, offer_id, account_id, agent_id, reason, sentence) on market.decision to souk_moderator;
+grant select, insert (moderator_id, action, offer_id, account_id, agent_id, reason, sentence) on market.decision
+  to souk_moderator;
 grant select on market.moderator to souk_moderator;
 grant select on market.reason to souk_moderator;
 grant select, insert, update (cap, changed_by, changed_at), delete on market.cap_override to souk_moderator;

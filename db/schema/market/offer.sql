@@ -50,8 +50,10 @@ create table market.offer (
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
       || coalesce(metadata -> 'location' ->> 'region', '')))
     || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
-      'domain/' || domain, 'category/' || category, 'kind/' || offer_kind, 'price/' || search.price_bucket(price_hundredths),
-      'price/' || price_currency || '/' || search.price_bucket(price_hundredths)] || search.time_buckets(published_at), null))) stored,
+      'domain/' || domain, 'category/' || category, 'kind/' || offer_kind,
+      'price/' || search.price_bucket(price_hundredths),
+      'price/' || price_currency || '/' || search.price_bucket(price_hundredths)] || search.time_buckets(published_at),
+      null))) stored,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known
@@ -84,9 +86,11 @@ create index offer_published_idx on market.offer (published_at desc, id desc) wh
 create index offer_published_by_class_idx on market.offer (domain, offer_kind, category, published_at desc, id desc)
   where status = 'published';
 create index offer_published_by_price_idx on market.offer (price_hundredths, id) where status = 'published';
-create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off) where status = 'published';
+create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off)
+where status = 'published';
 -- What moderators find by words beyond what is live, and what comes back when an account is reinstated.
-create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off) where status <> 'published';
+create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off)
+where status <> 'published';
 create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
 create index offer_suspended_idx on market.offer (account_id) where suspended_at is not null;
 
@@ -116,13 +120,16 @@ comment on column market.offer.title is 'Made of words of the text.';
 comment on column market.offer.domain is 'Domain of the taxonomy, null when not confident.';
 comment on column market.offer.category is 'Category of the domain, null when not confident.';
 comment on column market.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
-comment on column market.offer.price_hundredths is 'Asking price in hundredths of the major unit of any currency: a bigint compares leakproof and exactly.';
+comment on column market.offer.price_hundredths is
+  'Asking price in hundredths of the major unit of any currency: a bigint compares leakproof and exactly.';
 comment on column market.offer.price_currency is 'ISO 4217.';
 comment on column market.offer.price_period is 'What the price is for.';
 comment on column market.offer.location_text is 'The place as written.';
-comment on column market.offer.metadata is 'pricing, location, space, features, condition, attributes: each absent when not stated.';
+comment on column market.offer.metadata is
+  'pricing, location, space, features, condition, attributes: each absent when not stated.';
 comment on column market.offer.contact is 'The contact object of the contract, schema_version 2.';
-comment on column market.offer.extraction is 'Per field the value, its quote with start and end in code points, basis and confidence.';
+comment on column market.offer.extraction is
+  'Per field the value, its quote with start and end in code points, basis and confidence.';
 comment on column market.offer.missing_fields is 'What the text left unclear.';
 comment on column market.offer.warnings is 'Sentences for the agent.';
 comment on column market.offer.reviewed is 'Whether a moderator looked at it and kept it up.';
@@ -132,10 +139,15 @@ comment on column market.offer.updated_at is 'When it last changed.';
 comment on column market.offer.published_at is 'When it first went live.';
 comment on column market.offer.removed_at is 'When moderation last took it down.';
 comment on column market.offer.review_reason is 'Why a moderator took it down or rejected it, as a code.';
-comment on column market.offer.suspended_at is 'When it was archived because its account was suspended; it is published again when the account is reinstated.';
-comment on column market.offer.place is 'Words of the place, to compare one offer by; offers are found by market.offer.facets.';
-comment on column market.offer.concepts is 'What it names, whatever it is called: lexemes of reading.synonym, kept by a trigger.';
-comment on column market.offer.facets is 'What filters ask for, as lexemes: words of the place, country, domain, category, kind, about what it costs, and when it was published.';
+comment on column market.offer.suspended_at is
+  'When it was archived because its account was suspended; it is published again when the account is reinstated.';
+comment on column market.offer.place is
+  'Words of the place, to compare one offer by; offers are found by market.offer.facets.';
+comment on column market.offer.concepts is
+  'What it names, whatever it is called: lexemes of reading.synonym, kept by a trigger.';
+comment on column market.offer.facets is
+  'What filters ask for, as lexemes: words of the place, country, domain, category, kind, about what it costs, and '
+  'when it was published.';
 comment on column market.offer.search is 'Words, stems and concepts for lexical search: title A, category B, text C.';
 grant select on market.offer to souk_agent, souk_person;
 grant update (status) on market.offer to souk_agent, souk_person;

@@ -10,7 +10,8 @@ create table market.offer_embedding (
 );
 create index offer_embedding_model_idx on market.offer_embedding (model);
 create index offer_embedding_facets_idx on market.offer_embedding using gin (facets) with (fastupdate = off);
--- A graph of near ones only comes apart where many offers are alike: each is linked to the best of 256 that it meets, not of 64.
+-- A graph of near ones only comes apart where many offers are alike: each is linked to the best of 256 that it meets,
+-- not of 64.
 create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops)
   with (ef_construction = 256);
 
@@ -24,4 +25,6 @@ comment on table market.offer_embedding is 'One row is the vector of one offer.'
 comment on column market.offer_embedding.offer_id is 'The offer.';
 comment on column market.offer_embedding.model is 'Who made the vector.';
 comment on column market.offer_embedding.embedding is 'Unit length, 512 dimensions.';
-comment on column market.offer_embedding.facets is 'Those of the offer, kept by triggers: of the thousands of vectors that a filtered search compares, the offers of most need not be read.';
+comment on column market.offer_embedding.facets is
+  'Those of the offer, kept by triggers: of the thousands of vectors that a filtered search compares, the offers of '
+  'most need not be read.';

@@ -24,9 +24,12 @@ create policy "a dba reads all" on market.permission for select to souk_dba usin
 
 comment on table market.permission is 'One row is one permission of the contract, as GET /v1/me lists them.';
 comment on column market.permission.permission is 'The name that agents see.';
-comment on column market.permission.needs_approval is 'Whether an agent has it only after a person has approved the agent.';
-comment on column market.permission.writes is 'Whether it changes something, and is therefore refused while the account is suspended.';
+comment on column market.permission.needs_approval is
+  'Whether an agent has it only after a person has approved the agent.';
+comment on column market.permission.writes is
+  'Whether it changes something, and is therefore refused while the account is suspended.';
 comment on column market.permission.summary is 'What GET /v1/me says of it to an agent that nobody has approved.';
 comment on column market.permission.detail is 'What a call that needs it answers to such an agent.';
-comment on column market.permission.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.permission.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.permission to souk_agent, souk_person, souk_dba;

@@ -22,7 +22,8 @@ create policy "a person tells anew" on market.profile for update to souk_person
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.profile is 'One row is what a person told about themselves: private, and never shown to an agent.';
+comment on table market.profile is
+  'One row is what a person told about themselves: private, and never shown to an agent.';
 comment on column market.profile.account_id is 'Who.';
 comment on column market.profile.contact_email is 'Where the person wants mail; told, not proved.';
 comment on column market.profile.contact_phone is 'E.164; told, not proved.';

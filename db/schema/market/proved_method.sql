@@ -22,11 +22,13 @@ create policy "a caller sees what its account proved" on market.proved_method fo
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.proved_method is 'One row is one method that an account has proved; a subject proves one account only.';
+comment on table market.proved_method is
+  'One row is one method that an account has proved; a subject proves one account only.';
 comment on column market.proved_method.account_id is 'Who proved.';
 comment on column market.proved_method.method is 'By what.';
 comment on column market.proved_method.subject_hash is 'SHA-256 of who the provider says it is.';
 comment on column market.proved_method.proved_at is 'When.';
-comment on column market.proved_method.email is 'The mailbox that the provider vouched for, null when it vouched for none. Agents never see it.';
+comment on column market.proved_method.email is
+  'The mailbox that the provider vouched for, null when it vouched for none. Agents never see it.';
 grant select (account_id, method, proved_at) on market.proved_method to souk_agent, souk_person;
 grant select (email) on market.proved_method to souk_person;

@@ -14,7 +14,8 @@ create index query_embedding_created_at_idx on market.query_embedding (created_a
 alter table market.query_embedding enable row level security;
 alter table market.query_embedding force row level security;
 create policy "the owner sees all" on market.query_embedding to souk_owner using (true) with check (true);
-create policy "everyone uses what was bought" on market.query_embedding for select to souk_agent, souk_person using (true);
+create policy "everyone uses what was bought" on market.query_embedding for select to souk_agent, souk_person
+  using (true);
 create policy "a connected caller has a vector kept" on market.query_embedding for insert to souk_agent, souk_person
   with check ((select internal.connected()));
 

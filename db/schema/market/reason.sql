@@ -23,4 +23,5 @@ comment on column market.reason.code is 'The code that agents see.';
 comment on column market.reason.rank is 'Its place in lists.';
 comment on column market.reason.summary is 'What it means, for moderators.';
 comment on column market.reason.sentence is 'What the owner reads when the moderator wrote nothing.';
-comment on column market.reason.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.reason.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

@@ -24,12 +24,14 @@ create policy "the owner sees all" on market.reembedding to souk_owner using (tr
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.reembedding is 'One row is one time that everything without a vector of a model was embedded; at most one is under way.';
+comment on table market.reembedding is
+  'One row is one time that everything without a vector of a model was embedded; at most one is under way.';
 comment on column market.reembedding.id is 'UUIDv7; its jobs carry only this.';
 comment on column market.reembedding.model is 'The model that vectors are made with.';
 comment on column market.reembedding.total is 'How many offers and asks had no vector of it at the start.';
 comment on column market.reembedding.done is 'How many have been embedded since.';
-comment on column market.reembedding.failed is 'Of these: for how many the model gave no right vector; words find them still.';
+comment on column market.reembedding.failed is
+  'Of these: for how many the model gave no right vector; words find them still.';
 comment on column market.reembedding.last_offer_id is 'Offers up to here are done; they come first.';
 comment on column market.reembedding.last_ask_id is 'Asks up to here are done, and matched again.';
 comment on column market.reembedding.started_at is 'When the model came into force.';

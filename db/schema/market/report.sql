@@ -29,7 +29,8 @@ create policy "a caller reports what it can see" on market.report for insert to 
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 create policy "a caller reports again" on market.report for update to souk_agent, souk_person
   using (account_id = (select internal.account_id()))
-  with check (account_id = (select internal.account_id()) and completed_at is null and agent_id is not distinct from (select internal.agent_id())
+  with check (account_id = (select internal.account_id()) and completed_at is null
+    and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
@@ -42,7 +43,9 @@ comment on column market.report.agent_id is 'Through which agent; null when a pe
 comment on column market.report.reason is 'Why, as a code.';
 comment on column market.report.comment is 'Why, in words.';
 comment on column market.report.created_at is 'When.';
-comment on column market.report.completed_at is 'When a moderator decided on the offer it is about; null while it waits.';
-comment on column market.report.counted is 'Whether it counts in the rank of the case: a person stood behind the account.';
+comment on column market.report.completed_at is
+  'When a moderator decided on the offer it is about; null while it waits.';
+comment on column market.report.counted is
+  'Whether it counts in the rank of the case: a person stood behind the account.';
 grant select, insert (id, offer_id, account_id, agent_id, reason, comment),
   update (agent_id, reason, comment, created_at, completed_at) on market.report to souk_agent, souk_person;

@@ -32,6 +32,7 @@ comment on column market.session.account_id is 'Who is signed in.';
 comment on column market.session.secret_hash is 'SHA-256 of what the cookie holds.';
 comment on column market.session.created_at is 'When the person signed in or approved.';
 comment on column market.session.expires_at is 'When the cookie stops working, however often it is used.';
-comment on column market.session.signed_in_at is 'When the person signed in by a proved method; null when this browser only approved an agent.';
+comment on column market.session.signed_in_at is
+  'When the person signed in by a proved method; null when this browser only approved an agent.';
 comment on column market.session.seen_at is 'When it was last used, to the hour; 7 days later it has ended.';
 grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at), delete on market.session to souk_person;

@@ -30,7 +30,9 @@ comment on column market.setting.value is 'Its value.';
 comment on column market.setting.summary is 'What it does.';
 comment on column market.setting.least is 'The least that a moderator may set a number to.';
 comment on column market.setting.most is 'The most that a moderator may set a number to.';
-comment on column market.setting.changed_by is 'The moderator who changed it last; null when it was changed in SQL, or never.';
+comment on column market.setting.changed_by is
+  'The moderator who changed it last; null when it was changed in SQL, or never.';
 comment on column market.setting.changed_at is 'When a moderator changed it last.';
-comment on column market.setting.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.setting.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select (name, value, summary) on market.setting to souk_agent, souk_person;

@@ -49,7 +49,8 @@ comment on column market.sign_in.account_id is 'Whose method is to be proved; nu
 comment on column market.sign_in.verification_id is 'The request of an agent that this answers.';
 comment on column market.sign_in.email is 'The mailbox that a link and a code went to; null once it is finished.';
 comment on column market.sign_in.link_hash is 'SHA-256 of the secret in the mailed link.';
-comment on column market.sign_in.code_hash is 'SHA-256 of the browser''s secret and the mailed code: worth nothing without the browser.';
+comment on column market.sign_in.code_hash is
+  'SHA-256 of the browser''s secret and the mailed code: worth nothing without the browser.';
 comment on column market.sign_in.tries is 'Wrong codes so far, of five.';
 comment on column market.sign_in.created_at is 'When it began.';
 comment on column market.sign_in.expires_at is 'When it ends unfinished: after 15 minutes, or with its verification.';

@@ -20,5 +20,6 @@ comment on table market.sign_in_method is 'One row a method the contract names.'
 comment on column market.sign_in_method.method is 'google, apple or email.';
 comment on column market.sign_in_method.available is 'Whether the operator has configured its provider.';
 comment on column market.sign_in_method.position is 'Where it stands in lists.';
-comment on column market.sign_in_method.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.sign_in_method.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.sign_in_method to souk_agent, souk_person;

@@ -48,7 +48,8 @@ create policy "a connected caller submits for its account" on market.submission 
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.submission is 'One row is one text being read, or read within the last day, with the answer its caller got.';
+comment on table market.submission is
+  'One row is one text being read, or read within the last day, with the answer its caller got.';
 comment on column market.submission.id is 'UUIDv7; the worker''s job carries only this.';
 comment on column market.submission.kind is 'What is to become of the text.';
 comment on column market.submission.account_id is 'Whose text.';

@@ -7,7 +7,8 @@ create table market.domain (
   origin text not null default 'operator',
   constraint domain_domain_form check (domain ~ '^[a-z_]{1,40}$'),
   constraint domain_kinds_known check (
-    kinds <@ array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship'] and cardinality(kinds) > 0),
+    kinds <@ array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship']
+    and cardinality(kinds) > 0),
   constraint domain_origin_known check (origin in ('shipped', 'operator'))
 );
 
@@ -49,14 +50,18 @@ comment on table market.domain is 'One row a domain of the taxonomy.';
 comment on column market.domain.domain is 'The name clients see.';
 comment on column market.domain.kinds is 'The kinds of offer that this domain allows.';
 comment on column market.domain.position is 'Where it stands in lists.';
-comment on column market.domain.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.domain.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table market.category is 'One row a category of a domain.';
 comment on column market.category.domain is 'The domain it belongs to.';
 comment on column market.category.category is 'The name clients see; unique within its domain.';
 comment on column market.category.position is 'Where it stands in lists.';
-comment on column market.category.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.category.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table market.ask_kind is 'One row a kind of ask, with the kinds of offer that can answer it.';
 comment on column market.ask_kind.ask_kind is 'The name clients see.';
-comment on column market.ask_kind.answered_by is 'Kinds of offer; empty for sell and lease_out, which are better published as offers.';
-comment on column market.ask_kind.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.ask_kind.answered_by is
+  'Kinds of offer; empty for sell and lease_out, which are better published as offers.';
+comment on column market.ask_kind.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.domain, market.category, market.ask_kind to souk_agent, souk_person;

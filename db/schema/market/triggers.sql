@@ -1,5 +1,5 @@
--- What happens when a row changes: every trigger but those of the audit log, table by table. Triggers of one moment run in
--- the order of their names.
+-- What happens when a row changes: every trigger but those of the audit log, table by table. Triggers of one moment run
+-- in the order of their names.
 
 create trigger note_change after insert or update or delete or truncate on market.domain
   for each statement execute function reading.note_change();
@@ -7,7 +7,8 @@ create trigger note_change after insert or update or delete or truncate on marke
 create trigger note_change after insert or update or delete or truncate on market.category
   for each statement execute function reading.note_change();
 
-create trigger create_account_stats after insert on market.account for each row execute function internal.create_account_stats();
+create trigger create_account_stats after insert on market.account
+  for each row execute function internal.create_account_stats();
 
 create trigger end_removed_agent after update of removed_at on market.agent
   for each row when (old.removed_at is null and new.removed_at is not null)
@@ -40,13 +41,15 @@ create trigger move_offer before update on market.offer for each row
   when (old.concepts = new.concepts or old.status <> new.status or old.account_id is distinct from new.account_id
     or (old.title, old.text) <> (new.title, new.text) or old.language is distinct from new.language)
   execute function internal.move_offer();
-create trigger count_new_offer after insert or delete on market.offer for each row execute function internal.count_offer();
+create trigger count_new_offer after insert or delete on market.offer
+  for each row execute function internal.count_offer();
 create trigger count_moved_offer after update on market.offer for each row
   when (old.status is distinct from new.status or old.published_at is distinct from new.published_at)
   execute function internal.count_offer();
 create trigger refresh_new_offer after insert on market.offer for each row execute function internal.refresh_offer();
 create trigger refresh_changed_offer after update on market.offer for each row
-  when (old.status is distinct from new.status or old.text is distinct from new.text or old.title is distinct from new.title)
+  when (old.status is distinct from new.status or old.text is distinct from new.text
+    or old.title is distinct from new.title)
   execute function internal.refresh_offer();
 
 create trigger move_ask before update of status on market.ask for each row execute function internal.move_ask();
@@ -73,8 +76,8 @@ create trigger review_appeal after insert on market.appeal for each row execute 
 create trigger enqueue_submission after insert on market.submission
   for each row execute function internal.enqueue_submission();
 
--- Shipped rows: which rows are an operator's, and what was deleted. Arguments: the columns of the key, and the others that an
--- upgrade changes.
+-- Shipped rows: which rows are an operator's, and what was deleted. Arguments: the columns of the key, and the others
+-- that an upgrade changes.
 
 create trigger forget_deletion after insert on market.domain referencing new table as added
   for each statement when (current_setting('market.loading', true) is distinct from 'on')

@@ -25,12 +25,15 @@ create index verification_expires_at_pending_idx on market.verification (expires
 alter table market.verification enable row level security;
 alter table market.verification force row level security;
 create policy "the owner sees all" on market.verification to souk_owner using (true) with check (true);
-create policy "a caller sees the verifications of its account" on market.verification for select to souk_agent, souk_person
+create policy "a caller sees the verifications of its account" on market.verification for select
+  to souk_agent, souk_person
   using (account_id = (select internal.account_id()));
 create policy "an agent asks for its account" on market.verification for insert to souk_agent
-  with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id()) and status = 'pending');
+  with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id())
+    and status = 'pending');
 create policy "an agent notes what its account proved already" on market.verification for insert to souk_agent
-  with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id()) and status = 'completed'
+  with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id())
+    and status = 'completed'
     and exists (select from market.proved_method p
       where p.account_id = (select internal.account_id()) and p.method = verification.method));
 create policy "an agent notes that a link ran out" on market.verification for update to souk_agent
@@ -45,8 +48,10 @@ comment on column market.verification.account_id is 'Whose method is to be prove
 comment on column market.verification.agent_id is 'Who asked; its link key makes the link.';
 comment on column market.verification.method is 'google, apple or email.';
 comment on column market.verification.secret_hash is 'SHA-256 of the secret in the link.';
-comment on column market.verification.status is 'pending, then completed, expired or cancelled for good. A pending row past expires_at counts as expired.';
+comment on column market.verification.status is
+  'pending, then completed, expired or cancelled for good. A pending row past expires_at counts as expired.';
 comment on column market.verification.created_at is 'When the agent asked.';
 comment on column market.verification.expires_at is 'When the link stops working.';
 grant select on market.verification to souk_agent, souk_person;
-grant insert (id, account_id, agent_id, method, secret_hash, status), update (status) on market.verification to souk_agent;
+grant insert (id, account_id, agent_id, method, secret_hash, status), update (status) on market.verification
+  to souk_agent;

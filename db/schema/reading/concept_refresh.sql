@@ -13,7 +13,8 @@ create policy "a dba reads all" on reading.concept_refresh for select to souk_db
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table reading.concept_refresh is 'One row while offers are being filed again under their concepts, and none otherwise.';
+comment on table reading.concept_refresh is
+  'One row while offers are being filed again under their concepts, and none otherwise.';
 comment on column reading.concept_refresh.single is 'There is one row at most.';
 comment on column reading.concept_refresh.last_offer_id is 'Offers up to this one have been filed again.';
 grant select on reading.concept_refresh to souk_dba;

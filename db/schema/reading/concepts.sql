@@ -1,5 +1,5 @@
--- The concepts that a text names, whatever words it uses. They are found when an offer is written, so that a search for a
--- couch is one lexeme, and the language of the offer tells a Dutch "bank" from an English one.
+-- The concepts that a text names, whatever words it uses. They are found when an offer is written, so that a search for
+-- a couch is one lexeme, and the language of the offer tells a Dutch "bank" from an English one.
 
 create or replace function reading.compound_heads(words text, language text) returns text[]
   language plpgsql stable
@@ -7,7 +7,8 @@ as $$
 declare
   endings text[];
 begin
-  -- German and Dutch write nouns together, with the thing itself last: a Ledersofa is a Sofa. English and the others do not.
+  -- German and Dutch write nouns together, with the thing itself last: a Ledersofa is a Sofa. English and the others do
+  -- not.
   if compound_heads.language is null or compound_heads.language not in ('de', 'nl') then
     return array[]::text[];
   end if;
@@ -22,7 +23,8 @@ begin
     where reading.fold(s.term) = any (endings) and s.language = compound_heads.language);
 end
 $$;
-comment on function reading.compound_heads(text, text) is 'The concepts that German and Dutch compounds of a text end in.';
+comment on function reading.compound_heads(text, text) is
+  'The concepts that German and Dutch compounds of a text end in.';
 
 create or replace function reading.concepts_in(words text, languages text[], language text) returns text[]
   language plpgsql stable
@@ -31,7 +33,8 @@ declare
   folded constant text := reading.fold(words);
   -- In variables, since the planner would make them anew for each row.
   vectors constant tsvector[] := array(
-    select to_tsvector(reading.search_config(l.language), folded) from unnest(languages) with ordinality as l (language, n) order by l.n);
+    select to_tsvector(reading.search_config(l.language), folded)
+    from unnest(languages) with ordinality as l (language, n) order by l.n);
   stems constant text[] := array(
     select languages[v.n] || ' ' || s.lexeme
     from unnest(vectors) with ordinality as v (vector, n) cross join unnest(tsvector_to_array(v.vector)) as s (lexeme));
@@ -46,7 +49,8 @@ begin
       and (s.language in (concepts_in.language, 'en') or length(s.term) >= 7));
 end
 $$;
-comment on function reading.concepts_in(text, text[], text) is 'The concepts that a text names in any of some languages, one of which is probably its own (ISO 639-1).';
+comment on function reading.concepts_in(text, text[], text) is
+  'The concepts that a text names in any of some languages, one of which is probably its own (ISO 639-1).';
 
 create or replace function reading.concept_vector(title text, words text, language text) returns tsvector
   language plpgsql stable
@@ -60,9 +64,11 @@ begin
     from (
       select n.concept, min(f.weight) as weight
       from (
-        select unnest(reading.concepts_in(title, array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'], spoken)) as concept, 'A' as weight
+        select unnest(reading.concepts_in(title, array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'], spoken))
+          as concept, 'A' as weight
         -- A text tells the thing at its beginning; what comes later is its surroundings ("near the beach").
-        union all select unnest(reading.concepts_in(left(words, 600), array[coalesce(nullif(spoken, 'en'), 'de'), 'en'], spoken)), 'C') as f
+        union all select unnest(
+          reading.concepts_in(left(words, 600), array[coalesce(nullif(spoken, 'en'), 'de'), 'en'], spoken)), 'C') as f
       cross join lateral (
         select f.concept union all select b.broader from reading.broader_concept b where b.concept = f.concept) as n
       group by n.concept) as c);
@@ -75,7 +81,8 @@ create or replace function reading.set_offer_concepts() returns trigger
 as $$
 begin
   -- What belongs to nobody any more is not found.
-  new.concepts := case when new.account_id is null then '' else reading.concept_vector(new.title, new.text, new.language) end;
+  new.concepts :=
+    case when new.account_id is null then '' else reading.concept_vector(new.title, new.text, new.language) end;
   return new;
 end
 $$;

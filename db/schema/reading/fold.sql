@@ -5,11 +5,12 @@ create or replace function reading.fold(words text) returns text
 as $$
   select translate(
     replace(replace(replace(
-      regexp_replace(normalize(lower(words), NFKD), '[\u0300-\u036f]', '', 'g'),
+      regexp_replace(normalize(lower(words), nfkd), '[\u0300-\u036f]', '', 'g'),
       'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'),
     'łøđðıþ', 'loddit')
 $$;
-comment on function reading.fold(text) is 'Words as they are compared: lower case, compatibility forms resolved, no accents.';
+comment on function reading.fold(text) is
+  'Words as they are compared: lower case, compatibility forms resolved, no accents.';
 grant execute on function reading.fold(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.search_config(language text) returns regconfig
@@ -26,7 +27,8 @@ as $$
     else 'pg_catalog.simple'::regconfig
   end
 $$;
-comment on function reading.search_config(text) is 'The stemmer of a language (BCP 47); simple where PostgreSQL has none, as for Polish.';
+comment on function reading.search_config(text) is
+  'The stemmer of a language (BCP 47); simple where PostgreSQL has none, as for Polish.';
 grant execute on function reading.search_config(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.languages() returns text[]
@@ -48,4 +50,5 @@ as $$
     else array[word]
   end
 $$;
-comment on function reading.stem(text, text) is 'The stem of a folded word in a language of the market; an empty array for a stop word.';
+comment on function reading.stem(text, text) is
+  'The stem of a folded word in a language of the market; an empty array for a stop word.';

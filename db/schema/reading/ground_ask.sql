@@ -31,17 +31,22 @@ begin
   ask.price_max_hundredths := round((price -> 'value' ->> 'max')::numeric * 100);
   ask.price_currency := price -> 'value' ->> 'currency';
   ask.criteria := jsonb_build_object(
-    'keywords', (select coalesce(jsonb_agg(k), '[]') from jsonb_array_elements(coalesce(extraction -> 'keywords', '[]')) as k
+    'keywords',
+    (select coalesce(jsonb_agg(k), '[]') from jsonb_array_elements(coalesce(extraction -> 'keywords', '[]')) as k
       where reading.states_title(ground_ask.text, k #>> '{}')),
-    'must', (select coalesce(jsonb_agg(m -> 'value'), '[]') from jsonb_array_elements(coalesce(extraction -> 'must', '[]')) as m
+    'must', (select coalesce(jsonb_agg(m -> 'value'), '[]')
+      from jsonb_array_elements(coalesce(extraction -> 'must', '[]')) as m
       where reading.is_quoted(ground_ask.text, m)),
-    'exclude', (select coalesce(jsonb_agg(m -> 'value'), '[]') from jsonb_array_elements(coalesce(extraction -> 'exclude', '[]')) as m
+    'exclude', (select coalesce(jsonb_agg(m -> 'value'), '[]')
+      from jsonb_array_elements(coalesce(extraction -> 'exclude', '[]')) as m
       where reading.is_quoted(ground_ask.text, m)),
     'price', jsonb_strip_nulls(price -> 'value'),
     'location', jsonb_strip_nulls(place -> 'value'),
-    'condition', case when reading.is_quoted(ground_ask.text, extraction -> 'condition') then extraction -> 'condition' -> 'value' end,
+    'condition', case
+      when reading.is_quoted(ground_ask.text, extraction -> 'condition') then extraction -> 'condition' -> 'value' end,
     'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
-      from jsonb_array_elements(coalesce(extraction -> 'attributes', '[]')) as a where reading.is_quoted(ground_ask.text, a)));
+      from jsonb_array_elements(coalesce(extraction -> 'attributes', '[]')) as a
+      where reading.is_quoted(ground_ask.text, a)));
   -- Who looks for a person names no thing that the other would name too.
   ask.keywords_query := case when ask.ask_kind is distinct from 'dating' then
     search.subject_query(ask.criteria -> 'keywords', ask.title, ask.language) end;
@@ -51,4 +56,5 @@ begin
   return ask;
 end
 $$;
-comment on function reading.ground_ask(text, jsonb) is 'What of a grounded reading counts: an ask with every column that the text decides, and nothing else set.';
+comment on function reading.ground_ask(text, jsonb) is
+  'What of a grounded reading counts: an ask with every column that the text decides, and nothing else set.';

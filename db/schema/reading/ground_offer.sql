@@ -1,4 +1,5 @@
--- From a grounded reading to the columns of an offer: verified, classified within the taxonomy, and what is missing said.
+-- From a grounded reading to the columns of an offer: verified, classified within the taxonomy, and what is missing
+-- said.
 
 create or replace function reading.ground_offer(text text, extraction jsonb) returns market.offer
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -28,15 +29,19 @@ begin
   select min(k.kind) into offer.offer_kind from market.domain d, unnest(d.kinds) as k (kind)
   where k.kind = extraction -> 'offer_kind' ->> 'value' and d.domain = coalesce(offer.domain, d.domain);
   select offer.extraction || coalesce(jsonb_object_agg(f.name, extraction -> f.name), '{}') into offer.extraction
-  from (values ('domain', offer.domain), ('category', offer.category), ('offer_kind', offer.offer_kind)) as f (name, value)
+  from (values ('domain', offer.domain), ('category', offer.category), ('offer_kind', offer.offer_kind))
+    as f (name, value)
   where f.value is not null and reading.is_quoted(offer.text, extraction -> f.name);
 
   offer.metadata := '{}';
   if reading.is_quoted(offer.text, price)
-    and (price -> 'value' ->> 'amount' is null or reading.states_amount(price ->> 'quote', (price -> 'value' ->> 'amount')::numeric))
-    and (price -> 'value' ->> 'amount_max' is null or reading.states_amount(price ->> 'quote', (price -> 'value' ->> 'amount_max')::numeric))
+    and (price -> 'value' ->> 'amount' is null
+      or reading.states_amount(price ->> 'quote', (price -> 'value' ->> 'amount')::numeric))
+    and (price -> 'value' ->> 'amount_max' is null
+      or reading.states_amount(price ->> 'quote', (price -> 'value' ->> 'amount_max')::numeric))
   then
-    -- The label is the words as stated, whatever the maker calls them; a deposit may be stated elsewhere, so it must be said.
+    -- The label is the words as stated, whatever the maker calls them; a deposit may be stated elsewhere, so it must be
+    -- said.
     price := jsonb_set(price, '{value,label}', to_jsonb(left(price ->> 'quote', 200)));
     if price -> 'value' ->> 'deposit' is not null
       and not reading.states_amount(offer.text, (price -> 'value' ->> 'deposit')::numeric) then
@@ -69,15 +74,18 @@ begin
   if reading.is_quoted(offer.text, extraction -> 'condition') then
     offer.metadata := offer.metadata || jsonb_build_object('condition', extraction -> 'condition' -> 'value');
   end if;
-  if reading.is_quoted(offer.text, extraction -> 'space') and jsonb_strip_nulls(extraction -> 'space' -> 'value') <> '{}' then
-    offer.metadata := offer.metadata || jsonb_build_object('space', jsonb_strip_nulls(extraction -> 'space' -> 'value'));
+  if reading.is_quoted(offer.text, extraction -> 'space')
+    and jsonb_strip_nulls(extraction -> 'space' -> 'value') <> '{}' then
+    offer.metadata := offer.metadata
+      || jsonb_build_object('space', jsonb_strip_nulls(extraction -> 'space' -> 'value'));
   end if;
   offer.metadata := offer.metadata
     || coalesce((select jsonb_build_object('features', jsonb_agg(f -> 'value'))
       from jsonb_array_elements(coalesce(extraction -> 'features', '[]')) as f
       where reading.is_quoted(offer.text, f) and reading.states_title(offer.text, f ->> 'value')
       having count(*) > 0), '{}')
-    || coalesce((select jsonb_build_object('attributes', jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'))
+    || coalesce(
+      (select jsonb_build_object('attributes', jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'))
       from jsonb_array_elements(coalesce(extraction -> 'attributes', '[]')) as a
       where reading.is_quoted(offer.text, a)
       having count(*) > 0), '{}');
@@ -94,4 +102,5 @@ begin
 end
 $$;
 comment on function reading.ground_offer(text, jsonb) is
-  'What of a grounded reading may be published: an offer with every column that the text decides, and nothing else set.';
+  'What of a grounded reading may be published: an offer with every column that the text decides, and nothing else '
+  'set.';

@@ -9,7 +9,8 @@ as $$
     field ->> 'quote' <> '' and (field ->> 'start')::integer > 0 and substr(text, (field ->> 'start')::integer,
       greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote', false)
 $$;
-comment on function reading.is_quoted(text, jsonb) is 'Whether substr(text, start, end - start) = quote: offsets in code points, start counted from 1, end exclusive.';
+comment on function reading.is_quoted(text, jsonb) is
+  'Whether substr(text, start, end - start) = quote: offsets in code points, start counted from 1, end exclusive.';
 
 create or replace function reading.stated_numbers(quote text) returns setof numeric
   language sql immutable
@@ -122,7 +123,8 @@ begin
 end
 $$;
 comment on function reading.spoken_number(text) is
-  'The number that a quote says in words of the eight languages: "a hundred quid", "fünfhundertfünfzig Euro"; null when it says none.';
+  'The number that a quote says in words of the eight languages: "a hundred quid", "fünfhundertfünfzig Euro"; null '
+  'when it says none.';
 
 create or replace function reading.states_amount(quote text, amount numeric) returns boolean
   language plpgsql immutable
@@ -141,11 +143,14 @@ begin
   )
   -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
   select amount = 0 and quote !~ '[1-9]'
-    or amount <= 1e12 and exists (select from reading.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
+    or amount <= 1e12
+    and exists (select from reading.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
     or quote !~ '[0-9]' and coalesce(reading.spoken_number(quote) = amount, false));
 end
 $$;
-comment on function reading.states_amount(text, numeric) is 'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits for 0.';
+comment on function reading.states_amount(text, numeric) is
+  'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits '
+  'for 0.';
 
 create or replace function reading.digits_of_words(quote text) returns text
   language sql immutable
@@ -166,7 +171,8 @@ as $$
     ('piec', '5'), ('szesc', '6'), ('siedem', '7'), ('osiem', '8'), ('dziewiec', '9')
   ) as d (word, digit) using (word)
 $$;
-comment on function reading.digits_of_words(text) is 'A quote with the digits that it says as words: "six one four 555-0177" is "6 1 4 555 0177".';
+comment on function reading.digits_of_words(text) is
+  'A quote with the digits that it says as words: "six one four 555-0177" is "6 1 4 555 0177".';
 
 create or replace function reading.states_contact(quote text, method jsonb) returns boolean
   language plpgsql immutable
@@ -200,7 +206,8 @@ begin
 end
 $$;
 comment on function reading.states_contact(text, jsonb) is
-  'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last digits of a number.';
+  'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last '
+  'digits of a number.';
 
 create or replace function reading.states_title(text text, title text) returns boolean
   language plpgsql immutable
@@ -220,9 +227,12 @@ create or replace function reading.first_line(text text) returns text
 as $$
   select left(line.words, 120)
   from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
-    lateral (select btrim(regexp_replace(l.line, '[\s\u00a0\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0]+', ' ', 'g')) as words) as line
+    lateral (select btrim(regexp_replace(l.line,
+      '[\s\u00a0\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0]+', ' ', 'g'))
+      as words) as line
   where line.words <> ''
   order by l.n limit 1
 $$;
-comment on function reading.first_line(text) is 'The first line that says something, as a title: at most 120 characters; null when there is none.';
+comment on function reading.first_line(text) is
+  'The first line that says something, as a title: at most 120 characters; null when there is none.';
 grant execute on function reading.first_line(text) to souk_agent, souk_person;

@@ -1,7 +1,8 @@
--- The weights that ship were learned from the words and examples that ship. A market with other words, or that has learned for
--- itself, keeps its own: a worker learns again when its words change.
+-- The weights that ship were learned from the words and examples that ship. A market with other words, or that has
+-- learned for itself, keeps its own: a worker learns again when its words change.
 
-create or replace function reading.load_classifiers(learning integer, classifiers json, is_of_these boolean) returns void
+create or replace function reading.load_classifiers(learning integer, classifiers json, is_of_these boolean)
+  returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -15,4 +16,5 @@ begin
 end
 $$;
 comment on function reading.load_classifiers(integer, json, boolean) is
-  'Stores the weights that ship when they were learned from the words and examples that are here, and otherwise only where there are none.';
+  'Stores the weights that ship when they were learned from the words and examples that are here, and otherwise only '
+  'where there are none.';

@@ -8,4 +8,5 @@ begin
   return null;
 end
 $$;
-comment on function reading.note_change() is 'Notes that words, examples or the taxonomy changed, whoever changed them.';
+comment on function reading.note_change() is
+  'Notes that words, examples or the taxonomy changed, whoever changed them.';

@@ -34,7 +34,8 @@ comment on table reading.question is 'One row is one question about a field, in 
 comment on column reading.question.field is 'A member of missing_fields.';
 comment on column reading.question.language is 'BCP 47.';
 comment on column reading.question.question is 'The question, for the person.';
-comment on column reading.question.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column reading.question.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.question to souk_dba;
 
 create or replace function reading.questions(missing_fields text[], language text) returns jsonb
@@ -45,4 +46,5 @@ as $$
   left join reading.question own on own.field = f.field and own.language = split_part(questions.language, '-', 1)
   join reading.question english on english.field = f.field and english.language = 'en'
 $$;
-comment on function reading.questions(text[], text) is 'One question for each missing field, in the language of the text or in English.';
+comment on function reading.questions(text[], text) is
+  'One question for each missing field, in the language of the text or in English.';

@@ -58,16 +58,25 @@ create trigger remember_truncate before truncate on reading.vocabulary
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.vocabulary is
-  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs to). A word may have several senses. Changes hold within a minute.';
+  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN '
+  '(the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the '
+  'words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by '
+  'ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs '
+  'to). A word may have several senses. Changes hold within a minute.';
 comment on column reading.vocabulary.id is 'Tells rows apart.';
 comment on column reading.vocabulary.term is
-  'The word or phrase, folded as by reading.fold, single spaces; usual plurals and cases need no row of their own, nor do German and Dutch compounds that end in it.';
-comment on column reading.vocabulary.language is 'The language it belongs to (ISO 639-1); null for names, brands and models, which are the same everywhere.';
+  'The word or phrase, folded as by reading.fold, single spaces; usual plurals and cases need no row of their own, nor '
+  'do German and Dutch compounds that end in it.';
+comment on column reading.vocabulary.language is
+  'The language it belongs to (ISO 639-1); null for names, brands and models, which are the same everywhere.';
 comment on column reading.vocabulary.sense is 'What it says.';
 comment on column reading.vocabulary.weight is 'How surely it says so: 1 a hint, 2 usually, 3 as good as certainly.';
-comment on column reading.vocabulary.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
-comment on table reading.vocabulary_change is 'One row: when the vocabulary, the examples or the taxonomy last changed, so that workers read with what holds now.';
+comment on column reading.vocabulary.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on table reading.vocabulary_change is
+  'One row: when the vocabulary, the examples or the taxonomy last changed, so that workers read with what holds now.';
 comment on column reading.vocabulary_change.single is 'There is one row.';
-comment on column reading.vocabulary_change.changed_at is 'When a change was last written; differs from change to change.';
+comment on column reading.vocabulary_change.changed_at is
+  'When a change was last written; differs from change to change.';
 grant select on reading.vocabulary to souk_dba;
 grant select on reading.vocabulary_change to souk_dba;

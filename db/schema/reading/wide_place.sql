@@ -30,5 +30,6 @@ create trigger remember_truncate before truncate on reading.wide_place
 comment on table reading.wide_place is 'One row is one name of a part of the world.';
 comment on column reading.wide_place.term is 'The name, folded.';
 comment on column reading.wide_place.countries is 'The countries in it, ISO 3166-1 alpha-2, lower case.';
-comment on column reading.wide_place.origin is 'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column reading.wide_place.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.wide_place to souk_dba;

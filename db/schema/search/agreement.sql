@@ -1,6 +1,6 @@
--- What was read from a query against one offer: what rules it out, and what speaks for it. Only what the query surely says
--- rules out, and only what the offer surely says: an offer whose price or city nobody knows stays in, further down.
--- Written to be inlined: each is asked of every candidate.
+-- What was read from a query against one offer: what rules it out, and what speaks for it. Only what the query surely
+-- says rules out, and only what the offer surely says: an offer whose price or city nobody knows stays in, further
+-- down. Written to be inlined: each is asked of every candidate.
 
 create or replace function search.place_agreement(offer market.offer, place tsquery, countries text[]) returns real
   language sql stable
@@ -15,7 +15,9 @@ $$;
 comment on function search.place_agreement(market.offer, tsquery, text[]) is
   '1 when the offer is there, 0 when that is not known, null when it is elsewhere.';
 
-create or replace function search.price_agreement(offer market.offer, at_most bigint, at_least bigint, currency text, period text) returns real
+create or replace function search.price_agreement(
+  offer market.offer, at_most bigint, at_least bigint, currency text, period text
+) returns real
   language sql stable
 as $$
   -- Converted never: another currency, or a day's price against a month's, says nothing.
@@ -30,9 +32,11 @@ as $$
     else 1 end::real
 $$;
 comment on function search.price_agreement(market.offer, bigint, bigint, text, text) is
-  '1 within the price, -1 a little above or below, 0 when it cannot be compared, null when it is well above. Hundredths.';
+  '1 within the price, -1 a little above or below, 0 when it cannot be compared, null when it is well above. '
+  'Hundredths.';
 
-create or replace function search.class_agreement(offer market.offer, domain text, category text, kind text) returns real
+create or replace function search.class_agreement(offer market.offer, domain text, category text, kind text)
+  returns real
   language sql stable
 as $$
   select (case
@@ -43,7 +47,8 @@ as $$
     + case
       when kind is null or offer.offer_kind is null then 0
       when offer.offer_kind = kind then 0.15
-      -- To buy or to rent is often left open; a thing and a work, or work done and work wanted, never stand for each other.
+      -- To buy or to rent is often left open; a thing and a work, or work done and work wanted, never stand for each
+      -- other.
       when kind in ('service_offer', 'project_hire') or offer.offer_kind in ('service_offer', 'project_hire') then -0.4
       else 0 end)::real
 $$;

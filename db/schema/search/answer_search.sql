@@ -9,27 +9,32 @@ begin
   end if;
   -- A filter that names what the taxonomy does not know is a mistake, not an empty result.
   return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/filters/' || f.name,
-    'detail', format('%s is not a known %s. Allowed: %s.', quote_ident(left(v.value, 60)), f.name, array_to_string(f.allowed, ', ')))), '[]')
+    'detail', format('%s is not a known %s. Allowed: %s.', quote_ident(left(v.value, 60)), f.name,
+      array_to_string(f.allowed, ', ')))), '[]')
   from (values
     ('domain', array(select d.domain from market.domain d order by d.position)),
     ('category', array(select distinct c.category from market.category c order by 1)),
-    ('offer_kind', array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship'])) as f (name, allowed),
+    ('offer_kind', array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship']))
+    as f (name, allowed),
   lateral (
     -- A few of them will do to say what is wrong.
     select distinct u.value from unnest(search.text_array(request -> 'filters' -> f.name)) as u (value)
     where u.value <> all (f.allowed) order by u.value limit 5) as v);
 end
 $$;
-comment on function search.allowed_values(jsonb) is 'What is unknown in the classification filters of a search: [{pointer, detail}].';
+comment on function search.allowed_values(jsonb) is
+  'What is unknown in the classification filters of a search: [{pointer, detail}].';
 grant execute on function search.allowed_values(jsonb) to souk_agent, souk_person;
 
-create or replace function search.answer_search(request jsonb, extraction jsonb, embedding text, model text, notices jsonb) returns jsonb
+create or replace function search.answer_search(
+  request jsonb, extraction jsonb, embedding text, model text, notices jsonb
+) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
   -- One plan with a branch for each way of searching: branches not taken cost nothing, planning them anew 0.5 ms.
   set plan_cache_mode = 'force_generic_plan'
 as $$
 declare
-  query text := btrim(normalize(coalesce(request ->> 'query', ''), NFC));
+  query text := btrim(normalize(coalesce(request ->> 'query', ''), nfc));
   filters jsonb := coalesce(request -> 'filters', '{}');
   sort text := coalesce(request ->> 'sort', 'relevance');
   size integer := coalesce((request ->> 'limit')::integer, 10);
@@ -38,7 +43,8 @@ declare
   after jsonb := internal.position_of(request ->> 'cursor', list);
   errors jsonb := search.allowed_values(request);
   as_of timestamptz := coalesce((after ->> 'as_of')::timestamptz, now());
-  vector public.halfvec := case when internal.setting('embedding_model') = to_jsonb(model) then search.unit_vector(embedding) end;
+  vector public.halfvec :=
+    case when internal.setting('embedding_model') = to_jsonb(model) then search.unit_vector(embedding) end;
   before integer := coalesce((after ->> 'rank')::integer, 0);
   skip integer := case when query <> '' then before else 0 end;
   understood jsonb := search.without_filtered(extraction, filters);
@@ -53,7 +59,8 @@ begin
     perform internal.raise_field_problems(errors);
   end if;
   if query = '' and filters = '{}' then
-    perform internal.raise_field_problems('[{"pointer": "/query", "detail": "Say what to look for: a query, a filter, or both."}]');
+    perform internal.raise_field_problems(
+      '[{"pointer": "/query", "detail": "Say what to look for: a query, a filter, or both."}]');
   end if;
 
   -- A browsed list goes on after the last key; a ranked one is short, and goes on after the last rank.
@@ -62,13 +69,15 @@ begin
     from search.search_offers(query, understood, filters, vector, model, as_of, internal.account_id(), 100) as s
     where query <> '' and sort = 'relevance'
     union all
-    select s.offer_id, s.score, case sort when 'newest' then extract(epoch from o.published_at) else o.price_hundredths end
+    select s.offer_id, s.score,
+      case sort when 'newest' then extract(epoch from o.published_at) else o.price_hundredths end
     from search.search_offers(query, understood, filters, vector, model, as_of, internal.account_id(), 1000) as s
     join market.offer o on o.id = s.offer_id
     where query <> '' and sort <> 'relevance' and (sort = 'newest' or o.price_hundredths is not null)
     union all
     select b.offer_id, 0, b.sort_key
-    from search.browse_offers(filters, as_of, internal.account_id(), case sort when 'relevance' then 'newest' else sort end,
+    from search.browse_offers(filters, as_of, internal.account_id(),
+      case sort when 'relevance' then 'newest' else sort end,
       after, size + 1) as b
     where query = ''
   ), ordered as (
@@ -92,7 +101,8 @@ begin
   into results, more from page p;
   if request ->> 'detail' = 'compact' then
     select coalesce(jsonb_agg(r || jsonb_build_object('metadata', null,
-      'document', (r -> 'document') || jsonb_build_object('description', left(r -> 'document' ->> 'description', 200))) order by n), '[]')
+      'document', (r -> 'document') || jsonb_build_object('description', left(r -> 'document' ->> 'description', 200)))
+        order by n), '[]')
     into results from jsonb_array_elements(results) with ordinality as t (r, n);
   end if;
   select o.id, o.published_at, o.price_hundredths into last
@@ -115,5 +125,6 @@ begin
 end
 $$;
 comment on function search.answer_search(jsonb, jsonb, text, text, jsonb) is
-  'The SearchResponse. Runs as its owner, since search operators are not leakproof; search.matches_filter states who may see what.';
+  'The SearchResponse. Runs as its owner, since search operators are not leakproof; search.matches_filter states who '
+  'may see what.';
 grant execute on function search.answer_search(jsonb, jsonb, text, text, jsonb) to souk_agent, souk_person;

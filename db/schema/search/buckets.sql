@@ -1,6 +1,6 @@
 -- What filters and time say of an offer, as lexemes. They are indexed together with its words (market.offer.search), so
--- that one index answers "sofa, in Bristol, for sale, of the last days" by the rarest of these, and reads no more of the
--- lists of the common ones than it needs.
+-- that one index answers "sofa, in Bristol, for sale, of the last days" by the rarest of these, and reads no more of
+-- the lists of the common ones than it needs.
 
 create or replace function search.time_buckets(moment timestamptz) returns text[]
   language sql immutable parallel safe
@@ -16,15 +16,18 @@ as $$
     'time/5/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 117964800,
     'time/6/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 943718400]
 $$;
-comment on function search.time_buckets(timestamptz) is 'The stretches of time in which a moment lies, as lexemes; nulls when there is no moment.';
+comment on function search.time_buckets(timestamptz) is
+  'The stretches of time in which a moment lies, as lexemes; nulls when there is no moment.';
 grant execute on function search.time_buckets(timestamptz) to souk_agent, souk_person, souk_moderator;
 
 create or replace function search.time_bucket(moment timestamptz, level integer) returns bigint
   language sql immutable parallel safe
 as $$ select floor(extract(epoch from moment at time zone 'UTC'))::bigint / (3600 * 8 ^ level)::bigint $$;
-comment on function search.time_bucket(timestamptz, integer) is 'The number of the stretch of time in which a moment lies, at a level of 0 to 6 (search.time_buckets).';
+comment on function search.time_bucket(timestamptz, integer) is
+  'The number of the stretch of time in which a moment lies, at a level of 0 to 6 (search.time_buckets).';
 
-create or replace function search.time_bucket_query(since timestamptz, until timestamptz, most integer default 16) returns tsquery
+create or replace function search.time_bucket_query(since timestamptz, until timestamptz, most integer default 16)
+  returns tsquery
   language plpgsql immutable parallel safe
 as $$
 declare
@@ -42,15 +45,19 @@ begin
 end
 $$;
 comment on function search.time_bucket_query(timestamptz, timestamptz, integer) is
-  'A query of market.offer.facets for what was published between two moments, and somewhat around them: the fewer stretches at most, the more around.';
+  'A query of market.offer.facets for what was published between two moments, and somewhat around them: the fewer '
+  'stretches at most, the more around.';
 
 create or replace function search.price_bucket(hundredths bigint) returns integer
   language sql immutable parallel safe
 as $$
-  -- 0 is free of charge, 1 up to about ten; from there doubled from step to step, up to 26: a price up to a limit is few steps.
-  select case when hundredths <= 0 then 0 else least(greatest(ceil(ln(hundredths::double precision + 1) / ln(2.0::double precision))::integer - 9, 1), 26) end
+  -- 0 is free of charge, 1 up to about ten; from there doubled from step to step, up to 26: a price up to a limit is
+  -- few steps.
+  select case when hundredths <= 0 then 0
+    else least(greatest(ceil(ln(hundredths::double precision + 1) / ln(2.0::double precision))::integer - 9, 1), 26) end
 $$;
-comment on function search.price_bucket(bigint) is 'How high a price is, roughly: it never falls where the price rises.';
+comment on function search.price_bucket(bigint) is
+  'How high a price is, roughly: it never falls where the price rises.';
 grant execute on function search.price_bucket(bigint) to souk_agent, souk_person, souk_moderator;
 
 create or replace function search.price_bucket_query(at_least bigint, at_most bigint, currency text) returns tsquery

@@ -1,6 +1,6 @@
--- Which offers are worth ranking. Ranking is linear, so candidates are capped: by words the newest that pass, by vector the
--- nearest. What the caps let through by words depends on nothing that is published later, so that pages stay as they are; the
--- graph of vectors finds nearly the same from page to page.
+-- Which offers are worth ranking. Ranking is linear, so candidates are capped: by words the newest that pass, by vector
+-- the nearest. What the caps let through by words depends on nothing that is published later, so that pages stay as
+-- they are; the graph of vectors finds nearly the same from page to page.
 
 create or replace function search.facet_query(c search.search_filter) returns tsquery
   language sql stable
@@ -15,14 +15,20 @@ as $$
   where f.query::text <> ''
 $$;
 comment on function search.facet_query(search.search_filter) is
-  'What of the filters, time aside, the index of facets knows, as a query of market.offer.facets that all that pass answer; null when it is nothing.';
+  'What of the filters, time aside, the index of facets knows, as a query of market.offer.facets that all that pass '
+  'answer; null when it is nothing.';
 
 create or replace function search.posted_bucket_query(c search.search_filter) returns tsquery
   language sql stable
-as $$ select search.time_bucket_query((c.filters ->> 'posted_since')::date::timestamp at time zone 'UTC', least(c.as_of, now())) $$;
-comment on function search.posted_bucket_query(search.search_filter) is 'When it must have been published, as a query of market.offer.facets; null when that is open.';
+as $$
+  select search.time_bucket_query((c.filters ->> 'posted_since')::date::timestamp at time zone 'UTC',
+    least(c.as_of, now()))
+$$;
+comment on function search.posted_bucket_query(search.search_filter) is
+  'When it must have been published, as a query of market.offer.facets; null when that is open.';
 
-create or replace function search.without_common_filters(search_filter search.search_filter) returns search.search_filter
+create or replace function search.without_common_filters(search_filter search.search_filter)
+  returns search.search_filter
   language plpgsql immutable
 as $$
 begin
@@ -51,7 +57,8 @@ end
 $$;
 comment on function search.indexed_filters(search.search_filter) is 'The filters that the index of facets knows.';
 
-create or replace function search.expected_rows(search_filter search.search_filter, words tsquery) returns double precision
+create or replace function search.expected_rows(search_filter search.search_filter, words tsquery)
+  returns double precision
   language plpgsql volatile
 as $$
 declare
@@ -94,4 +101,5 @@ begin
 end
 $$;
 comment on function search.newest_span(search.search_filter, tsquery, integer) is
-  'Since when about so many offers that pass the filters and hold the words (null: any) should have been published; the time of the newest offer, and of the oldest that may pass; and how many are expected since ever.';
+  'Since when about so many offers that pass the filters and hold the words (null: any) should have been published; '
+  'the time of the newest offer, and of the oldest that may pass; and how many are expected since ever.';

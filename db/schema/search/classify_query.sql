@@ -11,10 +11,12 @@ begin
     - case when filters -> 'price' ?| array['min', 'max', 'currency'] then 'price' else '' end
     - case when filters ?| array['domain', 'category'] and (
         not coalesce(extraction ->> 'domain' = any (search.text_array(filters -> 'domain')), true)
-        or not coalesce(extraction ->> 'category' = any (search.text_array(filters -> 'category')), true)) then 'domain' else '' end;
+        or not coalesce(extraction ->> 'category' = any (search.text_array(filters -> 'category')), true)) then 'domain'
+        else '' end;
 end
 $$;
-comment on function search.without_filtered(jsonb, jsonb) is 'A reading of a query without what the filters say otherwise.';
+comment on function search.without_filtered(jsonb, jsonb) is
+  'A reading of a query without what the filters say otherwise.';
 
 create or replace function search.classify_query(extraction jsonb, filters jsonb) returns jsonb
   language plpgsql immutable
@@ -24,7 +26,8 @@ declare
   categories text[] := coalesce(search.text_array(filters -> 'category'),
     case when extraction ? 'domain' then search.text_array(extraction -> 'category') end);
   kinds text[] := coalesce(search.text_array(filters -> 'offer_kind'),
-    case when extraction -> 'offer_kind' ->> 'certain' = 'true' then search.text_array(extraction -> 'offer_kind' -> 'value') end);
+    case when extraction -> 'offer_kind' ->> 'certain' = 'true' then
+      search.text_array(extraction -> 'offer_kind' -> 'value') end);
 begin
   if cardinality(domains) is distinct from 1 and cardinality(kinds) is distinct from 1 then
     return null;
@@ -36,7 +39,8 @@ begin
 end
 $$;
 comment on function search.classify_query(jsonb, jsonb) is
-  'domain, category and kind of a search, null where its filters and query do not say one; null when nothing is certain.';
+  'domain, category and kind of a search, null where its filters and query do not say one; null when nothing is '
+  'certain.';
 
 create or replace function search.query_notices(extraction jsonb) returns jsonb
   language plpgsql immutable
@@ -52,14 +56,19 @@ declare
     'only ' || kind, 'in ' || place,
     case when (price ->> 'max')::numeric = 0 then 'free of charge'
       when price ? 'max' and price ? 'currency' then 'up to ' || concat_ws(' ', price ->> 'max', price ->> 'currency')
-      when price ? 'min' and price ? 'currency' then 'from ' || concat_ws(' ', price ->> 'min', price ->> 'currency') end], null);
+      when price ? 'min'
+        and price ? 'currency' then 'from ' || concat_ws(' ', price ->> 'min', price ->> 'currency') end], null);
 begin
   return case when cardinality(said) > 0 then jsonb_build_array(jsonb_build_object('code', 'read_from_query', 'summary',
-      format('Read from the query: %s. What is surely something else was left out; send filters to say it otherwise.', array_to_string(said, ', '))))
+      format('Read from the query: %s. What is surely something else was left out; send filters to say it otherwise.',
+        array_to_string(said, ', '))))
     else '[]' end
-    || case when extraction -> 'corrections' <> '{}' then jsonb_build_array(jsonb_build_object('code', 'spelling', 'summary',
-      format('Searched for what was probably meant, too: %s.', (select string_agg(c.value, ', ') from jsonb_each_text(extraction -> 'corrections') as c))))
+    || case
+      when extraction -> 'corrections' <> '{}' then jsonb_build_array(jsonb_build_object('code', 'spelling', 'summary',
+      format('Searched for what was probably meant, too: %s.',
+        (select string_agg(c.value, ', ') from jsonb_each_text(extraction -> 'corrections') as c))))
     else '[]' end;
 end
 $$;
-comment on function search.query_notices(jsonb) is 'What of a query was taken as a filter or for a slip of the pen: notices for the answer.';
+comment on function search.query_notices(jsonb) is
+  'What of a query was taken as a filter or for a slip of the pen: notices for the answer.';

@@ -41,13 +41,15 @@ begin
   return null;
 end
 $$;
-comment on function search.sync_embedding_facets() is 'Gives the facets of a changed offer to its vector, whoever changed it.';
+comment on function search.sync_embedding_facets() is
+  'Gives the facets of a changed offer to its vector, whoever changed it.';
 
 create or replace function search.embedding_input(offer market.offer) returns text
   language sql stable
 as $$
   -- The title twice: it says what the thing is.
-  select offer.title || E'\n' || offer.title || E'\n' || concat_ws(' ', offer.category, offer.domain) || E'\n' || offer.text
+  select offer.title || E'\n' || offer.title || E'\n' || concat_ws(' ', offer.category, offer.domain) || E'\n'
+    || offer.text
 $$;
 comment on function search.embedding_input(market.offer) is 'The words of an offer that its vector stands for.';
 
@@ -67,4 +69,5 @@ begin
   return true;
 end
 $$;
-comment on function search.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector; false when it is not a right one, and the ask goes without.';
+comment on function search.store_ask_embedding(uuid, text, text) is
+  'Keeps an ask''s vector; false when it is not a right one, and the ask goes without.';

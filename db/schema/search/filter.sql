@@ -24,19 +24,23 @@ end
 $$;
 comment on function search.is_verified(uuid) is 'Whether an account has proved a sign-in method.';
 
-create or replace function search.to_search_filter(filters jsonb, as_of timestamptz, searcher uuid) returns search.search_filter
+create or replace function search.to_search_filter(filters jsonb, as_of timestamptz, searcher uuid)
+  returns search.search_filter
   language plpgsql stable
 as $$
 declare
   price jsonb := coalesce(filters -> 'price', '{}');
 begin
   return row(
-    as_of, search.text_array(filters -> 'domain'), search.text_array(filters -> 'category'), search.text_array(filters -> 'offer_kind'),
-    round((price ->> 'min')::numeric * 100), round((price ->> 'max')::numeric * 100), price ->> 'currency', price ->> 'period',
+    as_of, search.text_array(filters -> 'domain'), search.text_array(filters -> 'category'),
+    search.text_array(filters -> 'offer_kind'),
+    round((price ->> 'min')::numeric * 100), round((price ->> 'max')::numeric * 100), price ->> 'currency',
+    price ->> 'period',
     search.place_query(filters ->> 'location'), filters, searcher)::search.search_filter;
 end
 $$;
-comment on function search.to_search_filter(jsonb, timestamptz, uuid) is 'The filters of a request, as of a moment, for a searcher.';
+comment on function search.to_search_filter(jsonb, timestamptz, uuid) is
+  'The filters of a request, as of a moment, for a searcher.';
 
 create or replace function search.matches_filter(offer market.offer, c search.search_filter) returns boolean
   language sql stable

@@ -9,7 +9,8 @@ begin
     from unnest(lexemes) as l);
 end
 $$;
-comment on function search.any_lexeme(text[], text) is 'A tsquery for any of the lexemes; labels: where, as in '':A'' for titles.';
+comment on function search.any_lexeme(text[], text) is
+  'A tsquery for any of the lexemes; labels: where, as in '':A'' for titles.';
 
 create or replace function search.lexemes_of(query tsquery) returns text[]
   language plpgsql immutable parallel safe
@@ -22,5 +23,6 @@ begin
     from regexp_matches(query::text, '''((?:[^'']|'''')+)''', 'g') as m (lexeme)) end;
 end
 $$;
-comment on function search.lexemes_of(tsquery) is 'The lexemes in a query, whatever stands between them; * for no query.';
+comment on function search.lexemes_of(tsquery) is
+  'The lexemes in a query, whatever stands between them; * for no query.';
 grant execute on function search.lexemes_of(tsquery) to souk_agent, souk_person;

@@ -1,6 +1,7 @@
 -- Candidates by words: the newest offers that hold them and pass the filters.
 
-create or replace function search.lexical_candidates(words tsquery, search_filter search.search_filter, depth integer) returns uuid[]
+create or replace function search.lexical_candidates(words tsquery, search_filter search.search_filter, depth integer)
+  returns uuid[]
   language plpgsql stable
   set plan_cache_mode = 'force_generic_plan'
 as $$
@@ -19,9 +20,9 @@ begin
       where o.price_hundredths = 0 and search.matches_filter(o, search_filter)
       order by o.published_at desc, o.id desc limit depth) else '{}' end;
   end if;
-  -- Of what is common the index would give all, ever more as the market grows. So at first it is asked for the newest only,
-  -- half as much again as wanted if the planner is right, then further back, by as much as should hold enough: what comes out is
-  -- the same, the newest that pass.
+  -- Of what is common the index would give all, ever more as the market grows. So at first it is asked for the newest
+  -- only, half as much again as wanted if the planner is right, then further back, by as much as should hold enough:
+  -- what comes out is the same, the newest that pass.
   select * into span from search.newest_span(search_filter, words, depth + depth / 2);
   if num_nonnulls(search_filter.kinds, search_filter.price_min, search_filter.price_max) > 0 then
     -- What keeps a fourth or more is quicker looked up in the rows than read from the index.
@@ -32,7 +33,8 @@ begin
   end if;
   loop
     -- All of time is one stretch or two.
-    asked := search.time_bucket_query(span.since, span.latest, case when span.since <= span.oldest and posted_since is null then 2 else 16 end);
+    asked := search.time_bucket_query(span.since, span.latest,
+      case when span.since <= span.oldest and posted_since is null then 2 else 16 end);
     asked := coalesce(asked && wide_facets, asked);
     -- The sum keeps the planner from reading all backwards.
     ids := array(
@@ -49,4 +51,5 @@ begin
   return ids;
 end
 $$;
-comment on function search.lexical_candidates(tsquery, search.search_filter, integer) is 'The newest offers that hold the words and pass the filters.';
+comment on function search.lexical_candidates(tsquery, search.search_filter, integer) is
+  'The newest offers that hold the words and pass the filters.';

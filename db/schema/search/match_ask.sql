@@ -18,7 +18,7 @@ begin
   select e.embedding, e.model, m.match_min_similarity into vector
   from market.ask_embedding e join market.embedding_model m on m.model = e.model
   where e.ask_id = ask.id and to_jsonb(e.model) = internal.setting('embedding_model');
-  with judged as (
+  with scored as (
     select o.id, j.score, j.reasons
     from search.ask_candidates(ask, vector.embedding, vector.model) as c
     join market.offer o on o.id = c.offer_id
@@ -31,11 +31,11 @@ begin
   ), live as materialized (
     -- Whoever takes one down waits until these are stored, and then forgets them; or is waited for.
     select o.id from market.offer o
-    where o.id = any (array(select g.id from judged g)) and o.status = 'published'
+    where o.id = any (array(select g.id from scored g)) and o.status = 'published'
     order by o.id for share
   ), stored as (
     insert into market.match as m (ask_id, offer_id, score, reasons)
-    select ask.id, g.id, g.score, g.reasons from judged g join live l on l.id = g.id
+    select ask.id, g.id, g.score, g.reasons from scored g join live l on l.id = g.id
     on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
     where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
   )
@@ -44,30 +44,36 @@ begin
   delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
 end
 $$;
-comment on function search.match_ask(uuid) is 'Holds one ask against the market; its matches are then exactly the best hundred offers that answer it.';
+comment on function search.match_ask(uuid) is
+  'Holds one ask against the market; its matches are then exactly the best hundred offers that answer it.';
 
-create or replace function search.ask_candidates(ask market.ask, near public.halfvec, model text) returns table (offer_id uuid)
+create or replace function search.ask_candidates(ask market.ask, near public.halfvec, model text)
+  returns table (offer_id uuid)
   language plpgsql stable
 as $$
 declare
   search_filter search.search_filter := search.to_search_filter(
-    jsonb_build_object('offer_kind', (select to_jsonb(k.answered_by) from market.ask_kind k where k.ask_kind = ask.ask_kind)),
+    jsonb_build_object('offer_kind',
+      (select to_jsonb(k.answered_by) from market.ask_kind k where k.ask_kind = ask.ask_kind)),
     'infinity', null);
 begin
   if ask.ask_kind is null or ask.domain is null then
     return;
   end if;
   search_filter.domains := array[ask.domain];
-  -- Newest first by its words where it is wanted, then anywhere; by its category where no words were read; and what is near.
+  -- Newest first by its words where it is wanted, then anywhere; by its category where no words were read; and what is
+  -- near.
   return query
   select unnest(search.lexical_candidates(
     coalesce(ask.keywords_query, search.any_lexeme(array[ask.domain || '/' || ask.category])), c.search_filter, 300))
   from (
-    select (search_filter.as_of, search_filter.domains, search_filter.categories, search_filter.kinds, null, null, null, null,
+    select (search_filter.as_of, search_filter.domains, search_filter.categories, search_filter.kinds, null, null, null,
+      null,
       p.place, search_filter.filters, null)::search.search_filter as search_filter
     from (values (ask.place_query), (null::tsquery)) as p (place)) as c
   union
   select n.offer_id from search.vector_candidates(near, ask_candidates.model, search_filter) as n;
 end
 $$;
-comment on function search.ask_candidates(market.ask, public.halfvec, text) is 'Live offers of the right kind and domain that share a word with an ask or lie near it.';
+comment on function search.ask_candidates(market.ask, public.halfvec, text) is
+  'Live offers of the right kind and domain that share a word with an ask or lie near it.';

@@ -13,10 +13,12 @@ begin
 end
 $$;
 comment on function search.lexical_asks(market.offer, text[]) is
-  'The active asks that share a word with an offer, or name none, of those who look in one of the places or anywhere (places null: of all).';
+  'The active asks that share a word with an offer, or name none, of those who look in one of the places or anywhere '
+  '(places null: of all).';
 
-create or replace function search.vector_asks(offer market.offer, ask_kinds text[], places text[], near public.halfvec, model text, floor real)
-  returns uuid[]
+create or replace function search.vector_asks(
+  offer market.offer, ask_kinds text[], places text[], near public.halfvec, model text, floor real
+) returns uuid[]
   language plpgsql stable
   -- Those that share a word lie nearest, and are found by it: scan on beyond them, but not through all asks.
   set hnsw.iterative_scan = 'relaxed_order'
@@ -42,7 +44,8 @@ begin
 end
 $$;
 comment on function search.vector_asks(market.offer, text[], text[], public.halfvec, text, real) is
-  'Of the asks of its category that an offer can answer and shares no word with the hundred that it lies nearest to, as far as they are near (similarity: floor).';
+  'Of the asks of its category that an offer can answer and shares no word with the hundred that it lies nearest to, '
+  'as far as they are near (similarity: floor).';
 
 create or replace function search.match_offer(offer_id uuid) returns void
   language plpgsql volatile
@@ -68,7 +71,8 @@ begin
   select e.embedding, e.model, m.match_min_similarity into vector
   from market.offer_embedding e join market.embedding_model m on m.model = e.model
   where e.offer_id = offer.id and to_jsonb(e.model) = internal.setting('embedding_model');
-  -- Who looks elsewhere is not looked at, unless what is elsewhere or nobody knows where may answer (search.is_eligible).
+  -- Who looks elsewhere is not looked at, unless what is elsewhere or nobody knows where may answer
+  -- (search.is_eligible).
   if offer.metadata -> 'location' ->> 'city' is not null and not search.ships(offer.search)
     and not offer.metadata @> '{"location": {"remote": true}}'
   then
@@ -82,10 +86,11 @@ begin
     -- Judged under their locks, which makes sequences grow in the order of commits; locked in the order of ids, so that
     -- two offers that meet at the same asks do not wait for each other.
     select a as ask from market.ask a
-    where a.id = any (candidates) and a.domain = offer.domain and a.ask_kind = any (ask_kinds) and search.is_eligible(a, offer)
+    where a.id = any (candidates) and a.domain = offer.domain and a.ask_kind = any (ask_kinds)
+      and search.is_eligible(a, offer)
       and (a.watch_enabled or a.id = any (matched))
     order by a.id for no key update
-  ), judged as materialized (
+  ), scored as materialized (
     select (l.ask).id, j.score, j.reasons
     from locked l
     left join market.ask_embedding e on e.ask_id = (l.ask).id and e.model = vector.model
@@ -95,12 +100,13 @@ begin
     -- An ask at rest keeps what it had: it catches up when it is active again.
     delete from market.match m using market.ask a
     where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active'
-      and not exists (select from judged g where g.id = m.ask_id)
+      and not exists (select from scored g where g.id = m.ask_id)
   )
   insert into market.match as m (ask_id, offer_id, score, reasons)
-  select g.id, offer.id, g.score, g.reasons from judged g
+  select g.id, offer.id, g.score, g.reasons from scored g
   on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
   where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons);
 end
 $$;
-comment on function search.match_offer(uuid) is 'Holds one offer against every ask that watches for its kind and subject.';
+comment on function search.match_offer(uuid) is
+  'Holds one offer against every ask that watches for its kind and subject.';

@@ -9,7 +9,8 @@ begin
     from search.query_terms(phrase, phrase_query.language) as t where t.forms is not null);
 end
 $$;
-comment on function search.phrase_query(text, text) is 'A tsquery for every word of a phrase, in its forms, or for what it names by another word.';
+comment on function search.phrase_query(text, text) is
+  'A tsquery for every word of a phrase, in its forms, or for what it names by another word.';
 
 create or replace function search.must_query(phrases jsonb, language text) returns tsquery
   language plpgsql stable
@@ -41,14 +42,15 @@ begin
     where q.phrase is not null);
 end
 $$;
-comment on function search.exclude_query(jsonb, text) is 'A tsquery for any of several phrases, unless it is said that there is none; null when there is none.';
+comment on function search.exclude_query(jsonb, text) is
+  'A tsquery for any of several phrases, unless it is said that there is none; null when there is none.';
 
 create or replace function search.subject_query(keywords jsonb, title text, language text) returns tsquery
   language plpgsql stable
 as $$
 begin
-  -- One of the things that are named, whole: of "piano lessons" neither other lessons nor a piano. The title knows the whole
-  -- names of which the keywords may be parts.
+  -- One of the things that are named, whole: of "piano lessons" neither other lessons nor a piano. The title knows the
+  -- whole names of which the keywords may be parts.
   return (
     select coalesce(string_agg(t.forms::text, ' | ') filter (where t.weight >= 2),
       string_agg(t.forms::text, ' | ') filter (where t.weight >= 1), string_agg(t.forms::text, ' | '))::tsquery
@@ -58,7 +60,8 @@ begin
 end
 $$;
 comment on function search.subject_query(jsonb, text, text) is
-  'Any of the things that the keywords of an ask name, by whatever word; its title tells longer names. Null when there are none.';
+  'Any of the things that the keywords of an ask name, by whatever word; its title tells longer names. Null when there '
+  'are none.';
 
 create or replace function search.place_query(place text) returns tsquery
   language plpgsql stable
@@ -67,7 +70,8 @@ begin
   if place is null then
     return null;
   end if;
-  -- Every word, but for "in" and the like; a country by its name in any language or by its code, a continent by its countries.
+  -- Every word, but for "in" and the like; a country by its name in any language or by its code, a continent by its
+  -- countries.
   return (
     with words as (
       select w.lexeme as word,
@@ -75,7 +79,8 @@ begin
           select 'country/' || lower(substr(v.sense, 9)) from reading.vocabulary v
           where v.term = w.lexeme and v.sense like 'country:%'
           union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$'
-          union all select 'country/' || c from reading.wide_place p, unnest(p.countries) as c where p.term = w.lexeme) as countries,
+          union all select 'country/' || c from reading.wide_place p, unnest(p.countries) as c
+            where p.term = w.lexeme) as countries,
         exists (
           select from unnest(reading.languages()) as l (language)
           where to_tsvector(reading.search_config(l.language), w.lexeme) = '') as stops
@@ -85,7 +90,8 @@ begin
     from words w where not w.stops or not exists (select from words o where not o.stops));
 end
 $$;
-comment on function search.place_query(text) is 'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
+comment on function search.place_query(text) is
+  'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
 
 create or replace function search.ask_place_query(text text, place text, city text) returns tsquery
   language plpgsql stable
@@ -109,7 +115,8 @@ begin
 end
 $$;
 comment on function search.ask_place_query(text, text, text) is
-  'The place of an ask as a query of market.offer.place: its city, else the place as written, or a town named as another choice.';
+  'The place of an ask as a query of market.offer.place: its city, else the place as written, or a town named as '
+  'another choice.';
 
 create or replace function search.any_place_query(places jsonb) returns tsquery
   language plpgsql stable
@@ -118,11 +125,13 @@ begin
   return (
     select string_agg('(' || q.place::text || ')', ' | ')::tsquery
     from (
-      -- Once, though a city is mostly written as it is called: the planner takes what is asked twice for twice as common.
+      -- Once, though a city is mostly written as it is called: the planner takes what is asked twice for twice as
+      -- common.
       select distinct n.name from jsonb_array_elements(coalesce(places, '[]')) as p
       cross join unnest(array[p ->> 'city', p ->> 'text']) as n (name)) as n
     cross join lateral (select search.place_query(n.name) as place) as q
     where q.place::text <> '');
 end
 $$;
-comment on function search.any_place_query(jsonb) is 'Any of the places read from a query, as a query of market.offer.place; null when there is none.';
+comment on function search.any_place_query(jsonb) is
+  'Any of the places read from a query, as a query of market.offer.place; null when there is none.';

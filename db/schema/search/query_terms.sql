@@ -5,11 +5,12 @@ create or replace function search.query_terms(query text, language text default 
   language plpgsql stable
 as $$
 declare
-  languages text[] := case when query_terms.language = any (reading.languages()) then array[query_terms.language, 'en'] else reading.languages() end;
+  languages text[] := case when query_terms.language = any (reading.languages()) then array[query_terms.language, 'en']
+    else reading.languages() end;
 begin
-  -- A term is a concept with all words that name it ("washing machine"), or a word of none. Its forms: the concept, or the
-  -- words with their stems in each language, since nobody says which one a query is in. Its classes: the categories that
-  -- the vocabulary knows its words for, which say less. At most 16 words count.
+  -- A term is a concept with all words that name it ("washing machine"), or a word of none. Its forms: the concept, or
+  -- the words with their stems in each language, since nobody says which one a query is in. Its classes: the categories
+  -- that the vocabulary knows its words for, which say less. At most 16 words count.
   return query
   with words as materialized (
     select w.lexeme as word, query_terms.corrections ->> w.lexeme as meant, min(w.positions[1]) as n
@@ -26,30 +27,35 @@ begin
     from unnest(languages) as l (language)
   ), named as materialized (
     select s.concept, s.language, s.lexemes
-    from said t join reading.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector) and t.vector @@ s.needle
+    from said t join reading.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector)
+      and t.vector @@ s.needle
     -- Who names a make wants that make; others of the kind are something else.
     where s.concept not like '%\_model'
   ), covered as materialized (
     select c.concept, array_agg(distinct st.word) as words, min(w.n) as n,
       -- Words that name it alone, as "machine" in "washing machine" does not.
       array_agg(distinct st.word) filter (where cardinality(c.lexemes) = 1) as alone
-    from named c join stems st on st.language = c.language and st.lexeme = any (c.lexemes) join words w on w.word = st.word
+    from named c join stems st on st.language = c.language and st.lexeme = any (c.lexemes)
+    join words w on w.word = st.word
     group by c.concept
   ), heads as (
     -- German and Dutch compounds, unless the query is surely in another language: "sharing" is no ring.
     select distinct w.word, w.n, h.concept
-    from words w cross join lateral unnest(reading.compound_heads(w.word, 'de') || reading.compound_heads(w.word, 'nl')) as h (concept)
+    from words w cross join lateral unnest(reading.compound_heads(w.word, 'de') || reading.compound_heads(w.word, 'nl'))
+      as h (concept)
     where not exists (select from covered c where w.word = any (c.words))
       and coalesce(query_terms.language in ('de', 'nl'), true)
   ), alternatives as (
     select w.word, w.n, w.meant,
-      array(select distinct s.lexeme from stems s where s.word = w.word union select w.word union select w.meant where w.meant is not null) as forms,
+      array(select distinct s.lexeme from stems s where s.word = w.word union select w.word union select w.meant
+        where w.meant is not null) as forms,
       array(
         select distinct substr(v.sense, 10) from reading.vocabulary v
         -- 2: the vocabulary's weight for words that name a thing, above those that only hint at it.
         where v.term in (w.word, rtrim(w.word, 's'), w.meant) and v.sense like 'category:%' and v.weight >= 2
           and (v.language is null or v.language = any (languages))) as classes,
-      -- Words that are stop words somewhere tell little, and so do those that say how it is wanted ("looking", "cheap").
+      -- Words that are stop words somewhere tell little, and so do those that say how it is wanted ("looking",
+      -- "cheap").
       exists (
         select from unnest(languages) as l (language)
         where reading.stem(w.word, l.language) = '{}') as stops,
@@ -62,24 +68,30 @@ begin
         -- A category that holds nothing else.
         || array(select b.concept from reading.broader_concept b where b.broader = c.concept and b.concept like '%/%')
         || array(select distinct f from alternatives a, unnest(a.forms) as f where a.word = any (c.alone)) as forms,
-      search.any_lexeme(array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
+      search.any_lexeme(
+        array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
       c.words,
       -- A name within a longer one says less: "bike" in "electric bike".
       case when exists (
         select from covered o
         where o.words @> c.words and (cardinality(o.words) > cardinality(c.words)
-          or exists (select from reading.broader_concept b where b.concept = o.concept and b.broader = c.concept))) then 1.0 else 2.0 end as weight,
+          or exists (select from reading.broader_concept b where b.concept = o.concept and b.broader = c.concept)))
+        then 1.0 else 2.0 end as weight,
       c.n
     from covered c
     union all
     select array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms,
       search.any_lexeme(a.classes), array[a.word],
       case when a.classes <> '{}' or exists (select from heads h where h.word = a.word) then 2.0
-        when a.stops then 0.0 when a.hints or a.word ~ '^([0-9]{1,2}|two|three|four|five|six|zwei|drei|vier|deux|trois|quatre|dos|tres|cuatro|due|tre|quattro|dois|duas|twee|drie|dwa|dwie|trzy)$' then 0.4 else 1.0 end, a.n
+        when a.stops then 0.0
+        when a.hints or a.word ~ ('^([0-9]{1,2}|two|three|four|five|six|zwei|drei|vier|deux|trois|quatre'
+          '|dos|tres|cuatro|due|tre|quattro|dois|duas|twee|drie|dwa|dwie|trzy)$') then 0.4
+        else 1.0 end, a.n
     from alternatives a
     where not exists (select from covered c where a.word = any (c.words))
   )
-  select search.any_lexeme(t.forms), search.any_lexeme(t.forms, ':A'), t.classes, t.words, case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
+  select search.any_lexeme(t.forms), search.any_lexeme(t.forms, ':A'), t.classes, t.words,
+    case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
   from terms t
   -- Stop words are kept only when there is nothing else.
   where t.weight > 0 or not exists (select from terms o where o.weight > 0)
@@ -87,4 +99,5 @@ begin
 end
 $$;
 comment on function search.query_terms(text, text, jsonb) is
-  'The terms of a query, best known in its language (null: any) and with misspelt words corrected: what in an offer is each, what is it in a title, what only lies in its category, its words, how much it counts, and its place.';
+  'The terms of a query, best known in its language (null: any) and with misspelt words corrected: what in an offer is '
+  'each, what is it in a title, what only lies in its category, its words, how much it counts, and its place.';

@@ -1,6 +1,7 @@
 -- How well an offer answers an ask, and why.
 
-create or replace function search.score_match(ask market.ask, offer market.offer, similarity real, floor real) returns table (score real, reasons jsonb)
+create or replace function search.score_match(ask market.ask, offer market.offer, similarity real, floor real)
+  returns table (score real, reasons jsonb)
   language plpgsql stable
 as $$
 declare
@@ -31,7 +32,8 @@ begin
     when 'unknown' then coalesce(by_words, 'violated') = 'violated' and not very_near
     -- Categories have borders that people do not see: what is called the same in the title is the thing itself.
     else coalesce(by_words, 'violated') = 'violated' or ask.domain is distinct from offer.domain
-      or not (very_near or near and offer.search @@ search.any_lexeme(search.lexemes_of(ask.keywords_query), ':A')) end) then
+      or not (very_near
+        or near and offer.search @@ search.any_lexeme(search.lexemes_of(ask.keywords_query), ':A')) end) then
     return;
   end if;
 
@@ -48,11 +50,14 @@ begin
     else 'violated' end;
 
   -- What a text does not say may still be so: unknown.
-  by_musts := case when ask.must_query is null then null when offer.search @@ ask.must_query then 'met' else 'unknown' end;
+  by_musts :=
+    case when ask.must_query is null then null when offer.search @@ ask.must_query then 'met' else 'unknown' end;
   if ask.criteria -> 'attributes' <> '{}' then
     by_attributes := (
-      select case when bool_or(f.value <> w.value) then 'violated' when bool_and(coalesce(f.value = w.value, false)) then 'met' else 'unknown' end
-      from (select w.name, reading.fold(w.value) as value from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
+      select case when bool_or(f.value <> w.value) then 'violated'
+        when bool_and(coalesce(f.value = w.value, false)) then 'met' else 'unknown' end
+      from (select w.name, reading.fold(w.value) as value
+        from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
       cross join lateral (select reading.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f);
   end if;
 
@@ -87,4 +92,5 @@ begin
 end
 $$;
 comment on function search.score_match(market.ask, market.offer, real, real) is
-  'Whether and how well an offer that can answer an ask (search.is_eligible) does: no row when it is about something else, else a score of 0 to 1 and the verdict on every criterion.';
+  'Whether and how well an offer that can answer an ask (search.is_eligible) does: no row when it is about something '
+  'else, else a score of 0 to 1 and the verdict on every criterion.';

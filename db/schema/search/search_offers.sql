@@ -1,9 +1,9 @@
--- Finding offers. Filters are hard, the rest ranks: candidates by words and candidates by vector are capped, ranked each
--- on its own, and fused by reciprocal rank (Cormack, Clarke and Buettcher 2009, k = 60).
+-- Finding offers. Filters are hard, the rest ranks: candidates by words and candidates by vector are capped, ranked
+-- each on its own, and fused by reciprocal rank (Cormack, Clarke and Buettcher 2009, k = 60).
 --
 -- These run as their owner, because text search and vector operators are not leakproof: under row-level security
--- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published', and nothing of an
--- account that is being hidden.
+-- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published', and nothing
+-- of an account that is being hidden.
 
 create or replace function search.search_offers(
   query text,
@@ -36,30 +36,36 @@ declare
   in_currency text := extraction -> 'price' ->> 'currency';
   per text := extraction -> 'price' ->> 'period';
   there tsquery := search.any_place_query(extraction -> 'places');
-  countries text[] := array(select p ->> 'country' from jsonb_array_elements(coalesce(extraction -> 'places', '[]')) as p where p ? 'country');
+  countries text[] := array(select p ->> 'country'
+    from jsonb_array_elements(coalesce(extraction -> 'places', '[]')) as p where p ? 'country');
   search_filter search.search_filter := search.to_search_filter(filters, as_of, searcher);
   local search.search_filter;
   by_words uuid[];
-  near public.halfvec := search_offers.embedding;
-  floor real;
-  share real;
+  vector public.halfvec := search_offers.embedding;
+  min_similarity real;
+  rrf_weight real;
   by_letters boolean;
   -- When fewer have every word, those that have some are looked at, too: two pages.
   enough constant integer := 20;
   hidden uuid[] := internal.accounts_being_hidden();
 begin
-  select m.min_similarity, m.rrf_weight, m.by_letters into floor, share, by_letters from market.embedding_model m where m.model = search_offers.model;
+  select m.min_similarity, m.rrf_weight, m.by_letters into min_similarity, rrf_weight, by_letters
+  from market.embedding_model m
+  where m.model = search_offers.model;
   select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
     array_agg(t.weight order by t.n), sum(t.weight),
-    string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')', ' & ') filter (where t.weight >= 1)::tsquery,
+    string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')',
+      ' & ') filter (where t.weight >= 1)::tsquery,
     coalesce(string_agg(coalesce(t.forms || t.classes, t.forms)::text, ' | ') filter (where t.weight >= 2),
       string_agg(t.forms::text, ' | '))::tsquery
   into terms, titled, classes, weights, whole, every, some_of
   from (
     -- What the thing is for, as the child in "bike for my child", only tells which of the things come first.
     select t.n, t.forms, t.titled, t.classes,
-      case when t.words <@ search.text_array(extraction -> 'asides') then 0.3 * t.weight else t.weight end::real as weight
-    from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language', coalesce(extraction -> 'corrections', '{}')) as t) as t;
+      case when t.words <@ search.text_array(extraction -> 'asides') then 0.3 * t.weight
+        else t.weight end::real as weight
+    from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language',
+      coalesce(extraction -> 'corrections', '{}')) as t) as t;
   -- When nothing has every word, at least what is named has to be there, or lie in its category.
   some_of := coalesce(some_of || search.any_lexeme(array[in_domain || '/' || in_category]), some_of);
   if extraction -> 'offer_kind' ->> 'certain' = 'true' then
@@ -75,8 +81,8 @@ begin
   by_words := search.lexical_candidates(coalesce(every, some_of), local, depth);
   -- A name that nobody knows, and that is there as it is written: what else has its letters is something else.
   if by_letters and cardinality(by_words) > 0 and 2 > all (weights) and in_domain is null then
-    near := null;
-    share := 0;
+    vector := null;
+    rrf_weight := 0;
   end if;
   if cardinality(by_words) < enough and some_of is distinct from every then
     by_words := by_words || search.lexical_candidates(some_of, local, depth);
@@ -87,13 +93,14 @@ begin
   end if;
 
   return query
-  with worded as (
+  with lexical as (
     select c.id, row_number() over (order by c.strength desc, c.density desc, c.id desc) as rank
     from (
       select o.id, r.density, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
         + search.class_agreement(o, in_domain, in_category, of_kind) as strength
       from market.offer o
-      -- search || '' is a copy out of the compressed row: each term would unpack it anew, which was half of the ranking.
+      -- search || '' is a copy out of the compressed row: each term would unpack it anew, which was half of the
+      -- ranking.
       cross join lateral (select o.search || '' as search offset 0) as w
       cross join lateral (
         select sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
@@ -105,20 +112,22 @@ begin
           search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
       where o.id = any (by_words) and a.place is not null and a.price is not null
         and (hidden is null or (o.account_id = any (hidden)) is not true)) as c
-  ), similar_to as (
+  ), nearest as (
     select n.offer_id as id, row_number() over (order by n.distance
       - 0.5 * search.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
-    from search.vector_candidates(near, search_offers.model, local) as n
+    from search.vector_candidates(vector, search_offers.model, local) as n
     join market.offer o on o.id = n.offer_id
     cross join lateral (select search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
-    where 1 - n.distance >= floor and a.price is not null
+    where 1 - n.distance >= min_similarity and a.price is not null
       and (hidden is null or (o.account_id = any (hidden)) is not true)
   )
   select coalesce(w.id, s.id),
     -- 0 to 1: first in both lists is 1.
-    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(share / (60 + s.rank), 0))::double precision / ((1 + coalesce(share, 0)) / 61)
-  from worded w full join similar_to s on s.id = w.id;
+    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(rrf_weight / (60 + s.rank), 0))::double precision
+    / ((1 + coalesce(rrf_weight, 0)) / 61)
+  from lexical w full join nearest s on s.id = w.id;
 end
 $$;
 comment on function search.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
-  'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a relevance of 0 to 1. About `depth` by words and 40 by vector.';
+  'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a '
+  'relevance of 0 to 1. About `depth` by words and 40 by vector.';

@@ -16,4 +16,5 @@ create type search.search_filter as (
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on type search.search_filter is 'The hard filters of a search as the planner can use them: null where there is none. Prices in hundredths.';
+comment on type search.search_filter is
+  'The hard filters of a search as the planner can use them: null where there is none. Prices in hundredths.';

@@ -5,8 +5,10 @@ create or replace function search.vector_candidates(near public.halfvec, model t
   language plpgsql stable
 as $$
 declare
-  unfiltered boolean := num_nonnulls(search_filter.domains, search_filter.categories, search_filter.kinds, search_filter.price_min, search_filter.price_max,
-    search_filter.currency, search_filter.period, search_filter.place) = 0 and coalesce(search_filter.filters = '{}', true);
+  unfiltered boolean := num_nonnulls(search_filter.domains, search_filter.categories, search_filter.kinds,
+    search_filter.price_min, search_filter.price_max,
+    search_filter.currency, search_filter.period, search_filter.place) = 0
+    and coalesce(search_filter.filters = '{}', true);
   -- So many are compared one by one in the time in which the graph finds forty of many.
   few constant integer := 4000;
   indexed search.search_filter := search.indexed_filters(search_filter);
@@ -15,17 +17,22 @@ begin
   if near is null then
     return;
   elsif unfiltered then
-    return query select n.offer_id, n.distance from search.nearest(near, vector_candidates.model, search_filter.as_of) as n;
+    return query select n.offer_id, n.distance
+    from search.nearest(near, vector_candidates.model, search_filter.as_of) as n;
     return;
   end if;
   asked := search.facet_query(search_filter);
-  asked := coalesce(asked && search.posted_bucket_query(search_filter), asked, search.posted_bucket_query(search_filter));
+  asked :=
+    coalesce(asked && search.posted_bucket_query(search_filter), asked, search.posted_bucket_query(search_filter));
   if search.expected_rows(search_filter, null) > few then
-    return query select n.offer_id, n.distance from search.nearest_matching(near, vector_candidates.model, search_filter, asked, few) as n;
+    return query select n.offer_id, n.distance
+    from search.nearest_matching(near, vector_candidates.model, search_filter, asked, few) as n;
   elsif asked is not null and (indexed = search_filter or search.expected_rows(indexed, null) <= few) then
-    return query select c.offer_id, c.distance from search.nearest_exact(near, vector_candidates.model, search_filter, asked) as c;
+    return query select c.offer_id, c.distance
+    from search.nearest_exact(near, vector_candidates.model, search_filter, asked) as c;
   else
-    return query select c.offer_id, c.distance from search.nearest_exact(near, vector_candidates.model, search_filter, null) as c;
+    return query select c.offer_id, c.distance
+    from search.nearest_exact(near, vector_candidates.model, search_filter, null) as c;
   end if;
 end
 $$;
@@ -35,12 +42,14 @@ comment on function search.vector_candidates(public.halfvec, text, search.search
 create or replace function search.ef_search() returns text
   language sql stable
 as $$
-  -- How many nodes the graph keeps in sight. Four hundred find 97 in a hundred of the truly nearest among 100,000 offers;
-  -- the more there are, the more lie about as near and lead astray. In steps, so that a page and the next are of one search.
+  -- How many nodes the graph keeps in sight. Four hundred find 97 in a hundred of the truly nearest among 100,000
+  -- offers; the more there are, the more lie about as near and lead astray. In steps, so that a page and the next are
+  -- of one search.
   select case when c.reltuples < 150000 then '400' when c.reltuples < 500000 then '700' else '1000' end
   from pg_class c where c.oid = 'market.offer_embedding'::regclass
 $$;
-comment on function search.ef_search() is 'hnsw.ef_search for the size of the market, which is known from its statistics.';
+comment on function search.ef_search() is
+  'hnsw.ef_search for the size of the market, which is known from its statistics.';
 
 create or replace function search.nearest(near public.halfvec, model text, as_of timestamptz)
   returns table (offer_id uuid, distance double precision)
@@ -62,10 +71,12 @@ begin
   select f.offer_id, f.distance from found f order by f.distance, f.offer_id desc;
 end
 $$;
-comment on function search.nearest(public.halfvec, text, timestamptz) is 'search.vector_candidates without a filter: one plan serves all.';
+comment on function search.nearest(public.halfvec, text, timestamptz) is
+  'search.vector_candidates without a filter: one plan serves all.';
 
-create or replace function search.nearest_matching(near public.halfvec, model text, search_filter search.search_filter, asked tsquery, few integer)
-  returns table (offer_id uuid, distance double precision)
+create or replace function search.nearest_matching(
+  near public.halfvec, model text, search_filter search.search_filter, asked tsquery, few integer
+) returns table (offer_id uuid, distance double precision)
   language plpgsql stable
   set hnsw.ef_search = 400
   -- The plan depends on which filters are there.
@@ -83,30 +94,35 @@ begin
     select e.offer_id, e.embedding operator(public.<=>) near as distance
     from market.offer_embedding e join market.offer o on o.id = e.offer_id
     -- In a coalesce, since the planner takes what is asked twice for twice as rare, and would read all that pass.
-    where e.model = nearest_matching.model and coalesce(e.facets @@ asked, true) and search.matches_filter(o, search_filter)
+    where e.model = nearest_matching.model and coalesce(e.facets @@ asked, true)
+      and search.matches_filter(o, search_filter)
     order by e.embedding operator(public.<=>) near
     limit 40) as n;
   if asked is null or cardinality(found) >= 40 then
-    return query select n.offer_id, n.distance from unnest(found, distances) as n (offer_id, distance) order by 2, 1 desc;
+    return query select n.offer_id, n.distance from unnest(found, distances) as n (offer_id, distance)
+    order by 2, 1 desc;
     return;
   end if;
-  -- Little of what is near passes, and to scan on until there are forty takes longest where there are none: so the newest
-  -- are compared.
+  -- Little of what is near passes, and to scan on until there are forty takes longest where there are none: so the
+  -- newest are compared.
   select * into span from search.newest_span(wide, null, few / 2);
   asked := search.time_bucket_query(span.since, span.latest);
   return query
   select c.offer_id, c.distance
-  from search.nearest_exact(near, nearest_matching.model, search_filter, coalesce(asked && search.facet_query(wide), asked)) as c
+  from search.nearest_exact(near, nearest_matching.model, search_filter,
+    coalesce(asked && search.facet_query(wide), asked)) as c
   union
   select n.offer_id, n.distance from unnest(found, distances) as n (offer_id, distance)
   order by 2, 1 desc limit 40;
 end
 $$;
 comment on function search.nearest_matching(public.halfvec, text, search.search_filter, tsquery, integer) is
-  'search.vector_candidates under a filter that many pass: what the graph finds, and where that is less than forty the nearest of the newest, half as many as few. asked: what of the filters the index of facets knows.';
+  'search.vector_candidates under a filter that many pass: what the graph finds, and where that is less than forty the '
+  'nearest of the newest, half as many as few. asked: what of the filters the index of facets knows.';
 
-create or replace function search.nearest_exact(near public.halfvec, model text, search_filter search.search_filter, asked tsquery)
-  returns table (offer_id uuid, distance double precision)
+create or replace function search.nearest_exact(
+  near public.halfvec, model text, search_filter search.search_filter, asked tsquery
+) returns table (offer_id uuid, distance double precision)
   language plpgsql stable
   -- The plan depends on which filters are there.
   set plan_cache_mode = 'force_custom_plan'
@@ -121,7 +137,8 @@ begin
       where e.facets @@ asked and e.model = nearest_exact.model
       order by 2, 1 desc) as c
     -- In this order, so that only the nearest are read.
-    cross join lateral (select from market.offer o where o.id = c.offer_id and search.matches_filter(o, search_filter) offset 0) as passing
+    cross join lateral (select from market.offer o
+      where o.id = c.offer_id and search.matches_filter(o, search_filter) offset 0) as passing
     order by c.distance, c.offer_id desc limit 40;
   else
     return query
@@ -133,4 +150,5 @@ begin
 end
 $$;
 comment on function search.nearest_exact(public.halfvec, text, search.search_filter, tsquery) is
-  'The forty nearest of all that pass the filters, compared one by one; asked: what of the filters the index of facets knows, null when it is too little.';
+  'The forty nearest of all that pass the filters, compared one by one; asked: what of the filters the index of facets '
+  'knows, null when it is too little.';

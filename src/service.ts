@@ -1,0 +1,319 @@
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Admin, openAdmin } from "./admin/admin.ts";
+import type { Config } from "./config.ts";
+import { type Database, openDatabase } from "./database/database.ts";
+import { createApp } from "./http/app.ts";
+import { createReadiness, type Readiness } from "./http/readiness.ts";
+import { serve } from "./http/server.ts";
+import { listenForSubmissions, type Waiting } from "./http/waiting.ts";
+import type { Log } from "./log.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
+import { serveMetrics } from "./metrics/serve.ts";
+import { type Part, runParts } from "./parts.ts";
+import { createBuiltinEmbedder } from "./reader/builtin/embedder.ts";
+import { openSignIn, type SignIn } from "./sign_in/sign_in.ts";
+
+/**
+ * The processes that serve: which parts each has, and in which order they start. They stop in the reverse order, so that
+ * every accepted request is answered before the worker, the mail server and the database go.
+ */
+
+/** A container's stop takes ten seconds by default: with a second of drain and three of the worker, this is what is left. */
+const GRACE_MS = 5_000;
+/** After a signal, texts that are being read, providers and mail servers get this long; callers are then told. */
+const PATIENCE_MS = 4_000;
+const RETRY_MS = 1_000;
+/** How often an answer is asked for when no notification came. */
+const POLL_MS = { server: 250, embedded: 25 };
+
+/** The processes that serve: the API and the worker in one, or each alone. */
+export type ServiceCommand = "start" | "api" | "worker";
+
+/** What the parts of a process share. A part may use what the parts before it in the list have put here. */
+type Service = {
+  command: ServiceCommand;
+  config: Config;
+  log: Log;
+  shutdown: Shutdown;
+  metrics: Metrics;
+  signIn: SignIn;
+  /** Whether the process brings its own database. */
+  embedded: boolean;
+  /** Of the database; "" until the embedded one has started. */
+  url: string;
+  /** Where clients reach the service; "" until it listens, when BASE_URL does not say it. */
+  baseUrl: string;
+  readiness: Readiness;
+  database?: Database;
+  submissions?: Waiting;
+  admin?: Admin;
+};
+
+type MakePart = (service: Service) => Part;
+
+/** What a part before has put into the service. @throws when the list of parts lacks it, or has it in the wrong order */
+const made = <T>(part: T | undefined, name: string): T => {
+  if (part === undefined) throw new Error(`The part "${name}" has to come before those that use it.`);
+  return part;
+};
+
+const metricsServer: MakePart = ({ config, metrics }) => ({
+  name: "metrics server",
+  start: async () => {
+    if (config.metricsPort === null) return undefined;
+    const server = await serveMetrics(metrics, config.metricsPort, config.host, config.metricsToken);
+    return server.close;
+  },
+});
+
+const embeddedDatabase: MakePart = (service) => ({
+  name: "embedded database",
+  start: async () => {
+    if (!service.embedded) return undefined;
+    const { startEmbeddedDatabase } = await import("./database/embedded.ts");
+    const database = await startEmbeddedDatabase(service.config.dataDir);
+    service.url = database.url;
+    return database.close;
+  },
+});
+
+const databasePools: MakePart = (service) => ({
+  name: "database pools",
+  start: () => {
+    const { config, log, metrics, url, embedded } = service;
+    const database = openDatabase({
+      url,
+      readUrl: config.databaseReadUrl,
+      poolSize: config.databasePoolSize,
+      role: "souk_api",
+      embedded,
+      onError: (error) => log.warn({ err: error }, "a database connection was lost"),
+    });
+    metrics.watchPools(database.pools);
+    metrics.watchState(database.state);
+    service.database = database;
+    return database.close;
+  },
+});
+
+const admin: MakePart = (service) => ({
+  name: "admin",
+  start: () => {
+    const { url, embedded, log } = service;
+    service.admin = openAdmin({ url, embedded, log, baseUrl: () => service.baseUrl });
+    return service.admin.close;
+  },
+});
+
+const submissions: MakePart = (service) => ({
+  name: "notifications of submissions",
+  start: () => {
+    service.submissions = listenForSubmissions(service.embedded ? null : service.url, service.log);
+    return service.submissions.close;
+  },
+});
+
+const mail: MakePart = ({ signIn }) => ({
+  name: "mail",
+  start: () => () => signIn.mailer?.close(),
+});
+
+const migration: MakePart = (service) => ({
+  name: "migration",
+  prepare: async (stopping) => {
+    const { log, url, embedded, readiness } = service;
+    const { migrate } = await import("./database/migrate.ts");
+    await untilItWorks("the database could not be migrated", log, stopping, async () => {
+      await migrate(url, embedded, stopping);
+    });
+    readiness.migrated();
+    return undefined;
+  },
+});
+
+const worker: MakePart = (service) => ({
+  name: "worker",
+  prepare: async () => {
+    const { config, log, metrics, signIn, url, embedded } = service;
+    const { startWorker } = await import("../worker/main.ts");
+    const { stop } = startWorker({
+      url,
+      embedded,
+      alone: embedded,
+      openai: config.openai,
+      extractionDeadlineMs: config.extractionDeadlineMs,
+      mailer: signIn.mailer,
+      baseUrl: () => service.baseUrl,
+      metrics,
+      log,
+    });
+    return stop;
+  },
+});
+
+const readiness: MakePart = (service) => ({
+  name: "readiness",
+  prepare: async (stopping) => {
+    const { config, log, signIn } = service;
+    const database = made(service.database, "database pools");
+    await untilItWorks("the database cannot be used", log, stopping, () =>
+      service.readiness.prepare(database, signIn.methods),
+    );
+    if (stopping.aborted) return undefined;
+    log.info("ready");
+    if (process.stdout.isTTY || service.command === "start") {
+      process.stdout.write(banner(service.baseUrl, config, await moderatorLink(service)));
+    }
+    return service.readiness.follow(database, log);
+  },
+});
+
+const httpServer: MakePart = (service) => ({
+  name: "HTTP server",
+  start: async () => {
+    const { config, log, metrics, shutdown, signIn, embedded } = service;
+    const database = made(service.database, "database pools");
+    const embedder = config.openai
+      ? (await import("./reader/embedders.ts")).createEmbedder(config.openai)
+      : createBuiltinEmbedder();
+    const app = createApp(
+      {
+        database,
+        waiting: made(service.submissions, "notifications of submissions"),
+        embedder: metrics.measured(embedder),
+        readQuery: service.readiness.readQuery,
+        log,
+        baseUrl: () => service.baseUrl,
+        connectionsPerHour: config.connectionsPerHour,
+        extractionDeadlineMs: config.extractionDeadlineMs,
+        leaveBy: shutdown.leaveBy,
+        pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
+      },
+      {
+        trustProxy: config.trustProxy,
+        readiness: () => service.readiness.state(database, shutdown.stopping, log),
+        signIn,
+        metrics,
+        metricsToken: config.metricsToken,
+        admin: made(service.admin, "admin").handle,
+      },
+    );
+    const server = await serve(app, config.port, config.host, { baseUrl: () => service.baseUrl });
+    service.baseUrl ||= server.url;
+    log.info({ url: server.url }, "listening");
+    return () => server.close(GRACE_MS);
+  },
+});
+
+/** The HTTP server comes last, and so stops first: while it closes, all that its requests need is still there. */
+const PARTS: Readonly<Record<ServiceCommand, readonly MakePart[]>> = {
+  api: [metricsServer, databasePools, admin, submissions, mail, readiness, httpServer],
+  worker: [metricsServer, mail, worker],
+  start: [
+    metricsServer,
+    embeddedDatabase,
+    databasePools,
+    admin,
+    submissions,
+    mail,
+    migration,
+    worker,
+    readiness,
+    httpServer,
+  ],
+};
+
+/**
+ * Runs a process until SIGTERM or SIGINT.
+ * @throws when the configuration does not fit the command, or a part failed
+ */
+export const runService = async (command: ServiceCommand, config: Config, log: Log): Promise<void> => {
+  if (command !== "start" && !config.databaseUrl)
+    throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
+  if (command === "worker" && config.signIn.mail && !config.baseUrl)
+    throw new Error("Set BASE_URL: the messages that the worker sends lead there.");
+  const shutdown = stopOnSignal(log);
+  const service: Service = {
+    command,
+    config,
+    log,
+    shutdown,
+    metrics: createMetrics(config.metricsPort !== null || config.metricsToken !== null),
+    signIn: openSignIn(config.signIn, log, shutdown.outOfPatience),
+    embedded: config.databaseUrl === null,
+    url: config.databaseUrl ?? "",
+    baseUrl: config.baseUrl ?? "",
+    readiness: createReadiness({ migrated: command === "api" }),
+  };
+  await runParts(
+    PARTS[command].map((makePart) => makePart(service)),
+    shutdown.stopping,
+  );
+  log.info("stopped");
+};
+
+type Shutdown = {
+  /** Aborts at the first signal. */
+  stopping: AbortSignal;
+  /** Aborts PATIENCE_MS later: who still waits for a provider or a mail server gives up. */
+  outOfPatience: AbortSignal;
+  /** When waiting for texts has to end, as performance.now() counts; Infinity until a signal came. */
+  leaveBy: () => number;
+};
+
+const stopOnSignal = (log: Log): Shutdown => {
+  const stopping = new AbortController();
+  const outOfPatience = new AbortController();
+  let leaveBy = Number.POSITIVE_INFINITY;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping.signal.aborted) return;
+    log.info({ signal }, "stopping");
+    leaveBy = performance.now() + PATIENCE_MS;
+    setTimeout(() => outOfPatience.abort(), PATIENCE_MS).unref();
+    stopping.abort();
+  };
+  // Not once: npm passes Ctrl-C on to a process that the terminal has told already, and a second signal must not kill it.
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+  return { stopping: stopping.signal, outOfPatience: outOfPatience.signal, leaveBy: () => leaveBy };
+};
+
+/** Tries until it works or the process is to stop: a database that is not there yet is waited for, not died of. */
+const untilItWorks = async (
+  what: string,
+  log: Log,
+  stopping: AbortSignal,
+  attempt: () => Promise<void>,
+): Promise<void> => {
+  for (let tries = 1; !stopping.aborted; tries++) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      log.warn({ err: error, tries }, `${what}; trying again`);
+      await sleep(RETRY_MS, undefined, { signal: stopping }).catch(() => undefined);
+    }
+  }
+};
+
+/** Somebody has to be the first to moderate, and who runs an embedded database may have no psql. */
+const moderatorLink = async ({ embedded, url, baseUrl, log }: Service): Promise<string | null> => {
+  if (!embedded) return null;
+  const { newModeratorLink } = await import("./admin/moderator.ts");
+  return newModeratorLink(url, baseUrl).catch((error: unknown) => {
+    log.warn({ err: error }, "no link for a first moderator could be made");
+    return null;
+  });
+};
+
+const banner = (url: string, config: Config, moderatorLink: string | null): string => `
+Souk is ready at ${url}
+
+  For a person    open ${url}
+  For an agent    curl ${url}/v1
+  Connect one     curl -X POST ${url}/v1/connect -H 'Content-Type: application/json' -d '{"name": "My agent"}'
+  See it work     npm run demo        (in another terminal)
+
+  Database        ${config.databaseUrl ? "the server in DATABASE_URL" : `embedded, in ${config.dataDir}/`}
+${moderatorLink ? `  Moderate        ${moderatorLink}  (once, by whoever opens it first)\n` : ""}  Stop            Ctrl-C
+`;

@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { findServer } from "../support/postgres.ts";
+import { plpgsqlFindings } from "./plpgsql.ts";
+import { declareSchema } from "./schema.ts";
+import { unusedColumns, unusedFunctions } from "./unused_sql.ts";
+
+/**
+ * Checks the functions of the database: what plpgsql_check finds in them, which of them nothing calls, and which columns
+ * nothing names. It needs a PostgreSQL server as the tests do, and makes an empty database from db/schema.
+ */
+
+const run = `lint_${randomBytes(4).toString("hex")}`;
+const server = await findServer(run);
+try {
+  const problems = await withDatabase(server.url, async (client, url) => {
+    await declareSchema(client, url);
+    const { rowCount } = await client.query("select from pg_available_extensions where name = 'plpgsql_check'");
+    const missing = "This PostgreSQL has no plpgsql_check, so the functions were not checked. CI checks them.";
+    if (rowCount === 0) say(missing);
+    const found = rowCount === 0 ? [] : await plpgsqlFindings(client);
+    // In CI a check that is skipped is a failure.
+    return [
+      ...(rowCount === 0 && process.env["CI"] ? [missing] : found),
+      ...(await unusedFunctions(client)),
+      ...(await unusedColumns(client)),
+    ];
+  });
+  for (const problem of problems) say(problem);
+  if (problems.length > 0) process.exitCode = 1;
+} finally {
+  await server.release();
+}
+
+async function withDatabase<T>(url: string, fn: (client: pg.Client, url: string) => Promise<T>): Promise<T> {
+  const root = new pg.Client({ connectionString: url });
+  await root.connect();
+  const name = `souk_test_${run}_schema`;
+  try {
+    await root.query(`create database ${name} template template0`);
+    const own = new URL(url);
+    own.pathname = `/${name}`;
+    const client = new pg.Client({ connectionString: own.href });
+    await client.connect();
+    try {
+      return await fn(client, own.href);
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await root.end();
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * `npm run lint`: every check that needs no running service, with its name and the time that it took. The names of some
+ * run only these: `npm run lint -- sql`. A check that fails prints what it found and what to do.
+ */
+
+type Check = {
+  name: string;
+  /** What to do when it fails, as far as its own words do not say. */
+  remedy: string;
+  /** Programs that run one after another; each is a command line without quotes. */
+  commands: string[];
+};
+
+const OPENAPI = "node_modules/.cache/souk/openapi.json";
+
+/** The slowest first, so that the others run beside them. */
+const CHECKS: Check[] = [
+  {
+    name: "openapi",
+    remedy: "Change the table of endpoints or the shapes, which the OpenAPI document is made from.",
+    commands: [
+      "node test/http/openapi_document.ts",
+      `redocly lint --config .redocly.yaml ${OPENAPI}`,
+      `spectral lint --ruleset .spectral.yaml --fail-severity hint ${OPENAPI}`,
+    ],
+  },
+  {
+    name: "biome",
+    remedy:
+      "`npm run format` mends layout and imports. Break an import cycle by moving what both files need to a third.",
+    commands: ["biome check"],
+  },
+  {
+    name: "unused",
+    remedy: "Delete it, or do not export it when only its own file uses it. knip.json says where programs begin.",
+    commands: ["knip"],
+  },
+  {
+    name: "database",
+    remedy:
+      "Write casts where types differ (`::integer`). Exceptions stand in test/lint/plpgsql.ts, with their reasons.",
+    commands: ["node test/lint/database.ts"],
+  },
+  {
+    name: "sql",
+    remedy: "`npm run format` lays SQL out.",
+    commands: ["node test/lint/sql.ts"],
+  },
+  {
+    name: "migrations",
+    remedy:
+      "https://squawkhq.com/docs/rules explains each rule. `-- squawk-ignore <rule>` above a statement excepts it.",
+    commands: ["node test/lint/migrations.ts"],
+  },
+];
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Redocly would report to its makers and look for newer versions of itself. */
+const ENVIRONMENT = {
+  ...process.env,
+  PATH: [join(ROOT, "node_modules/.bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
+  REDOCLY_TELEMETRY: "off",
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !CHECKS.some((check) => check.name === name));
+if (unknown.length > 0) {
+  say(`There is no check ${unknown.join(", ")}. There are: ${CHECKS.map(({ name }) => name).join(", ")}.`);
+  process.exit(1);
+}
+const queue = CHECKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const start = performance.now();
+const runners = Array.from({ length: Math.max(2, availableParallelism()) }, async () => {
+  for (let check = queue.shift(); check !== undefined; check = queue.shift()) await run(check);
+});
+await Promise.all(runners);
+say(`${process.exitCode === 1 ? "Something is to be mended." : "Everything is sound."} ${secondsSince(start)}`);
+
+async function run({ name, remedy, commands }: Check): Promise<void> {
+  const began = performance.now();
+  for (const command of commands) {
+    const { code, output } = await outcome(command);
+    if (code === 0) {
+      // Our own programs say only what somebody should know.
+      if (program(command) === "node" && output !== "") say(output.trimEnd());
+      continue;
+    }
+    say(`✘ ${name} ${secondsSince(began)}\n${output.trimEnd()}\n→ ${name}: ${remedy}`);
+    process.exitCode = 1;
+    return;
+  }
+  say(`✔ ${name} ${secondsSince(began)}`);
+}
+
+function program(command: string): string {
+  return command.split(" ")[0] ?? "";
+}
+
+function outcome(command: string): Promise<{ code: number | null; output: string }> {
+  const [, ...args] = command.split(" ");
+  const child = spawn(program(command), args, { cwd: ROOT, env: ENVIRONMENT, stdio: ["ignore", "pipe", "pipe"] });
+  const parts: Buffer[] = [];
+  child.stdout.on("data", (part) => parts.push(part));
+  child.stderr.on("data", (part) => parts.push(part));
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, output: Buffer.concat(parts).toString() }));
+  });
+}
+
+function secondsSince(moment: number): string {
+  return `${((performance.now() - moment) / 1000).toFixed(1)} s`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,39 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { formatSql } from "./sql_format.ts";
+import { styleProblems } from "./sql_style.ts";
+
+/**
+ * Checks the layout of the SQL that people write: db/schema, without shipped rows, and the migration in progress. A committed migration never
+ * changes, so it is not checked. With `--write` (`npm run format`) the files are laid out first.
+ */
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const isWriting = process.argv.includes("--write");
+const problems: string[] = [];
+for (const path of await sqlFiles()) {
+  const text = await readFile(path, "utf8");
+  const formatted = formatSql(text);
+  const name = relative(ROOT, path);
+  if (formatted !== text && isWriting) await writeFile(path, formatted);
+  if (formatted !== text && !isWriting)
+    problems.push(`${name}:${firstDifference(text, formatted)}: run \`npm run format\`.`);
+  problems.push(...styleProblems(formatted).map((problem) => `${name}:${problem}`));
+}
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+if (problems.length > 0) process.exitCode = 1;
+
+async function sqlFiles(): Promise<string[]> {
+  const entries = await readdir(join(ROOT, "db/schema"), { recursive: true, withFileTypes: true });
+  const schema = entries.filter(({ name }) => name.endsWith(".sql") && !name.endsWith("_data.sql"));
+  return [...schema.map((entry) => join(entry.parentPath, entry.name)), join(ROOT, "db/migrations/current.sql")].sort();
+}
+
+/** The first line, from 1, in which two texts differ. */
+function firstDifference(text: string, other: string): number {
+  const lines = other.split("\n");
+  const index = text.split("\n").findIndex((line, at) => line !== lines[at]);
+  return index < 0 ? lines.length : index + 1;
+}

@@ -1,0 +1,121 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type pg from "pg";
+import { tokensOf } from "./sql_tokens.ts";
+
+/**
+ * What of the database nothing uses any more.
+ *
+ *   root  a function that something other than a function of ours uses: TypeScript, a table, a view, a trigger, a policy
+ */
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Where functions are called from outside the database. Tests do not count: a function that only tests call is unused. */
+const CALLERS = ["src", "worker", "test/bench"];
+
+/** The list of endpoints with their functions, which a test compares with the table of endpoints. Some names there are put together. */
+const ENDPOINTS = "endpoints.txt";
+
+/** People call the functions of this schema from psql, with the queries of this page. */
+const FOR_PEOPLE = "inspect";
+const QUERIES_FOR_PEOPLE = "db/README.md";
+
+/** PostGraphile offers every function of this schema to moderators, as src/admin/schema.graphql lists. */
+const FOR_GRAPHQL = "admin";
+
+/** Columns that nothing names and that stay, with the reason. */
+const KEPT_COLUMNS: Record<string, string> = {};
+
+type Routine = { schema: string; name: string; body: string; isUsedByObject: boolean };
+
+/**
+ * The functions of ours that nothing calls, neither directly nor through other functions: one sentence each.
+ * @param client a connection to a database with the schema, which reads the catalogue
+ */
+export async function unusedFunctions(client: pg.ClientBase): Promise<string[]> {
+  const { rows: routines } = await client.query<Routine>(`
+    select n.nspname as schema, p.proname as name, p.prosrc as body,
+      exists (
+        select from pg_depend d
+        where d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid and d.deptype in ('n', 'a', 'i')
+          and d.classid <> 'pg_proc'::regclass) as "isUsedByObject"
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspowner = 'souk_owner'::regrole
+    where not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+    order by 1, 2`);
+  const callers = await callersText();
+  const calledBy = new Map(routines.map((routine) => [routine, namesIn(routine.body)]));
+  const used = new Set(routines.filter((routine) => routine.isUsedByObject || isCalledOutside(routine, callers)));
+  for (const user of used) {
+    const called = calledBy.get(user);
+    for (const routine of routines) if (called?.has(`${routine.schema}.${routine.name}`)) used.add(routine);
+  }
+  return routines
+    .filter((routine) => !used.has(routine))
+    .map(({ schema, name }) => `${schema}.${name}: nothing calls this function. Delete it.`);
+}
+
+function isCalledOutside({ schema, name }: Routine, callers: string): boolean {
+  if (schema === FOR_PEOPLE || schema === FOR_GRAPHQL) return true;
+  // The HTTP layer and the worker name functions of their own schema without it.
+  if (schema === "api" || schema === "jobs") return new RegExp(`\\b${name}\\b`).test(callers);
+  return callers.includes(`${schema}.${name}`);
+}
+
+/**
+ * The columns of our tables that no function, view, policy, index, trigger, TypeScript or page for people names: one sentence each. A column
+ * whose name something else has, too, counts as named, so this finds some of the unused columns and not all.
+ * @param client a connection to a database with the schema, which reads the catalogue
+ */
+export async function unusedColumns(client: pg.ClientBase): Promise<string[]> {
+  const { rows: columns } = await client.query<{ table: string; column: string }>(`
+    select c.oid::regclass::text as table, a.attname as column
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    join pg_namespace n on n.oid = c.relnamespace and n.nspowner = 'souk_owner'::regrole
+    where c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
+    order by c.oid::regclass::text, a.attnum`);
+  const { rows: uses } = await client.query<{ text: string }>(`
+    select p.prosrc as text from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspowner = 'souk_owner'::regrole
+    union all select pg_get_viewdef(c.oid) from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace and n.nspowner = 'souk_owner'::regrole where c.relkind = 'v'
+    union all select coalesce(qual, '') || ' ' || coalesce(with_check, '') from pg_policies
+    union all select pg_get_expr(adbin, adrelid) from pg_attrdef
+    union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+    union all select pg_get_indexdef(i.indexrelid) from pg_index i
+      join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace and n.nspowner = 'souk_owner'::regrole
+      where not i.indisunique`);
+  const named = new Set(uses.flatMap(({ text }) => wordsIn(text)));
+  const texts = [await callersText(), await readFile(join(ROOT, QUERIES_FOR_PEOPLE), "utf8")];
+  for (const word of texts.join("\n").match(/\w+/g) ?? []) named.add(word);
+  return columns
+    .filter(({ table, column }) => !named.has(column) && KEPT_COLUMNS[`${table}.${column}`] === undefined)
+    .map(({ table, column }) => `${table}.${column}: nothing names this column. Delete it.`);
+}
+
+/** The qualified names in a function's body, as schema.name. Comments do not count, and texts do: dynamic SQL stands in them. */
+function namesIn(body: string): Set<string> {
+  const code = tokensOf(body)
+    .filter(({ kind }) => kind !== "comment")
+    .map(({ text }) => text)
+    .join("");
+  return new Set(code.match(/\b[a-z_]+\.[a-z_0-9]+\b/g));
+}
+
+function wordsIn(sql: string): string[] {
+  return tokensOf(sql).flatMap(({ kind, text }) => (kind === "comment" ? [] : (text.match(/\w+/g) ?? [])));
+}
+
+async function callersText(): Promise<string> {
+  const texts: string[] = [];
+  for (const folder of CALLERS) {
+    for (const entry of await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
+      if (entry.isFile() && /\.(ts|eta)$/.test(entry.name))
+        texts.push(await readFile(join(entry.parentPath, entry.name), "utf8"));
+    }
+  }
+  for (const entry of await readdir(join(ROOT, "test"), { recursive: true, withFileTypes: true })) {
+    if (entry.name === ENDPOINTS) texts.push(await readFile(join(entry.parentPath, entry.name), "utf8"));
+  }
+  return texts.join("\n");
+}
