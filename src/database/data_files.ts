@@ -98,7 +98,7 @@ export const lessonHash = (read: (file: string) => string, learning: number): st
   hashOf([`learning ${learning}`, ...LESSON_FILES.map((file) => hashOf(read(file)))].join("\n"));
 
 /** The first line of CLASSIFIER_FILE: the lesson that the weights were made from, and the way of learning. */
-export type ClassifierHeader = { lesson: string; learning: number };
+type ClassifierHeader = { lesson: string; learning: number };
 
 /** What CLASSIFIER_FILE holds; each further line is one classifier, `{name, classes, bias, features, weights}`. */
 export type ClassifierFile = { header: ClassifierHeader; classifiers: Record<string, unknown> };

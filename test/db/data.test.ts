@@ -240,6 +240,18 @@ test.serial("an operator who changes the key of a row has deleted the one and ad
   ]);
 });
 
+test.serial("an operator who hands rows back, as db/data/README.md says, has them as they ship", async (t) => {
+  await reset();
+  await load(base);
+  const before = await sql("select code, rank, summary, sentence, origin from market.reason order by code");
+  await sql("update market.reason set sentence = 'Ours.' where code = 'other'");
+  await sql("delete from market.reason where code = 'spam'");
+  const [, handBack = ""] = /```sql\n(begin;[\s\S]*?)```/.exec(await readFile(join(DATA, "README.md"), "utf8")) ?? [];
+  await sql(handBack);
+  await load(base);
+  t.deepEqual(await sql("select code, rank, summary, sentence, origin from market.reason order by code"), before);
+});
+
 test.serial("a table that an operator emptied stays empty, but for what is new", async (t) => {
   await reset();
   await load(releaseWith((shipped) => (shipped.table === "reading.synonym" ? null : sampleOf(shipped))));

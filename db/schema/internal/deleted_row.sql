@@ -5,7 +5,6 @@ create table internal.deleted_row (
   key jsonb not null,
   -- A key may be a text of 1,000 characters, which is too long for an index.
   key_md5 text not null generated always as (md5(key::text)) stored,
-  deleted_at timestamptz not null default clock_timestamp(),
   constraint deleted_row_pkey primary key (table_name, key_md5),
   constraint deleted_row_table_name_length check (char_length(table_name) between 1 and 100),
   constraint deleted_row_key_is_array check (jsonb_typeof(key) = 'array'),
@@ -27,5 +26,4 @@ comment on column internal.deleted_row.table_name is 'The table, with its schema
 comment on column internal.deleted_row.key is
   'The values of the columns of the key, in the order of src/database/data_files.ts.';
 comment on column internal.deleted_row.key_md5 is 'By what the row is found.';
-comment on column internal.deleted_row.deleted_at is 'When it was deleted.';
 grant select on internal.deleted_row to souk_dba;

@@ -17,7 +17,7 @@ as $$
 begin
   delete from internal.deleted_row d
   where d.table_name = format('%I.%I', tg_table_schema, tg_table_name)
-    and d.key in (select internal.values_of(tg_argv[0], to_jsonb(a)) from added as a);
+    and d.key_md5 in (select md5(internal.values_of(tg_argv[0], to_jsonb(a))::text) from added as a);
   return null;
 end
 $$;
@@ -43,7 +43,7 @@ begin
   end if;
   if new_key is distinct from old_key then
     insert into internal.deleted_row (table_name, key) values (this_table, old_key) on conflict do nothing;
-    delete from internal.deleted_row d where d.table_name = this_table and d.key = new_key;
+    delete from internal.deleted_row d where d.table_name = this_table and d.key_md5 = md5(new_key::text);
   end if;
   return case when tg_op = 'UPDATE' then new else old end;
 end
