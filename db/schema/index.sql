@@ -1,17 +1,17 @@
--- Every file of the schema in the order in which it is loaded: the table of contents. db/README.md says what is
--- structure, which migrations change, and what is code, which is loaded again.
+-- The table of contents: every file of the schema, in the order in which it is loaded. db/README.md says which files
+-- are structure (changed only by migrations) and which are code (loaded again when it changes).
 
 --!include roles.sql
 --!include logins.sql
 
--- Whatever is made from here on belongs to it.
+-- souk_owner owns every object made from here on.
 set local role souk_owner;
--- Functions are made before the tables that they read.
+-- Functions are created before the tables that they read.
 set local check_function_bodies = off;
 
 --!include schemas.sql
 
--- Functions and types that tables are made with: in defaults, generated columns, indexes and policies
+-- Functions and types that table definitions use: in defaults, generated columns, indexes and policies
 --!include internal/uuid_v7.sql
 --!include internal/visible_name.sql
 --!include internal/claims.sql
@@ -72,7 +72,7 @@ set local check_function_bodies = off;
 --!include market/moderator_access.sql
 --!include market/dba_access.sql
 
--- Functions that triggers run, and the triggers. The baseline migration ends here.
+-- Trigger functions, and the triggers. The baseline migration ends here.
 --!include internal/account_stats.sql
 --!include internal/agent.sql
 --!include internal/appeal.sql
@@ -89,7 +89,7 @@ set local check_function_bodies = off;
 --!include market/triggers.sql
 --!include market/audit_triggers.sql
 
--- What functions share
+-- Functions that other functions share
 --!include internal/raise_problem.sql
 --!include internal/setting.sql
 --!include internal/enter.sql
@@ -117,12 +117,12 @@ set local check_function_bodies = off;
 --!include internal/image_links.sql
 --!include internal/contains_secret.sql
 
--- Reading texts: what of an extraction the text states
+-- Grounding: which parts of an extraction the text states
 --!include reading/grounding.sql
 --!include reading/ground_offer.sql
 --!include reading/ground_ask.sql
 
--- Finding and matching
+-- Search and matching
 --!include search/query_terms.sql
 --!include search/queries.sql
 --!include search/filter.sql
@@ -139,7 +139,7 @@ set local check_function_bodies = off;
 --!include search/match_ask.sql
 --!include search/match_offer.sql
 
--- What the worker may call
+-- Functions that the worker may call
 --!include reading/words.sql
 --!include jobs/get_vocabulary.sql
 --!include jobs/training.sql
@@ -155,7 +155,7 @@ set local check_function_bodies = off;
 --!include jobs/approval_notice.sql
 --!include jobs/check_invariants.sql
 
--- What the HTTP layer may call
+-- Functions that the HTTP layer may call
 --!include api/get_vocabulary.sql
 --!include api/connect_agent.sql
 --!include api/connection.sql
@@ -179,7 +179,7 @@ set local check_function_bodies = off;
 --!include api/appeal_offer.sql
 --!include api/moderator_link.sql
 
--- What a DBA looks at
+-- Views for a DBA
 --!include inspect/agents.sql
 --!include inspect/queue.sql
 --!include inspect/requests.sql
@@ -191,7 +191,7 @@ set local check_function_bodies = off;
 --!include inspect/check_moderation.sql
 --!include inspect/state.sql
 
--- What moderators see and decide
+-- Views and functions for moderators
 --!include admin/moderators.sql
 --!include admin/accounts.sql
 --!include admin/offers.sql
@@ -203,7 +203,7 @@ set local check_function_bodies = off;
 --!include admin/search.sql
 --!include admin/audit.sql
 
--- Rows that there are from the first day on
+-- Rows that exist from the start
 --!include market/audit_event_partitions.sql
 
 reset role;

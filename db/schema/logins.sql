@@ -1,39 +1,43 @@
--- How much each login may take: connections, and time. An operator with a larger server raises the limits
--- (`alter role souk_api connection limit 200`); later migrations leave them as they are.
+-- Limits of each login: connections and time. An operator with a larger server raises them (`alter role souk_api
+-- connection limit 200`); later migrations do not change them.
 
--- PostgreSQL's default of 100 connections, less the 3 it keeps for superusers, is shared out whole, so that a pool that
--- runs wild leaves room for those who have to look. Two API processes: 14 reads, 14 writes, 3 for moderators and a
--- listener each, with two to spare. Two workers with pools of 11. Two people with two psql each. One migration: its
--- turn, its statements and graphile-worker's, with a spare.
+-- The limits divide up PostgreSQL's default of 100 connections, less the 3 that it reserves for superusers. So a pool
+-- that takes too many connections leaves some for the other roles, and a DBA can still log in. souk_api: two API
+-- processes, each with 14 connections for reads, 14 for writes, 3 for moderators and one listener, and two spare
+-- connections. souk_worker: two workers with pools of 11. souk_dba: two people with two psql sessions each.
+-- souk_migrator: one migration needs a connection that holds the lock of migrations, one for its statements and one for
+-- graphile-worker's; the others are spare.
 alter role souk_api connection limit 66;
 alter role souk_worker connection limit 22;
 alter role souk_dba connection limit 4;
 alter role souk_migrator connection limit 5;
 
--- No statement of a request takes seconds; one that does must not hold others up. lock_timeout is the shorter, so that
--- a locked table is told apart from a slow statement.
+-- No statement of a request should take seconds, and a slow one must not hold up others. lock_timeout is shorter than
+-- statement_timeout, so that a locked table can be told apart from a slow statement.
 alter role souk_api set statement_timeout = '5s';
 alter role souk_api set lock_timeout = '2s';
 alter role souk_api set idle_in_transaction_session_timeout = '5s';
--- Holding one offer against all asks may take seconds, and the nightly check of everything half a minute.
+-- Matching one offer against all asks may take seconds, and the nightly check of all invariants half a minute.
 alter role souk_worker set statement_timeout = '60s';
 alter role souk_worker set lock_timeout = '10s';
 alter role souk_worker set idle_in_transaction_session_timeout = '60s';
--- A question of an incident that takes longer is the wrong question; a transaction that somebody forgot keeps vacuum
--- from its work. Not security, since a session may change it: that the role has no right to write is.
+-- A query of an incident that takes longer is the wrong query, and a forgotten open transaction keeps vacuum from
+-- removing dead rows. These settings are not a security boundary, because a session may change them. The boundary is
+-- that the role has no right to write.
 alter role souk_dba set statement_timeout = '60s';
 alter role souk_dba set lock_timeout = '2s';
 alter role souk_dba set idle_in_transaction_session_timeout = '60s';
 alter role souk_dba set default_transaction_read_only = on;
--- No statement_timeout: an index over a million rows takes as long as it takes. But it may not queue others behind it.
+-- No statement_timeout: building an index over a million rows may take long. lock_timeout keeps other statements from
+-- queueing behind a migration that waits for a lock.
 alter role souk_migrator set lock_timeout = '5s';
 alter role souk_migrator set idle_in_transaction_session_timeout = '60s';
 
 do $$
 begin
-  -- Every statement of a request or a job takes milliseconds. PostgreSQL expects far more rows of the functions in them
-  -- than there are, and would spend more on compiling them than on running them: publishing an offer takes 19 ms of a
-  -- processor with it and 5 without.
+  -- Every statement of a request or a job takes milliseconds. PostgreSQL overestimates how many rows the functions in
+  -- them return, and JIT compilation would take longer than the statement: publishing an offer takes 19 ms of CPU time
+  -- with JIT and 5 ms without.
   alter role souk_api set jit = off;
   alter role souk_worker set jit = off;
 exception when insufficient_privilege then
@@ -44,7 +48,8 @@ $$;
 
 do $$
 begin
-  -- States, waits and statements of other roles' sessions, and pg_stat_statements; no rows of any table.
+  -- pg_read_all_stats shows states, waits and statements of other roles' sessions, and pg_stat_statements. It shows no
+  -- rows of any table.
   grant pg_read_all_stats to souk_dba;
 exception when insufficient_privilege then
   raise notice 'souk_dba sees no states of sessions until a superuser runs: grant pg_read_all_stats to souk_dba';
@@ -53,7 +58,8 @@ $$;
 
 do $$
 begin
-  -- graphile-migrate makes its schema before the first migration, as whoever runs that. Later ones are souk_migrator's.
+  -- graphile-migrate creates its schema before the first migration, as the role that runs it. souk_migrator runs the
+  -- later migrations.
   execute format('grant create on database %I to souk_migrator', current_database());
   if to_regclass('graphile_migrate.migrations') is not null then
     alter schema graphile_migrate owner to souk_migrator;

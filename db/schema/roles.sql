@@ -1,24 +1,24 @@
--- Who may do what. Roles belong to the whole cluster, so they may exist already.
+-- The roles. They belong to the whole cluster, so they may exist already.
 --
 --   souk_owner     owns every object; nobody logs in as it
 --   souk_queue     owns graphile-worker's schema
 --   souk_api       login of the HTTP layer: may call functions of schema api, and reads no table
---   souk_agent     what souk_api becomes for the one statement of an agent's request
---   souk_person    what souk_api becomes for the one statement of a person's request
---   souk_moderator what souk_api becomes for an operation of a person who is a moderator
---   souk_worker    login of the worker: may call functions of schema jobs, and work the queue
---   souk_dba       login of a person at psql: reads schema inspect and, texts and secrets apart, the tables; writes
--- nothing
---   souk_migrator  login of later migrations: becomes souk_owner and souk_queue, and cannot make roles
+--   souk_agent     souk_api becomes it for the one statement of an agent's request
+--   souk_person    souk_api becomes it for the one statement of a person's request
+--   souk_moderator souk_api becomes it for one operation of a moderator
+--   souk_worker    login of the worker: may call functions of schema jobs, and work the job queue
+--   souk_dba       login of a person in psql: reads schema inspect, and the tables except texts and
+--                  secrets; writes nothing
+--   souk_migrator  login of later migrations: becomes souk_owner and souk_queue, and cannot create roles
 --
--- The login roles get no password here: an operator sets one (`alter role souk_api password ...`).
+-- The login roles get no password here. The operator sets the passwords (`alter role souk_api password ...`).
 
 do $$
 declare
   wanted record;
 begin
   begin
-    -- Two databases of one cluster may be migrated at once; this is the one lock that they share.
+    -- Two databases of one cluster may be migrated at the same time. This lock is the only one that they share.
     lock table pg_catalog.pg_authid in share row exclusive mode;
   exception when insufficient_privilege then
     null;
@@ -27,7 +27,7 @@ begin
     select * from (values
       ('souk_owner', 'nologin'), ('souk_queue', 'nologin'), ('souk_agent', 'nologin'), ('souk_person', 'nologin'),
       ('souk_moderator', 'nologin'),
-      -- noinherit: membership lets it enter a role, and gives it nothing before.
+      -- noinherit: a role that is a member of others has none of their rights until it sets one of these roles.
       ('souk_api', 'login noinherit'),
       ('souk_worker', 'login'),
       ('souk_dba', 'login'),
@@ -42,7 +42,8 @@ $$;
 grant souk_agent, souk_person, souk_moderator to souk_api;
 grant souk_queue to souk_owner, souk_worker;
 grant souk_owner, souk_queue to souk_migrator;
--- The migrating role hands objects to the owner, and a process started with the migrator's address becomes these.
+-- The migrating role transfers objects to souk_owner. A process that is started with the address of the migrating role
+-- sets these roles itself.
 grant souk_owner, souk_queue, souk_api, souk_worker, souk_migrator to current_user;
 
 create extension if not exists vector;
@@ -57,7 +58,8 @@ create schema admin authorization souk_owner;
 create schema inspect authorization souk_owner;
 
 revoke create on schema public from public;
--- Nobody needs temporary objects here, and what does not exist shadows nothing. Only the database's owner can say so.
+-- No role needs temporary objects here, and without them no temporary object can shadow another object. Only the owner
+-- of the database can revoke this right.
 do $$
 begin
   execute format('revoke temporary on database %I from public', current_database());

@@ -34,6 +34,9 @@ export type Context = {
 
 type FieldError = { pointer: string; detail: string };
 
+/** Query parameters whose names are reserved words in SQL, so that the arguments of functions are called otherwise. */
+const ARGUMENTS: Readonly<Record<string, string>> = { limit: "page_size" };
+
 /** What the edge knows of a request before the database is asked. */
 type Parsed = {
   actor: Actor;
@@ -165,7 +168,7 @@ const parse = async (
   if (endpoint.query) {
     const query = endpoint.query.safeParse(request.query);
     for (const name of Object.keys(endpoint.query.shape)) {
-      parameters[name] = (query.data?.[name] as Arguments[string] | undefined) ?? null;
+      parameters[ARGUMENTS[name] ?? name] = (query.data?.[name] as Arguments[string] | undefined) ?? null;
     }
     if (query.error) errors.push(...toFieldErrors(query.error));
   }

@@ -4,7 +4,7 @@ import { hashSecret } from "../../src/http/tokens.ts";
 import { codeFrom } from "../sign_in/mailbox.ts";
 import { type Market, signInByMail, startMarket, stranger } from "../sign_in/market.ts";
 import type { View, Visitor } from "../sign_in/visitor.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, type Body, connectAgent, eventually, SOFA } from "../support/market.ts";
 import { sql, sqlValue } from "../support/sql.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test from "ava";
 import { startEmbeddedDatabase } from "../../src/database/embedded.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { type Answer, call, connectAgent, eventually, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { startService } from "../support/service.ts";

@@ -7,7 +7,7 @@ import { hashSecret } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { createQueryReader } from "../../src/reader/builtin/query.ts";
 import type { QueryReading, Vocabulary } from "../../src/reader/extraction.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
 import { type Market, makeMarket } from "./market.ts";
 import { modelOf } from "./texts.ts";

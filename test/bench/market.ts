@@ -5,7 +5,7 @@ import { toSql } from "pgvector";
 import { migrate } from "../../src/database/migrate.ts";
 import { hashSecret, newToken } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
 import type { Share } from "./fill.ts";
 import { askNumber } from "./texts.ts";

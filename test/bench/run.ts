@@ -12,7 +12,7 @@ import { parseArgs, promisify } from "node:util";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { createQueryReader } from "../../src/reader/builtin/query.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { violations } from "../support/invariants.ts";
 import { type Cluster, freePort, startCluster } from "../support/postgres.ts";
 import { measureGrowth } from "./growth.ts";

@@ -101,7 +101,7 @@ export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
     onRow("GET /v1/asks/{id}/matches", (n) => {
       const { id, accountId } = targets.asks[n % targets.asks.length] ?? { id: "", accountId: "" };
       const token = callers.find((caller) => caller.accountId === accountId)?.token ?? "";
-      const args = { id, since: null, limit: 10, cursor: null };
+      const args = { id, since: null, page_size: 10, cursor: null };
       return { token, path: `/v1/asks/${id}/matches`, call: "list_matches", args };
     }),
     await searching("search: words that many share", [

@@ -108,7 +108,7 @@ test("an agent reaches nothing of the account's settings", async (t) => {
     ["get_account", {}],
     ["update_profile", { display_name: "x", contact_email: null, contact_phone: null }],
     ["remove_method", { method: "email", confirmed: true }],
-    ["list_activity", { limit: 10, cursor: null }],
+    ["list_activity", { page_size: 10, cursor: null }],
     ["export_account", {}],
     ["delete_account", {}],
   ];
@@ -232,7 +232,7 @@ test("activity tells what was done, by which agent, newest first, page by page, 
   const seen: Answer[] = [];
   let cursor: string | null = null;
   do {
-    const { activity, page }: Answer = await market.callAsPerson(caller, "list_activity", { limit: 2, cursor });
+    const { activity, page }: Answer = await market.callAsPerson(caller, "list_activity", { page_size: 2, cursor });
     t.true(activity.length > 0 && activity.length <= 2);
     seen.push(...activity);
     cursor = page.next_cursor;

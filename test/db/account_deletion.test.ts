@@ -92,7 +92,7 @@ test.serial(
 
     t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
     const offers = await market.sql(
-      `select status, title, account_id, agent_id, contact, images, review_note, metadata, extraction, place::text
+      `select status, title, account_id, agent_id, contact, images, review_note, metadata, extraction, location_text
      from market.offer where id = any ($1) order by id`,
       [[live, archived, removed]],
     );
@@ -101,7 +101,14 @@ test.serial(
       ["archived", "archived", "removed"],
     );
     for (const offer of offers)
-      t.like(offer, { title: "Deleted offer", account_id: null, agent_id: null, contact: {}, images: [], place: "" });
+      t.like(offer, {
+        title: "Deleted offer",
+        account_id: null,
+        agent_id: null,
+        contact: {},
+        images: [],
+        location_text: null,
+      });
     t.deepEqual(await market.sql("select account_id, reason from market.report where offer_id = $1", [elsewhere]), [
       { account_id: null, reason: "scam" },
     ]);

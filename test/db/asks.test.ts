@@ -30,7 +30,7 @@ const matches = (id: string, page: { since?: string; cursor?: string; limit?: nu
   market.call(buyer, "list_matches", {
     id,
     since: page.since ?? null,
-    limit: page.limit ?? 50,
+    page_size: page.limit ?? 50,
     cursor: page.cursor ?? null,
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import test from "ava";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { programsFor } from "../support/programs.ts";

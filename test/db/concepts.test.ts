@@ -1,6 +1,6 @@
 import test from "ava";
 import { loadData } from "../../src/database/load.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { type Answer, openMarket } from "./market.ts";
 
 /** Offers are filed again under their concepts when the words for concepts change, in batches that can stop at any point. */

@@ -6,7 +6,8 @@ import pg from "pg";
 import { CLASSIFIER_FILE, DATA, parseRows, SHIPPED_TABLES, type ShippedTable } from "../../src/database/data_files.ts";
 import { type LoadedTable, loadData } from "../../src/database/load.ts";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
-import { createDatabase, type Database, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createDatabase, type Database } from "../support/database.ts";
 import { sql as sqlAt, sqlValue as sqlValueAt } from "../support/sql.ts";
 
 /**

@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import test from "ava";
 import { SHIPPED_TABLES } from "../../src/database/data_files.ts";
 import { migrate } from "../../src/database/migrate.ts";
-import { createEmptyDatabase, type Database, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createEmptyDatabase, type Database } from "../support/database.ts";
 import { currentMigration, DB, INCLUDE, isEmptyMigration, schemaFile } from "../support/sql_files.ts";
 
 /**

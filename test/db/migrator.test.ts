@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import { migrate } from "../../src/database/migrate.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { sql } from "../support/sql.ts";
 import { currentMigration } from "../support/sql_files.ts";

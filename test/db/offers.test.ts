@@ -208,7 +208,7 @@ const REVIEWS: Record<Status, { visibility: string; review: string }> = {
 for (const [status, told] of Object.entries(REVIEWS)) {
   test.serial(`an owner of an offer that is ${status} is told so`, async (t) => {
     const id = await inStatus(status as Status);
-    const { results } = await market.call(caller, "list_offers", { status, limit: 50, cursor: null });
+    const { results } = await market.call(caller, "list_offers", { status, page_size: 50, cursor: null });
     const shown = results.find((offer: { id: string }) => offer.id === id);
     t.deepEqual({ visibility: shown?.visibility, review: shown?.review }, told);
   });

@@ -78,7 +78,7 @@ test("what was matched stays while it is embedded again, and is not new afterwar
   const offer = await market.offer(seller, { title: "Grey sofa", vector: vectorOf("x") });
   const ask = await market.ask(buyer, { keywords: ["hammock"], vector: vectorOf("x") });
   const matches = (since: string | null = null): Promise<Answer> =>
-    market.call(buyer, "list_matches", { id: ask, since, limit: 10, cursor: null });
+    market.call(buyer, "list_matches", { id: ask, since, page_size: 10, cursor: null });
   const before = await matches();
   t.deepEqual(
     before.results.map((result: Answer) => result.id),

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import test from "ava";
 import type pg from "pg";
 import { reloadCode } from "../../src/database/reload.ts";
-import { createDatabase, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createDatabase } from "../support/database.ts";
 import { DB } from "../support/sql_files.ts";
 import { openMarket } from "./market.ts";
 
@@ -162,7 +163,7 @@ test("callers notice nothing but short waits while code is loaded", async (t) =>
   const callers = [
     callOn(() => market.call(buyer, "get_offer", { id: offer })),
     callOn(() => market.call(buyer, "get_me", { base_url: "http://souk.example", link_key: null })),
-    callOn(() => market.call(buyer, "list_asks", { status: null, limit: 10, cursor: null })),
+    callOn(() => market.call(buyer, "list_asks", { status: null, page_size: 10, cursor: null })),
     callOn(() => market.offer(seller)),
     callOn(() =>
       market.call(buyer, "search_offers", {

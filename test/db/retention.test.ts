@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import test from "ava";
 import { allowed } from "../support/busy.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Caller, openMarket } from "./market.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
 import pg from "pg";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { eventually } from "../support/market.ts";
 import { startPart } from "../support/service.ts";

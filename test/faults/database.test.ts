@@ -5,7 +5,7 @@ import test from "ava";
 import pg from "pg";
 import { migrate } from "../../src/database/migrate.ts";
 import { allowed } from "../support/busy.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";

@@ -1,7 +1,8 @@
 import { request } from "node:http";
 import test from "ava";
 import { hangs, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
-import { createDatabase, type Database, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, patiently, SOFA } from "../support/market.ts";
 import { type Service, startPart } from "../support/service.ts";

@@ -1,7 +1,8 @@
 import test from "ava";
 import type pg from "pg";
 import { hashSecret } from "../../src/http/tokens.ts";
-import { createDatabase, type Database, rolledBack, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createDatabase, type Database, rolledBack } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, patiently, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";

@@ -1,7 +1,7 @@
 import test from "ava";
 import pg from "pg";
 import { migrate } from "../../src/database/migrate.ts";
-import { withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { connectedAgent, eventually } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";

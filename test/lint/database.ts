@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
+import { urlOf, withClient } from "../support/client.ts";
 import { findServer } from "../support/postgres.ts";
 import { plpgsqlFindings } from "./plpgsql.ts";
 import { declareSchema } from "./schema.ts";
@@ -33,23 +34,9 @@ try {
 }
 
 async function withDatabase<T>(url: string, fn: (client: pg.Client, url: string) => Promise<T>): Promise<T> {
-  const root = new pg.Client({ connectionString: url });
-  await root.connect();
   const name = `souk_test_${run}_schema`;
-  try {
-    await root.query(`create database ${name} template template0`);
-    const own = new URL(url);
-    own.pathname = `/${name}`;
-    const client = new pg.Client({ connectionString: own.href });
-    await client.connect();
-    try {
-      return await fn(client, own.href);
-    } finally {
-      await client.end();
-    }
-  } finally {
-    await root.end();
-  }
+  await withClient(url, (client) => client.query(`create database ${name} template template0`));
+  return withClient(urlOf(url, name), (client) => fn(client, urlOf(url, name)));
 }
 
 function say(line: string): void {

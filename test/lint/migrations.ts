@@ -37,7 +37,7 @@ for (const { name, sql } of migrations) {
 if (migrations.length > 0) {
   const squawk = promisify(execFile)(
     join(ROOT, "node_modules/.bin/squawk"),
-    ["--config", join(ROOT, ".squawk.toml"), ...migrations.map(({ name }) => name)],
+    ["--reporter", "gcc", "--config", join(ROOT, ".squawk.toml"), ...migrations.map(({ name }) => name)],
     { cwd: RENDERED },
   );
   const { stdout } = await squawk.catch((error: { stdout?: string }) => {

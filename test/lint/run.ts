@@ -42,7 +42,8 @@ const CHECKS: Check[] = [
   },
   {
     name: "unused",
-    remedy: "Delete it, or do not export it when only its own file uses it. knip.json says where programs begin.",
+    remedy:
+      "Delete it. `npx knip --fix` no longer exports what only its own file uses. knip.json says where programs begin.",
     commands: ["knip"],
   },
   {

@@ -1,7 +1,8 @@
 import type { ExecutionContext } from "ava";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, leaveBy, openPage, PHONE } from "../support/browser.ts";
-import { createDatabase, type Database, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createDatabase, type Database } from "../support/database.ts";
 import { type Agent, call, connectAgent } from "../support/market.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { createDatabase, type Database, withClient } from "../support/database.ts";
+import { withClient } from "../support/client.ts";
+import { createDatabase, type Database } from "../support/database.ts";
 import { freePort } from "../support/postgres.ts";
 import { type Service, startService } from "../support/service.ts";
 import { codeFrom, type MailServer, startMailServer } from "./mailbox.ts";

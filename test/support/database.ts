@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
+import { urlOf, withClient } from "./client.ts";
 
 /**
  * Databases for tests.
@@ -54,19 +55,6 @@ async function copy(template: string, t?: Teardown): Promise<Database> {
   };
   t?.teardown(drop);
   return { url: urlOf(serverUrl(), name), name, drop };
-}
-
-/** Gives `fn` one connection to the database of a URL, and ends it afterwards. */
-export async function withClient<T>(url: string, fn: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  // Without a listener a server that goes away would end the test process; the query in flight reports it.
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    return await fn(client);
-  } finally {
-    await client.end();
-  }
 }
 
 const depths = new WeakMap<Connection, number>();
@@ -150,11 +138,4 @@ function serverUrl(): string {
   if (!url)
     throw new Error("There is no TEST_DATABASE_URL: run tests with `npm test -- <file>`, which starts a server.");
   return url;
-}
-
-/** The URL of another database on a server. */
-export function urlOf(server: string, database: string): string {
-  const url = new URL(server);
-  url.pathname = `/${database}`;
-  return url.href;
 }

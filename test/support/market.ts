@@ -1,6 +1,6 @@
 import { type RequestOptions, request } from "node:http";
 import { hashSecret } from "../../src/http/tokens.ts";
-import { withClient } from "./database.ts";
+import { withClient } from "./client.ts";
 
 /**
  * The market as its callers meet it: plain HTTP against a running service.

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { withClient } from "./database.ts";
+import { withClient } from "./client.ts";
 
 /** Runs one statement as a superuser, as an operator at psql would, and gives its rows. */
 export const sql = <Row extends pg.QueryResultRow>(url: string, text: string, values: unknown[] = []): Promise<Row[]> =>

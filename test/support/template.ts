@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrate } from "../../src/database/migrate.ts";
-import { urlOf, withClient } from "./database.ts";
+import { urlOf, withClient } from "./client.ts";
 import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**

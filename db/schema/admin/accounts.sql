@@ -1,25 +1,26 @@
--- Accounts with their record, their agents and their asks.
+-- Accounts with their stats, their agents, asks and rate limits.
 
 create or replace view admin.account with (security_invoker) as
   select a.id, a.display_name, a.created_at, a.claimed_at, a.suspended_at, a.suspension_reason, a.suspension_note,
     p.active as offers_active, p.lifetime as offers_lifetime, p.removed as offers_removed, p.last_active_at,
     exists (select from market.proved_method m where m.account_id = a.id) as verified
   from market.account a left join market.account_stats p on p.account_id = a.id;
-comment on view admin.account is E'@primaryKey id\nAn account that agents act for, with its record.';
-comment on column admin.account.id is 'UUIDv7: sorts by age.';
-comment on column admin.account.display_name is 'What its person wants to be called; not checked.';
-comment on column admin.account.created_at is 'Member since.';
+comment on view admin.account is E'@primaryKey id\nAn account that agents act for, with its stats.';
+comment on column admin.account.id is 'UUIDv7, so ids are in order of age.';
+comment on column admin.account.display_name is 'The name that the person chose; not checked.';
+comment on column admin.account.created_at is 'When the account was created.';
 comment on column admin.account.claimed_at is
-  'When a person made it theirs; null while no person has approved its agent.';
+  'When a person claimed the account by approving its agent; null until then.';
 comment on column admin.account.suspended_at is
-  'Since when it is suspended: its agents may read, what it writes is refused, and its offers are not shown.';
-comment on column admin.account.suspension_reason is 'Why, as a code.';
-comment on column admin.account.suspension_note is 'Why, as its owner reads it.';
-comment on column admin.account.offers_active is 'Offers that are live.';
-comment on column admin.account.offers_lifetime is 'Offers ever published.';
-comment on column admin.account.offers_removed is 'Offers that are taken down.';
-comment on column admin.account.last_active_at is 'When it last wrote to the market.';
-comment on column admin.account.verified is 'Whether its person has proved a sign-in method.';
+  'When the account was suspended. Its agents may read, its writes are refused, and its offers are not shown. Null '
+  'while it is not suspended.';
+comment on column admin.account.suspension_reason is 'Code of the reason for the suspension.';
+comment on column admin.account.suspension_note is 'The reason for the suspension, as its owner reads it.';
+comment on column admin.account.offers_active is 'Number of offers that are published now.';
+comment on column admin.account.offers_lifetime is 'Number of offers that were ever published.';
+comment on column admin.account.offers_removed is 'Number of offers that moderation has removed and not restored.';
+comment on column admin.account.last_active_at is 'When the account last wrote to the market.';
+comment on column admin.account.verified is 'Whether the person has proved a sign-in method.';
 grant select on admin.account to souk_moderator;
 
 create or replace view admin.agent with (security_invoker) as
@@ -27,12 +28,12 @@ create or replace view admin.agent with (security_invoker) as
 comment on view admin.agent is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName '
   'agents\nAn agent: software that acts for an account.';
-comment on column admin.agent.id is 'UUIDv7: sorts by age.';
-comment on column admin.agent.account_id is E'@behavior +filterBy\nWhom it acts for.';
-comment on column admin.agent.name is 'What it calls itself; not checked.';
-comment on column admin.agent.created_at is 'When it first called.';
-comment on column admin.agent.connected_at is 'When a person approved it; null until then.';
-comment on column admin.agent.removed_at is 'When it was removed; nothing it sends counts any more.';
+comment on column admin.agent.id is 'UUIDv7, so ids are in order of age.';
+comment on column admin.agent.account_id is E'@behavior +filterBy\nThe account that the agent acts for.';
+comment on column admin.agent.name is 'The name that the agent gave itself; not checked.';
+comment on column admin.agent.created_at is 'When the agent was created.';
+comment on column admin.agent.connected_at is 'When a person approved the agent; null until then.';
+comment on column admin.agent.removed_at is 'When the agent was removed. Its token is refused from that moment.';
 grant select on admin.agent to souk_moderator;
 
 create or replace view admin.ask with (security_invoker) as
@@ -41,19 +42,19 @@ create or replace view admin.ask with (security_invoker) as
   from market.ask a;
 comment on view admin.ask is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName asks\n'
-  'What somebody looks for. Only its owner and moderators see it.';
-comment on column admin.ask.id is 'UUIDv7: sorts by age.';
-comment on column admin.ask.account_id is E'@behavior +filterBy\nWho looks for it.';
-comment on column admin.ask.agent_id is 'Which agent asked.';
+  'An ask: what an account looks for. Only its owner and moderators see it.';
+comment on column admin.ask.id is 'UUIDv7, so ids are in order of age.';
+comment on column admin.ask.account_id is E'@behavior +filterBy\nThe account that asks.';
+comment on column admin.ask.agent_id is 'The agent that created the ask.';
 comment on column admin.ask.status is 'active, fulfilled or archived.';
-comment on column admin.ask.title is 'Read from the text.';
+comment on column admin.ask.title is 'Title extracted from the text.';
 comment on column admin.ask.text is 'The text as sent.';
-comment on column admin.ask.domain is 'Where a matching offer would be filed.';
+comment on column admin.ask.domain is 'Domain of the taxonomy that a matching offer would have.';
 comment on column admin.ask.category is 'Category of the domain.';
-comment on column admin.ask.ask_kind is 'What is wanted: buy, rent, hire and so on.';
-comment on column admin.ask.criteria is 'How it was read.';
-comment on column admin.ask.created_at is 'When it was made.';
-comment on column admin.ask.updated_at is 'When it last changed.';
+comment on column admin.ask.ask_kind is 'What the account wants: buy, rent, hire and so on.';
+comment on column admin.ask.criteria is 'The criteria extracted from the text.';
+comment on column admin.ask.created_at is 'When the ask was created.';
+comment on column admin.ask.updated_at is 'When the ask last changed.';
 grant select on admin.ask to souk_moderator;
 
 create or replace function admin.account_limits(account admin.account) returns setof admin.account_limit
@@ -69,5 +70,5 @@ end
 $$;
 comment on function admin.account_limits(admin.account) is
   E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection '
-  '+typeField:resource:list\nWhat its agents may do within an hour.';
+  '+typeField:resource:list\nThe rate limits of the account: calls that each of its agents may make within an hour.';
 grant execute on function admin.account_limits(admin.account) to souk_moderator;

@@ -1,10 +1,10 @@
--- The queue: what needs a decision, and who is at it.
+-- The review queues: offers that need a decision, and the moderators who claimed them.
 
 create or replace view admin.review_case with (security_invoker) as
   select c.offer_id, c.queue, c.causes, c.reports, c.opened_at,
     h.account_id as held_by, case when h.account_id is not null then c.held_until end as held_until
   from market.review_case c
-  -- Whoever moderates no more holds nothing.
+  -- A person who is no longer a moderator holds no case.
   left join market.moderator h on h.account_id = c.held_by and c.held_until > now()
   where c.closed_at is null;
 comment on view admin.review_case is
@@ -13,14 +13,16 @@ comment on view admin.review_case is
   'heldCases\n@behavior +totalCount\nA case: an offer that needs a decision.';
 comment on column admin.review_case.offer_id is E'@behavior +orderBy\nThe offer.';
 comment on column admin.review_case.queue is
-  E'@behavior +filterBy\nThe most pressing of the causes: appeal, pending, reported, addresses_agents, '
-  'suspicious_link, changed, first_offer.';
-comment on column admin.review_case.causes is 'Why it needs a decision.';
+  E'@behavior +filterBy\nThe most urgent of the causes: appeal, pending, reported, addresses_agents, suspicious_link, '
+  'changed, first_offer.';
+comment on column admin.review_case.causes is 'Why the offer needs a decision.';
 comment on column admin.review_case.reports is
-  E'@behavior +orderBy\nHow many accounts with a person behind them reported it since the last decision.';
-comment on column admin.review_case.opened_at is E'@behavior +orderBy\nSince when it waits.';
-comment on column admin.review_case.held_by is 'The moderator who took it; nobody else decides until held_until.';
-comment on column admin.review_case.held_until is 'Until when it is theirs alone.';
+  E'@behavior +orderBy\nNumber of claimed accounts (accounts with a person) that reported the offer since the last '
+  'decision.';
+comment on column admin.review_case.opened_at is E'@behavior +orderBy\nWhen the case was opened.';
+comment on column admin.review_case.held_by is
+  'The moderator who claimed the case. Nobody else can decide on it until held_until.';
+comment on column admin.review_case.held_until is 'Until when no other moderator can decide on the case.';
 grant select on admin.review_case to souk_moderator;
 
 create or replace view admin.queue with (security_invoker) as
@@ -28,11 +30,11 @@ create or replace view admin.queue with (security_invoker) as
   from market.review_case c where c.closed_at is null
   group by c.queue;
 comment on view admin.queue is
-  E'@primaryKey name\nA line of cases, with how many wait in it. Empty lines are not listed.';
+  E'@primaryKey name\nA queue, with the number of open cases in it. Empty queues are not listed.';
 comment on column admin.queue.name is
   'appeal, pending, reported, addresses_agents, suspicious_link, changed or first_offer.';
-comment on column admin.queue.cases is 'How many wait.';
-comment on column admin.queue.oldest is 'Since when the oldest waits.';
+comment on column admin.queue.cases is 'Number of open cases.';
+comment on column admin.queue.oldest is 'When the oldest open case was opened.';
 grant select on admin.queue to souk_moderator;
 
 create or replace function admin.claim_case(offer_id uuid) returns admin.review_case
@@ -47,15 +49,17 @@ begin
   end if;
   perform internal.check_may_decide(review.offer_id,
     (select o.account_id from market.offer o where o.id = review.offer_id));
-  -- Long enough to read an offer and its reports, short enough that a closed laptop holds nothing up.
+  -- Ten minutes are enough to read an offer and its reports, and a moderator who leaves does not block the case for
+  -- long.
   update market.review_case c set held_by = internal.moderator_id(), held_until = now() + interval '10 minutes'
   where c.offer_id = review.offer_id;
   return (select c from admin.review_case c where c.offer_id = review.offer_id);
 end
 $$;
 comment on function admin.claim_case(uuid) is
-  'Takes a case for ten minutes, in which nobody else decides on it; again for ten more. A case that you may not '
-  'decide you cannot take.';
+  'Claims a case for ten minutes, in which nobody else can decide on it. A second call extends the claim to ten '
+  'minutes from then. Raises 404 when there is no open case, and 409 when another moderator holds it or you may not '
+  'decide on it.';
 grant execute on function admin.claim_case(uuid) to souk_moderator;
 
 create or replace function admin.release_case(offer_id uuid) returns admin.review_case
@@ -68,5 +72,5 @@ begin
   return (select c from admin.review_case c where c.offer_id = review.offer_id);
 end
 $$;
-comment on function admin.release_case(uuid) is 'Gives a case back.';
+comment on function admin.release_case(uuid) is 'Releases a claimed case. Raises 409 when another moderator holds it.';
 grant execute on function admin.release_case(uuid) to souk_moderator;

@@ -1,5 +1,5 @@
--- Decisions on offers. Each names the state that the moderator saw (expected_updated_at, and expected_reports), so that
--- none is made on what another moderator, the owner or a reporter has changed meanwhile.
+-- Decisions on offers. Each call names the state that the moderator saw (expected_updated_at and expected_reports). It
+-- raises 409 when another moderator, the owner or a reporter has changed that state in the meantime.
 
 create or replace function admin.keep_offer(
   id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null
@@ -12,7 +12,8 @@ begin
 end
 $$;
 comment on function admin.keep_offer(uuid, timestamptz, text, integer) is
-  'Keeps an offer up: it becomes reviewed, and its reports are settled. The note is for other moderators.';
+  'Keeps a published or archived offer: it counts as reviewed, and its reports are settled. The note is for other '
+  'moderators.';
 
 create or replace function admin.remove_offer(
   id uuid, expected_updated_at timestamptz, reason text, sentence text default null,
@@ -26,7 +27,8 @@ begin
 end
 $$;
 comment on function admin.remove_offer(uuid, timestamptz, text, text, integer) is
-  'Takes an offer down for a reason. Its owner reads the sentence, or that of the reason, and may appeal once.';
+  'Removes a published or archived offer for a reason. The owner reads your sentence, or the sentence of the reason, '
+  'and may appeal once.';
 
 create or replace function admin.restore_offer(
   id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null
@@ -39,7 +41,7 @@ begin
 end
 $$;
 comment on function admin.restore_offer(uuid, timestamptz, text, integer) is
-  'Puts an offer up again that was taken down. The note is for other moderators.';
+  'Publishes a removed offer again. The note is for other moderators.';
 
 create or replace function admin.uphold_removal(
   id uuid, expected_updated_at timestamptz, sentence text default null, expected_reports integer default null
@@ -52,7 +54,7 @@ begin
 end
 $$;
 comment on function admin.uphold_removal(uuid, timestamptz, text, integer) is
-  'Declines an appeal: the offer stays down. A sentence replaces the one its owner reads.';
+  'Declines an appeal: the offer stays removed. Your sentence, if given, replaces the one that the owner reads.';
 
 create or replace function admin.publish_offer(
   id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null
@@ -65,7 +67,7 @@ begin
 end
 $$;
 comment on function admin.publish_offer(uuid, timestamptz, text, integer) is
-  'Lets an offer go live that waits for review. The note is for other moderators.';
+  'Publishes an offer that waits for review. The note is for other moderators.';
 
 create or replace function admin.reject_offer(
   id uuid, expected_updated_at timestamptz, reason text, sentence text default null,
@@ -79,7 +81,8 @@ begin
 end
 $$;
 comment on function admin.reject_offer(uuid, timestamptz, text, text, integer) is
-  'Rejects an offer that waits for review, for good. Its owner reads the sentence, or that of the reason.';
+  'Rejects an offer that waits for review. This is final. The owner reads your sentence, or the sentence of the '
+  'reason.';
 grant execute on function
   admin.keep_offer(uuid, timestamptz, text, integer),
   admin.remove_offer(uuid, timestamptz, text, text, integer),

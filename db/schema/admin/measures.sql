@@ -1,4 +1,4 @@
--- Measures against accounts and agents.
+-- Decisions on accounts and agents: suspending and reinstating, removing agents, changing rate limits.
 
 create or replace function admin.suspend_account(id uuid, reason text, sentence text default null) returns admin.account
   language plpgsql volatile
@@ -28,8 +28,8 @@ begin
 end
 $$;
 comment on function admin.suspend_account(uuid, text, text) is
-  'Suspends an account: its agents may read, what they write is refused with the sentence, and its offers are not '
-  'shown.';
+  'Suspends an account. Its agents may read, its writes are refused with the sentence, and its offers are not shown. '
+  'Raises 409 for the account of a moderator.';
 
 create or replace function admin.reinstate_account(
   id uuid, note text default null, expected_suspended_at timestamptz default null
@@ -57,8 +57,8 @@ begin
 end
 $$;
 comment on function admin.reinstate_account(uuid, text, timestamptz) is
-  'Ends a suspension; what it archived goes live again. The note is for other moderators. With the suspendedAt that '
-  'you saw, only that suspension.';
+  'Ends a suspension; offers that it archived are published again. The note is for other moderators. Pass the '
+  'suspendedAt that you saw, and only that suspension is ended (409 otherwise).';
 
 create or replace function admin.remove_agent(id uuid, note text default null) returns admin.agent
   language plpgsql volatile
@@ -66,7 +66,7 @@ as $$
 declare
   agent admin.agent;
 begin
-  -- The token of the agent is not a moderator's to see, so the row is not read whole.
+  -- A moderator has no right to read the hash of the token, so the row is read through the view.
   select * into agent from admin.agent a where a.id = remove_agent.id;
   if not found then
     perform internal.raise_problem(404, 'not_found', 'There is no such agent.');
@@ -86,7 +86,7 @@ begin
 end
 $$;
 comment on function admin.remove_agent(uuid, text) is
-  'Removes an agent: its token is refused from now on. What it published stays. The note is for other moderators.';
+  'Removes an agent: its token is refused from now on. Its offers and asks stay. The note is for other moderators.';
 
 create or replace function admin.override_cap(
   account_id uuid, action text, cap integer default null, note text default null, expected_cap integer default null
@@ -127,8 +127,8 @@ begin
 end
 $$;
 comment on function admin.override_cap(uuid, text, integer, text, integer) is
-  'Sets how often an agent of the account may do something within an hour; without a cap the record decides again. '
-  'With the cap that you saw, only while that is in force.';
+  'Sets how often each agent of the account may call an action within an hour. Without a cap, the account stats decide '
+  'again. Pass the cap that you saw as expectedCap, and the call raises 409 when the cap has changed.';
 grant execute on function
   admin.suspend_account(uuid, text, text),
   admin.reinstate_account(uuid, text, timestamptz),

@@ -1,23 +1,25 @@
--- Who moderates.
+-- Moderators, and the reasons that they choose from.
 
 create or replace view admin.moderator with (security_invoker) as
   select m.account_id, coalesce(a.display_name, 'Moderator ' || right(m.account_id::text, 4)) as name, m.appointed_at,
     m.appointed_by
   from market.moderator m join market.account a on a.id = m.account_id;
-comment on view admin.moderator is E'@primaryKey account_id\nOne person who may decide here.';
-comment on column admin.moderator.account_id is 'The account by which the person signs in.';
-comment on column admin.moderator.name is 'What the person is called, or a made-up name that stays the same.';
-comment on column admin.moderator.appointed_at is 'Since when.';
-comment on column admin.moderator.appointed_by is 'By which means.';
+comment on view admin.moderator is E'@primaryKey account_id\nA moderator.';
+comment on column admin.moderator.account_id is 'The account with which the moderator signs in.';
+comment on column admin.moderator.name is 'The display name of the account, or a generated name that stays the same.';
+comment on column admin.moderator.appointed_at is 'When the moderator was appointed.';
+comment on column admin.moderator.appointed_by is
+  'How the moderator was appointed: the SQL role that did it, or the first-start link.';
 grant select on admin.moderator to souk_moderator;
 
 create or replace view admin.reason with (security_invoker) as
   select r.code, r.rank, r.summary, r.sentence from market.reason r;
-comment on view admin.reason is E'@primaryKey code\nA reason to take something down.';
+comment on view admin.reason is
+  E'@primaryKey code\nA reason for a report, or for removing an offer or suspending an account.';
 comment on column admin.reason.code is 'The code that the owner''s agent sees.';
-comment on column admin.reason.rank is E'@behavior +orderBy\nIts place in lists.';
-comment on column admin.reason.summary is 'What it means.';
-comment on column admin.reason.sentence is 'What the owner reads when you write nothing.';
+comment on column admin.reason.rank is E'@behavior +orderBy\nThe position in lists.';
+comment on column admin.reason.summary is 'The meaning of the code.';
+comment on column admin.reason.sentence is 'What the owner reads when you write no sentence.';
 grant select on admin.reason to souk_moderator;
 
 create or replace function admin.viewer() returns admin.moderator
@@ -27,5 +29,5 @@ begin
   return (select m from admin.moderator m where m.account_id = internal.moderator_id());
 end
 $$;
-comment on function admin.viewer() is 'You.';
+comment on function admin.viewer() is 'Returns you, the moderator who calls.';
 grant execute on function admin.viewer() to souk_moderator;

@@ -11,36 +11,38 @@ create or replace view admin.offer with (security_invoker) as
 comment on view admin.offer is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName '
   'offers\n@foreignKey (agent_id) references admin.agent (id)|@fieldName agent|@foreignFieldName offers\n'
-  'An offer, whatever its status.';
-comment on column admin.offer.id is 'UUIDv7: sorts by age.';
+  'An offer of any status.';
+comment on column admin.offer.id is 'UUIDv7, so ids are in order of age.';
 comment on column admin.offer.account_id is
-  E'@behavior +filterBy\nWhose offer; null when the account no longer exists.';
-comment on column admin.offer.agent_id is E'@behavior +filterBy\nWhich agent published it.';
+  E'@behavior +filterBy\nThe account that owns the offer; null when the account no longer exists.';
+comment on column admin.offer.agent_id is E'@behavior +filterBy\nThe agent that published the offer.';
 comment on column admin.offer.status is 'pending_review, published, rejected, archived or removed.';
-comment on column admin.offer.title is 'Made of words of the text.';
+comment on column admin.offer.title is 'Title made of words of the text.';
 comment on column admin.offer.text is 'The text as sent.';
-comment on column admin.offer.images is 'Links to images; never opened by this service.';
+comment on column admin.offer.images is 'Links to images. This service never opens them.';
 comment on column admin.offer.language is 'Language of the text.';
-comment on column admin.offer.domain is 'Where it is filed.';
+comment on column admin.offer.domain is 'Domain of the taxonomy.';
 comment on column admin.offer.category is 'Category of the domain.';
 comment on column admin.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
 comment on column admin.offer.price is 'The price in the words of the text.';
-comment on column admin.offer.location is 'The place as written.';
+comment on column admin.offer.location is 'The place as the text names it.';
 comment on column admin.offer.metadata is
-  'What was read from the text: pricing, location, space, features, condition, attributes.';
-comment on column admin.offer.contact is 'Whom and how to reach.';
+  'Extracted from the text: pricing, location, space, features, condition, attributes.';
+comment on column admin.offer.contact is 'The person or organization to contact, and how.';
 comment on column admin.offer.extraction is
-  'How the text was read: each value with the words that say it, where they stand, and how sure the reading is.';
-comment on column admin.offer.missing_fields is 'What the text left unclear.';
-comment on column admin.offer.warnings is 'What its agent was warned of.';
-comment on column admin.offer.reviewed is 'Whether a moderator looked at it as it stands and kept it up.';
-comment on column admin.offer.review_reason is 'Why it was taken down or rejected, as a code.';
-comment on column admin.offer.review_note is 'Why, as its owner reads it.';
-comment on column admin.offer.created_at is 'When it was submitted.';
+  'For each field the extracted value, its quote in the text with start and end, and the confidence.';
+comment on column admin.offer.missing_fields is 'Fields that the text left unclear.';
+comment on column admin.offer.warnings is 'Warnings that the agent got.';
+comment on column admin.offer.reviewed is 'Whether a moderator looked at the present version of the offer and kept it.';
+comment on column admin.offer.review_reason is 'Code of the reason for which the offer was removed or rejected.';
+comment on column admin.offer.review_note is
+  'The reason for which the offer was removed or rejected, as its owner reads it.';
+comment on column admin.offer.created_at is 'When the offer was submitted.';
 comment on column admin.offer.updated_at is
-  'When it last changed. Every decision names the one it saw, so that none is made on what has changed since.';
-comment on column admin.offer.published_at is 'When it first went live.';
-comment on column admin.offer.removed_at is 'When it was last taken down.';
+  'When the offer last changed. A decision names the value that the moderator saw, so that it fails when the offer has '
+  'changed since.';
+comment on column admin.offer.published_at is 'When the offer was first published.';
+comment on column admin.offer.removed_at is 'When the offer was last removed.';
 comment on column admin.offer.suspended_at is 'When it was archived because its account was suspended.';
 grant select on admin.offer to souk_moderator;
 
@@ -48,7 +50,7 @@ create or replace function admin.offer_obstacle(offer admin.offer) returns text
   language plpgsql stable
 as $$ begin return internal.decision_obstacle(offer.id, offer.account_id); end $$;
 comment on function admin.offer_obstacle(admin.offer) is
-  'Why you may not decide on it, another moderator may; null when you may.';
+  'Why you may not decide on the offer and another moderator has to; null when you may.';
 grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
 
 create or replace view admin.report with (security_invoker) as
@@ -57,29 +59,30 @@ create or replace view admin.report with (security_invoker) as
 comment on view admin.report is
   E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName reports\n'
   '@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName reports\n'
-  'A report: an account asks you to look at an offer.';
-comment on column admin.report.id is 'UUIDv7: sorts by age.';
-comment on column admin.report.offer_id is E'@behavior +filterBy\nWhat is reported.';
-comment on column admin.report.account_id is E'@behavior +filterBy\nBy whom.';
-comment on column admin.report.agent_id is 'Through which agent.';
-comment on column admin.report.reason is 'Why, as a code.';
-comment on column admin.report.comment is 'Why, in words.';
-comment on column admin.report.created_at is 'When.';
-comment on column admin.report.completed_at is 'When a decision settled it; null while it waits.';
+  'A report: an account asks the moderators to look at an offer.';
+comment on column admin.report.id is 'UUIDv7, so ids are in order of age.';
+comment on column admin.report.offer_id is E'@behavior +filterBy\nThe reported offer.';
+comment on column admin.report.account_id is
+  E'@behavior +filterBy\nThe account that reported; null when it was deleted.';
+comment on column admin.report.agent_id is 'The agent that reported.';
+comment on column admin.report.reason is 'Code of the reason.';
+comment on column admin.report.comment is 'The reporter''s comment.';
+comment on column admin.report.created_at is 'When the offer was last reported by this account.';
+comment on column admin.report.completed_at is 'When a decision settled the report; null while it waits.';
 grant select on admin.report to souk_moderator;
 
 create or replace view admin.appeal with (security_invoker) as
   select a.offer_id, a.removed_at, a.account_id, a.agent_id, a.comment, a.created_at, a.decided_at from market.appeal a;
 comment on view admin.appeal is
   E'@primaryKey offer_id,removed_at\n@foreignKey (offer_id) references admin.offer (id)|@fieldName '
-  'offer|@foreignFieldName appeals\nAn appeal: the owner asks for a second look, by another moderator.';
-comment on column admin.appeal.offer_id is E'@behavior +filterBy\nWhat was taken down.';
-comment on column admin.appeal.removed_at is 'When it was taken down.';
-comment on column admin.appeal.account_id is 'Who appeals.';
-comment on column admin.appeal.agent_id is 'Through which agent.';
-comment on column admin.appeal.comment is 'Why, in the owner''s words.';
-comment on column admin.appeal.created_at is 'When.';
-comment on column admin.appeal.decided_at is 'When it was decided; null while it waits.';
+  'offer|@foreignFieldName appeals\nAn appeal: the owner of a removed offer asks for a decision of another moderator.';
+comment on column admin.appeal.offer_id is E'@behavior +filterBy\nThe removed offer.';
+comment on column admin.appeal.removed_at is 'When the offer was removed.';
+comment on column admin.appeal.account_id is 'The account that appeals.';
+comment on column admin.appeal.agent_id is 'The agent that appealed.';
+comment on column admin.appeal.comment is 'The owner''s comment.';
+comment on column admin.appeal.created_at is 'When the appeal was made.';
+comment on column admin.appeal.decided_at is 'When a moderator decided on the appeal; null while it waits.';
 grant select on admin.appeal to souk_moderator;
 
 create or replace view admin.decision with (security_invoker) as
@@ -89,18 +92,21 @@ comment on view admin.decision is
   E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName decisions\n'
   '@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName decisions\n'
   '@foreignKey (moderator_id) references admin.moderator (account_id)|@fieldName moderator|@foreignFieldName '
-  'decisions\nWhat a moderator decided.';
-comment on column admin.decision.id is 'UUIDv7: sorts by age.';
-comment on column admin.decision.moderator_id is E'@behavior +filterBy\nWhose decision.';
+  'decisions\nA decision of a moderator.';
+comment on column admin.decision.id is 'UUIDv7, so ids are in order of age.';
+comment on column admin.decision.moderator_id is
+  E'@behavior +filterBy\nThe moderator; null when the account no longer exists.';
 comment on column admin.decision.action is
   'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
-comment on column admin.decision.offer_id is E'@behavior +filterBy\nThe offer it is about.';
+comment on column admin.decision.offer_id is
+  E'@behavior +filterBy\nThe offer that was decided on; null for accounts and agents.';
 comment on column admin.decision.account_id is
-  E'@behavior +filterBy\nThe account it is about, or whose offer or agent.';
-comment on column admin.decision.agent_id is 'The agent it is about.';
-comment on column admin.decision.reason is 'Why, as a code.';
-comment on column admin.decision.sentence is 'Why, in words.';
-comment on column admin.decision.created_at is 'When.';
+  E'@behavior +filterBy\nThe account that was decided on, or that owns the offer or agent.';
+comment on column admin.decision.agent_id is 'The agent that was removed; null for other actions.';
+comment on column admin.decision.reason is 'Code of the reason.';
+comment on column admin.decision.sentence is
+  'The reason in words: a sentence for the owner, or a note for other moderators.';
+comment on column admin.decision.created_at is 'When the decision was made.';
 grant select on admin.decision to souk_moderator;
 
 create or replace function admin.offer_similar(offer admin.offer) returns setof admin.offer
@@ -114,6 +120,6 @@ end
 $$;
 comment on function admin.offer_similar(admin.offer) is
   E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection '
-  '+typeField:resource:list\nUp to eight offers that say about the same, the most alike first. Only what is or was '
-  'live can be compared.';
+  '+typeField:resource:list\nUp to eight similar offers, most similar first. Only offers that are or were published '
+  'can be compared.';
 grant execute on function admin.offer_similar(admin.offer) to souk_moderator;

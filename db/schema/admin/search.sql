@@ -1,9 +1,10 @@
--- One search over everything. First comes what was most likely meant: an id; a mailbox, whole; a name, whole; the
--- beginning of a name; words of an offer or an ask. Within each, the newest.
+-- One search over everything. The most specific matches come first: an id; a whole e-mail address; a whole name; the
+-- beginning of a name; words of an offer or an ask. Among equal matches, the newest come first.
 
 create or replace function admin.find(words text) returns setof admin.finding
   language plpgsql stable rows 60
-  -- Words that are in many texts are found by going back in time, rare ones by their index: that depends on the words.
+  -- Frequent words are found fastest by scanning from the newest row, rare words by their index. So the plan depends on
+  -- the words.
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
@@ -11,9 +12,9 @@ declare
   query constant tsquery := websearch_to_tsquery('simple', left(reading.fold(find.words), 200));
   whole constant text := left(lower(said), 80);
   beginning constant text := regexp_replace(whole, '[%_\\]', '\\\&', 'g') || '%';
-  a_name constant smallint := 2;
-  the_beginning constant smallint := 3;
-  the_words constant smallint := 4;
+  a_name constant integer := 2;
+  the_beginning constant integer := 3;
+  the_words constant integer := 4;
 begin
   if said ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return query select * from internal.find_by_id(said::uuid);
@@ -21,11 +22,11 @@ begin
   elsif said = '' then
     return;
   end if;
-  -- Ids are UUIDv7: by id is by age.
+  -- Ids are UUIDv7, so the order of ids is the order of age.
   return query
     select f.kind, f.id, f.title, f.status, f.at, f.offer_id, f.account_id from (
       select distinct on (c.kind, c.id) c.* from (
-        (select 1::smallint as rank, b.*
+        (select 1 as rank, b.*
           from internal.find_by_mailbox(said) as m (account_id), internal.find_by_id(m.account_id) as b)
         union all (select a_name, b.* from (
           select a.id from market.account a where lower(a.display_name) = whole order by a.id desc limit 20) as a,
@@ -39,7 +40,7 @@ begin
         union all (select the_beginning, b.* from (
           select a.id from market.agent a where lower(a.name) like beginning order by a.id desc limit 20) as a,
             internal.find_by_id(a.id) as b)
-        -- Live and hidden offers have an index each.
+        -- Published and unpublished offers have an index each.
         union all (select the_words, b.* from (
           select o.id from market.offer o where o.status = 'published' and o.search @@ query order by o.id desc
             limit 20) as o, internal.find_by_id(o.id) as b)
@@ -55,7 +56,7 @@ end
 $$;
 comment on function admin.find(text) is
   E'@behavior -queryField:resource:connection +queryField:resource:list -typeField:resource:connection '
-  '+typeField:resource:list\nThe one thing with this id; else the account with exactly this mailbox, then agents and '
-  'people with this name, then those whose name begins so, then offers and asks with these words. Of each kind up to '
-  'twenty, the newest first.';
+  '+typeField:resource:list\nReturns the object with this id. Otherwise returns the account with exactly this e-mail '
+  'address, then agents and people with exactly this name, then those whose name begins with it, then offers and asks '
+  'with these words. Up to twenty of each kind of match, newest first.';
 grant execute on function admin.find(text) to souk_moderator;

@@ -1,4 +1,4 @@
--- The switches and numbers that moderators may change, and who changed them.
+-- The settings that moderators may change.
 
 create or replace view admin.setting with (security_invoker) as
   select s.name, s.value, s.summary, s.least, s.most, s.changed_by, s.changed_at
@@ -6,15 +6,14 @@ create or replace view admin.setting with (security_invoker) as
   where jsonb_typeof(s.value) = 'boolean' or s.least is not null;
 comment on view admin.setting is
   E'@primaryKey name\n@foreignKey (changed_by) references admin.moderator (account_id)|@fieldName changer|@behavior '
-  '-backwards\nA switch, or a number within bounds.';
-comment on column admin.setting.name is 'Its name.';
+  '-backwards\nA setting: a switch, or a number within bounds.';
+comment on column admin.setting.name is 'The name of the setting.';
 comment on column admin.setting.value is 'true or false, or a whole number.';
-comment on column admin.setting.summary is 'What it does.';
-comment on column admin.setting.least is 'The least a number may be; null for a switch.';
-comment on column admin.setting.most is 'The most a number may be; null for a switch.';
-comment on column admin.setting.changed_by is
-  'The moderator who changed it last; null when it was changed in SQL, or never.';
-comment on column admin.setting.changed_at is 'When a moderator changed it last.';
+comment on column admin.setting.summary is 'What the setting does.';
+comment on column admin.setting.least is 'The smallest allowed number; null for a switch.';
+comment on column admin.setting.most is 'The largest allowed number; null for a switch.';
+comment on column admin.setting.changed_by is 'The moderator who last changed the setting; null when no moderator did.';
+comment on column admin.setting.changed_at is 'When a moderator last changed the setting.';
 grant select on admin.setting to souk_moderator;
 
 create or replace function admin.change_setting(name text, value jsonb, expected_value jsonb) returns admin.setting
@@ -43,5 +42,7 @@ begin
   return (select s from admin.setting s where s.name = setting.name);
 end
 $$;
-comment on function admin.change_setting(text, jsonb, jsonb) is 'Changes a setting that still has the value you saw.';
+comment on function admin.change_setting(text, jsonb, jsonb) is
+  'Changes a setting. Raises 409 when it no longer has the value that you saw, and 400 when the new value is not '
+  'allowed.';
 grant execute on function admin.change_setting(text, jsonb, jsonb) to souk_moderator;

@@ -1,10 +1,9 @@
--- The account, as the person whose it is sees and keeps it: profile, sign-in methods, a copy of everything, and its
--- end.
+-- What a person may do with their account: read it, change the profile, remove sign-in methods, and delete it.
 
 create or replace function api.get_account() returns jsonb
   language plpgsql stable
 as $$ begin return internal.own_account(); end $$;
-comment on function api.get_account() is 'What the settings show of the account. For its person.';
+comment on function api.get_account() is 'Returns the account as the settings page shows it. For a person only.';
 grant execute on function api.get_account() to souk_api;
 
 create or replace function api.update_profile(display_name text, contact_email text, contact_phone text) returns jsonb
@@ -32,7 +31,8 @@ begin
 end
 $$;
 comment on function api.update_profile(text, text, text) is
-  'Keeps what the person tells about themselves; empty means nothing told. 400 bad_request with the fields to fix.';
+  'Stores the person''s display name, e-mail address and phone number; an empty value clears one. Returns the account. '
+  'Raises 400 bad_request with the invalid fields.';
 grant execute on function api.update_profile(text, text, text) to souk_api;
 
 create or replace function api.remove_method(method text, confirmed boolean) returns jsonb
@@ -45,8 +45,9 @@ begin
 end
 $$;
 comment on function api.remove_method(text, boolean) is
-  'Removes a sign-in method, and ends the sessions of other browsers; 401 with sign_in_again when the sign-in is not '
-  'recent, 409 with confirm for the last one.';
+  'Removes a sign-in method and ends the account''s sessions in other browsers. Returns the account. Raises 401 with '
+  'sign_in_again when the sign-in is not recent, 404 when the account has no such method, and 409 with confirm when it '
+  'is the last method and confirmed is not true.';
 grant execute on function api.remove_method(text, boolean) to souk_api;
 
 create or replace function api.delete_account() returns jsonb
@@ -58,6 +59,6 @@ begin
 end
 $$;
 comment on function api.delete_account() is
-  'Deletes the account for good: {done}, to be called until it is; 401 with sign_in_again when it has a sign-in method '
-  'and the sign-in is not recent.';
+  'Deletes a part of the account and returns {done}. The caller repeats the call until done is true. Raises 401 with '
+  'sign_in_again when the account has a sign-in method and the sign-in is not recent.';
 grant execute on function api.delete_account() to souk_api;

@@ -1,9 +1,9 @@
--- What was done in a person's name: the audit log, as far as it is about the account.
+-- The activity of an account: the events of the audit log that are about the account.
 
-create or replace function api.list_activity("limit" integer, cursor text) returns jsonb
+create or replace function api.list_activity(page_size integer, cursor text) returns jsonb
   language plpgsql stable
-as $$ begin return internal.own_activity(list_activity.limit, list_activity.cursor); end $$;
+as $$ begin return internal.own_activity(list_activity.page_size, list_activity.cursor); end $$;
 comment on function api.list_activity(integer, text) is
-  'What was done in the account in the last 12 months, newest first, and by which agent (null: the person, or whom by '
-  'names: moderator, job, dba).';
+  'Returns a page of the account''s activity of the last 12 months, newest first. Each event has the agent that acted. '
+  'When agent is null, the person acted, or the actor named in "by": moderator, job or dba.';
 grant execute on function api.list_activity(integer, text) to souk_api;

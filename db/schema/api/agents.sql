@@ -1,4 +1,4 @@
--- The agents that act in an account, and removing one: at once, so its next call is refused.
+-- Listing and removing the agents of an account. A removal takes effect at once: the next call of the agent is refused.
 
 create or replace function api.list_agents() returns jsonb
   language plpgsql stable
@@ -12,7 +12,7 @@ begin
         'removed_at', internal.utc(a.removed_at))
       order by a.removed_at is not null, a.removed_at desc, a.id desc), '[]')
     from (
-      -- An account has at most 25 live agents; of those that were removed the latest will do.
+      -- An account has at most 25 connected agents. Of the removed ones, only the latest are listed.
       select * from (
         select g.id, g.name, g.created_at, g.connected_at, g.removed_at from market.agent g
         where g.account_id = internal.account_id() and g.connected_at is not null
@@ -24,8 +24,8 @@ begin
 end
 $$;
 comment on function api.list_agents() is
-  'The agents of the account, live ones first: what each calls itself, since when it acts, the month in which it last '
-  'wrote, and what it did.';
+  'Returns the agents of the account, connected ones first: name, when approved, the month of the last write, and the '
+  'number of offers and asks.';
 grant execute on function api.list_agents() to souk_api;
 
 create or replace function api.remove_own_agent() returns jsonb
@@ -41,7 +41,8 @@ begin
   return jsonb '{}';
 end
 $$;
-comment on function api.remove_own_agent() is 'An agent removes itself.';
+comment on function api.remove_own_agent() is
+  'Removes the calling agent. Raises 409 invalid_state when the caller is a person.';
 grant execute on function api.remove_own_agent() to souk_api;
 
 create or replace function api.remove_agent(agent_id uuid) returns jsonb
@@ -56,5 +57,6 @@ begin
   return jsonb '{}';
 end
 $$;
-comment on function api.remove_agent(uuid) is 'A person removes an agent of the account; 404 when it is not theirs.';
+comment on function api.remove_agent(uuid) is
+  'Removes an agent of the person''s account. Raises 404 when the account has no such agent.';
 grant execute on function api.remove_agent(uuid) to souk_api;

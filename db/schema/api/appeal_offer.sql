@@ -1,4 +1,4 @@
--- The owner of an offer that was taken down asks for a second look, by another moderator.
+-- Appeals: the owner of a removed offer asks for a decision of another moderator.
 
 create or replace function api.appeal_offer(id uuid, comment text) returns jsonb
   language plpgsql volatile
@@ -6,7 +6,7 @@ as $$
 declare
   offer market.offer;
 begin
-  -- A suspended account may appeal: it is how a mistake comes to light.
+  -- The owner of a suspended account may appeal, because an appeal is how a mistake becomes known.
   perform internal.require_connected('manage_offers');
   offer := internal.own_offer(appeal_offer.id);
   if offer.status <> 'removed' then
@@ -25,6 +25,7 @@ begin
 end
 $$;
 comment on function api.appeal_offer(uuid, text) is
-  'Puts the removal of an own offer before another moderator, once; 409 invalid_state when it is not removed or was '
-  'appealed already.';
+  'Appeals against the removal of an own offer, once for each removal. Returns the OwnerOffer. Raises 403 before a '
+  'person has approved the agent, 404 for an offer of another account, and 409 invalid_state when the offer is not '
+  'removed or the removal was already appealed.';
 grant execute on function api.appeal_offer(uuid, text) to souk_api;

@@ -1,4 +1,4 @@
--- Asks: stating what somebody wants, and what becomes of it.
+-- Asks: creating, reading and changing them, and reading their matches.
 
 create or replace function api.create_ask(body jsonb, idempotency_key text, request_hash bytea, errors jsonb)
   returns jsonb
@@ -12,7 +12,8 @@ begin
 end
 $$;
 comment on function api.create_ask(jsonb, text, bytea, jsonb) is
-  'Takes an AskCreate: {submission, headers} to wait for, or a replay.';
+  'Admits an AskCreate. Returns {submission, headers} of a submission to wait for, or the response to replay for a '
+  'repeated Idempotency-Key. errors: problems that the HTTP layer found in the body.';
 grant execute on function api.create_ask(jsonb, text, bytea, jsonb) to souk_api;
 
 create or replace function api.get_ask(id uuid) returns jsonb
@@ -22,10 +23,10 @@ begin
   return internal.ask_document(internal.own_ask(get_ask.id));
 end
 $$;
-comment on function api.get_ask(uuid) is 'An own ask; 404 otherwise.';
+comment on function api.get_ask(uuid) is 'Returns an own ask. Raises 404 otherwise.';
 grant execute on function api.get_ask(uuid) to souk_api;
 
-create or replace function api.list_asks(status text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_asks(status text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -35,22 +36,22 @@ declare
   last_id uuid;
   more boolean;
 begin
-  select coalesce(jsonb_agg(internal.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.limit),
+  select coalesce(jsonb_agg(internal.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.page_size),
     '[]'),
-    (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.limit))[list_asks.limit],
-    count(*) > list_asks.limit
+    (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.page_size))[list_asks.page_size],
+    count(*) > list_asks.page_size
   into results, last_id, more
   from (
     select a as ask, a.id, row_number() over (order by a.id desc) as n from market.ask a
     where a.account_id = internal.account_id()
       and (list_asks.status is null or a.status = list_asks.status)
       and (after is null or a.id < after)
-    order by a.id desc limit list_asks.limit + 1) as p;
+    order by a.id desc limit list_asks.page_size + 1) as p;
   return jsonb_build_object('results', results,
     'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
 end
 $$;
-comment on function api.list_asks(text, integer, text) is 'The account''s own asks, newest first.';
+comment on function api.list_asks(text, integer, text) is 'Returns a page of the account''s own asks, newest first.';
 grant execute on function api.list_asks(text, integer, text) to souk_api;
 
 create or replace function api.update_ask(id uuid, body jsonb, errors jsonb) returns jsonb
@@ -78,19 +79,19 @@ begin
 end
 $$;
 comment on function api.update_ask(uuid, jsonb, jsonb) is
-  'Changes watch_enabled at once; a new text is read like a new ask''s, counts like one, and keeps the id. '
-  '{submission, headers}, or the answer.';
+  'Changes watch_enabled at once. A new text is extracted again and counted in the rate limit like a new ask; the ask '
+  'keeps its id. Returns {submission, headers} for a text, otherwise the response.';
 grant execute on function api.update_ask(uuid, jsonb, jsonb) to souk_api;
 
 create or replace function api.archive_ask(id uuid) returns jsonb
   language plpgsql volatile
 as $$ begin return internal.set_ask_status(archive_ask.id, 'archived'); end $$;
-comment on function api.archive_ask(uuid) is 'Puts an own ask away.';
+comment on function api.archive_ask(uuid) is 'Archives an own ask.';
 
 create or replace function api.fulfill_ask(id uuid) returns jsonb
   language plpgsql volatile
 as $$ begin return internal.set_ask_status(fulfill_ask.id, 'fulfilled'); end $$;
-comment on function api.fulfill_ask(uuid) is 'Marks an own ask as answered.';
+comment on function api.fulfill_ask(uuid) is 'Marks an own ask as fulfilled.';
 
 create or replace function api.reopen_ask(id uuid) returns jsonb
   language plpgsql volatile
@@ -98,14 +99,14 @@ as $$ begin return internal.set_ask_status(reopen_ask.id, 'active'); end $$;
 comment on function api.reopen_ask(uuid) is 'Makes an own ask active again.';
 grant execute on function api.archive_ask(uuid), api.fulfill_ask(uuid), api.reopen_ask(uuid) to souk_api;
 
-create or replace function api.list_matches(id uuid, since text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_matches(id uuid, since text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
   ask market.ask := internal.own_ask(list_matches.id);
   list constant text := 'matches ' || ask.id;
   after jsonb := internal.position_of(cursor, list);
-  -- Every cursor of this list also carries how far it had seen, which is what since compares.
+  -- Each cursor of this list also has the highest sequence that its reader has seen. The parameter "since" compares it.
   seen bigint := (internal.position_of(since, list, 'since') ->> 'sequence')::bigint;
   newest bigint;
   results jsonb;
@@ -121,13 +122,13 @@ begin
     where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
       and (seen is null or m.sequence > seen) and m.sequence <= newest
       and (after is null or (-m.score, m.offer_id) > (-(after ->> 'score')::real, (after ->> 'id')::uuid))
-    order by m.score desc, m.offer_id limit list_matches.limit + 1
+    order by m.score desc, m.offer_id limit list_matches.page_size + 1
   )
   select coalesce(jsonb_agg(internal.search_result_document(p.offer) || jsonb_build_object(
         'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
         'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
-      order by p.n) filter (where p.n <= list_matches.limit), '[]'),
-    max(p.n) > list_matches.limit
+      order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
+    max(p.n) > list_matches.page_size
   into results, more from page p;
   select (results -> -1 ->> 'id')::uuid as id, (results -> -1 ->> 'rank')::integer as rank,
     (select m.score from market.match m
@@ -158,6 +159,6 @@ begin
 end
 $$;
 comment on function api.list_matches(uuid, text, integer, text) is
-  'The live offers that answer an own ask, best first, each with the reasons; since: only what matched after that '
-  'answer.';
+  'Returns a page of the published offers that match an own ask, best first, each with its reasons. With since, the '
+  'cursor of an earlier response, only offers that have matched after it.';
 grant execute on function api.list_matches(uuid, text, integer, text) to souk_api;

@@ -1,5 +1,5 @@
--- A request whose body could not be parsed still learns first what stands in its way: who it is, whether it may, and
--- its figures. Only such a request costs this statement.
+-- For requests whose body cannot be parsed: a missing token, a missing permission and the rate limit headers come
+-- before the error in the body. Only such requests execute this extra statement.
 
 create or replace function api.check_call(permission text, action text) returns jsonb
   language plpgsql volatile
@@ -15,5 +15,6 @@ begin
 end
 $$;
 comment on function api.check_call(text, text) is
-  'The headers that a refusal of this action carries; 403 when the permission is missing.';
+  'Returns the rate limit headers for a refusal of this action. Raises 403 when the caller lacks the permission, and '
+  '409 when it writes and the account is suspended.';
 grant execute on function api.check_call(text, text) to souk_api;

@@ -1,4 +1,5 @@
--- An agent makes itself. It acts for a provisional account until a person approves; creation is capped per address.
+-- POST /v1/connect: an agent creates itself. It acts for a provisional account until a person approves it. The number
+-- of new agents is limited for each network address.
 
 create or replace function api.connect_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
@@ -17,7 +18,7 @@ begin
     perform internal.raise_field_problems('[{"pointer": "/name", "detail": "A name has 1 to 80 characters."}]');
   end if;
   perform internal.lock_window(scope, 'connect');
-  -- Three people of one address who said "Not mine" in a day end its connecting for a day.
+  -- After three refusals ("Not mine") within a day, agents of the same address cannot connect for a day.
   wait := coalesce(
     internal.window_wait(scope, 'decline', 3, '1 day'),
     internal.window_wait(scope, 'connect', connect_agent.connections_per_hour));
@@ -44,6 +45,6 @@ begin
 end
 $$;
 comment on function api.connect_agent(text, bytea, bytea, text, text, integer) is
-  'Creates an agent with a provisional account and a connection link. Needs no entering. 429 when the address made too '
-  'many.';
+  'Creates an agent with a provisional account and a connection link that works for 30 minutes. Needs no claims. '
+  'Raises 400 for a name that is too long, and 429 when the address created too many agents.';
 grant execute on function api.connect_agent(text, bytea, bytea, text, text, integer) to souk_api;

@@ -1,5 +1,6 @@
--- The page behind a connection link. Looking changes nothing; approving is one atomic update, and whoever is first is
--- the person the agent acts for. These need no entering: the secret in the link is what admits.
+-- The approval page behind a connection link. Reading it changes nothing. An approval is one atomic update, and the
+-- agent acts for the first person who approves. These functions need no claims, because the secret in the link
+-- authorizes the caller.
 
 create or replace function api.get_connection(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -24,7 +25,7 @@ begin
     'requested_minutes_ago', floor(extract(epoch from now() - connection.created_at) / 60)::integer,
     'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
     'account', jsonb_build_object(
-      -- Without a session this may be the agent itself looking: it learns no mailbox.
+      -- A caller without a session may be the agent itself, which must not learn an e-mail address.
       'label', case when session.account_id is not null or not has_method then internal.account_label(person)
         else internal.account_label_for_agent(person) end,
       'is_new', is_new,
@@ -34,9 +35,9 @@ begin
 end
 $$;
 comment on function api.get_connection(bytea, bytea) is
-  'What the approval page shows: agent_name, code, requested_at, expires_in (seconds), and the account that this '
-  'session, or a new one, would bind: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in; '
-  '404, 409 or 410 otherwise. Changes nothing.';
+  'Returns what the approval page shows: agent_name, code, requested_at, requested_minutes_ago, expires_in (seconds), '
+  'and the account that an approval with this session, or without one, would bind: label, is_new, shown (for '
+  'api.approve_connection), has_method, needs_sign_in. Raises 404, 409 or 410 when the link does not work.';
 grant execute on function api.get_connection(bytea, bytea) to souk_api;
 
 create or replace function api.approve_connection(
@@ -57,7 +58,7 @@ begin
   person := case when connection.approved_at is null
     then internal.account_to_bind(agent.account_id, session.account_id) else agent.account_id end;
   has_method := exists (select from market.proved_method p where p.account_id = person);
-  -- A second click, and the same button after "back", answer what the first did.
+  -- A second click, or the same button after "back" in the browser, gets the response of the first.
   if connection.approved_at is not null and agent.removed_at is null
       and person in (made.account_id, session.account_id) then
     return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'has_method', has_method,
@@ -69,7 +70,7 @@ begin
       'Your account was deleted, or you were signed out, a moment ago. Open the link again.');
   end if;
 
-  -- Signed in, out, or in to another account since the page was shown, in another tab perhaps.
+  -- The person may have signed in or out, or changed the account, in another tab since the page was shown.
   if approve_connection.shown
       <> internal.shown_account(person, session.account_id is null and not has_method, connection.secret_hash) then
     perform internal.raise_problem(409, 'invalid_state', case when session.account_id is null
@@ -103,9 +104,9 @@ begin
 end
 $$;
 comment on function api.approve_connection(bytea, bytea, bytea, text) is
-  'Approves: the agent acts for the person with this session, or for a new account that the new session signs in; the '
-  'same person again gets the same answer. Gives agent_id, agent_name, new_session, has_method; 401 (sign_in_again), '
-  '404, 409 (account_changed when it is another account than the one shown) or 410 otherwise.';
+  'Approves the agent. It then acts for the account of the session, or for a new account that new_session_hash signs '
+  'in. Repeated by the same person, it returns the same response: agent_id, agent_name, new_session, has_method. '
+  'Raises 401 (sign_in_again), 404, 409 (account_changed when the account is not the one that the page showed) or 410.';
 grant execute on function api.approve_connection(bytea, bytea, bytea, text) to souk_api;
 
 create or replace function api.decline_connection(secret_hash bytea) returns jsonb
@@ -116,11 +117,11 @@ declare
 begin
   perform internal.check_connection(connection);
   insert into market.rate_limit_hit (scope, action) values ('address:' || connection.address, 'decline');
-  -- Its link dies with it.
+  -- Removing the agent also ends its link.
   update market.agent a set removed_at = now() where a.id = connection.agent_id;
   return jsonb '{}';
 end
 $$;
 comment on function api.decline_connection(bytea) is
-  '"Not mine": ends the link and the agent''s token; 404, 409 or 410 when the link is not open.';
+  '"Not mine": ends the link and the agent''s token. Raises 404, 409 or 410 when the link does not work.';
 grant execute on function api.decline_connection(bytea) to souk_api;

@@ -1,4 +1,5 @@
--- Everything about an account, for its person: one document, given in pieces so that nobody has to hold it whole.
+-- The export of an account for its person. It is delivered in pieces, so that no process has to hold it in memory as a
+-- whole.
 
 create or replace function api.export_account(part text default 'account', cursor text default null) returns jsonb
   language plpgsql stable
@@ -6,7 +7,7 @@ as $$
 declare
   list constant text := 'export ' || export_account.part;
   after uuid;
-  -- A hundred offers with all that was read of them are half a megabyte.
+  -- A hundred offers with their extractions have about half a megabyte.
   size constant integer := 100;
   activity jsonb;
   items jsonb;
@@ -25,7 +26,7 @@ begin
     return jsonb_build_object('items', activity -> 'activity', 'next_cursor', activity -> 'page' -> 'next_cursor');
   end if;
   after := (internal.position_of(cursor, list) ->> 'id')::uuid;
-  -- One branch yields rows; each can use the index of its table by account.
+  -- Only the branch of the requested part returns rows. Each branch can use its table's index by account.
   with page as (
     select a.id, jsonb_build_object('id', a.id, 'name', a.name, 'created_at', internal.utc(a.created_at),
       'connected_at', internal.utc(a.connected_at), 'removed_at', internal.utc(a.removed_at)) as item
@@ -66,6 +67,6 @@ begin
 end
 $$;
 comment on function api.export_account(text, text) is
-  'One piece of everything about the account: items of a part (account, agents, offers, asks, reports, verifications, '
-  'activity) and the cursor of its next piece. Needs a recent sign-in.';
+  'Returns one piece of the export: items of a part (account, agents, offers, asks, reports, verifications, activity) '
+  'and next_cursor for the next piece. Raises 401 with sign_in_again when the sign-in is not recent.';
 grant execute on function api.export_account(text, text) to souk_api;

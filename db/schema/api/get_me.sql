@@ -1,5 +1,6 @@
--- One document that lets an agent rebuild its whole situation. The person's e-mail and phone are in it only when the
--- person asks in the browser: an agent has no right to the columns, whatever this function says.
+-- GET /v1/me: one document that lets an agent rebuild its whole situation. It has the person's e-mail address and phone
+-- number only when the person calls from the browser. An agent has no right to these columns, whatever this function
+-- does.
 
 create or replace function api.get_me(base_url text, link_key bytea) returns jsonb
   language plpgsql stable
@@ -74,7 +75,7 @@ begin
         jsonb_build_object('summary',
           format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."', acts_for), 'method',
           'GET', 'path', '/v1/me')) else '[]' end
-      -- Not what a moderator has set to 0 calls an hour.
+      -- Leave out actions for which a moderator has set the limit to 0 calls an hour.
       || case when (limits -> 'publish_offer' ->> 'limit')::integer = 0 then '[]' else jsonb_build_array(
         jsonb_build_object('summary', 'Publish what the person offers, in their own words.', 'method', 'POST', 'path',
           '/v1/offers')) end
@@ -90,6 +91,6 @@ begin
 end
 $$;
 comment on function api.get_me(text, bytea) is
-  'Me: account, permissions, limits, open verifications, activity and what to do next; agent when one asks, email and '
-  'phone when its person does.';
+  'Returns Me: account, permissions, limits, pending verifications, activity and next steps. An agent also gets agent, '
+  'a person email and phone.';
 grant execute on function api.get_me(text, bytea) to souk_api;

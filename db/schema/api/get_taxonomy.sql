@@ -1,4 +1,4 @@
--- The vocabulary that clients may rely on. Public.
+-- The taxonomy that clients may rely on. It is public.
 
 create or replace function api.get_taxonomy() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -19,5 +19,6 @@ begin
 end
 $$;
 comment on function api.get_taxonomy() is
-  'Domains with their kinds and categories, and which kinds of offer answer an ask. Needs no entering.';
+  'Returns the domains with their kinds of offer and categories, and the kinds of offer that match each kind of ask. '
+  'Needs no claims.';
 grant execute on function api.get_taxonomy() to souk_api;

@@ -1,5 +1,5 @@
--- The link that makes the person who accepts it a moderator. `npm start` prints one while a database has none; nobody
--- who calls the API can make one. Looking changes nothing, accepting deletes the link.
+-- The link that makes the person who accepts it a moderator. `npm start` prints one while the database has no
+-- moderator; no call of the API can create one. Reading the link changes nothing, accepting deletes it.
 
 create or replace function api.get_moderator_link(secret_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -12,8 +12,7 @@ begin
   return jsonb '{}';
 end
 $$;
-comment on function api.get_moderator_link(bytea) is
-  'Whether a link that appoints a moderator still works; 404 otherwise.';
+comment on function api.get_moderator_link(bytea) is 'Returns {} when the link still works. Raises 404 otherwise.';
 grant execute on function api.get_moderator_link(bytea) to souk_api;
 
 create or replace function api.accept_moderator_link(secret_hash bytea, session_hash bytea, new_session_hash bytea)
@@ -38,6 +37,6 @@ begin
 end
 $$;
 comment on function api.accept_moderator_link(bytea, bytea, bytea) is
-  'Makes the person with this session, or a new one whom the new session signs in, a moderator, once a link; gives '
-  'new_session, or 404.';
+  'Makes the person of the session a moderator, or a new person whom new_session_hash signs in. The link works once. '
+  'Returns new_session. Raises 404 when the link does not work.';
 grant execute on function api.accept_moderator_link(bytea, bytea, bytea) to souk_api;

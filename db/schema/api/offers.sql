@@ -1,4 +1,4 @@
--- One offer, the caller's own offers, and what their owner may do with them.
+-- Reading an offer, listing own offers, changing, archiving and republishing them, and reporting others.
 
 create or replace function api.get_offer(id uuid) returns jsonb
   language plpgsql stable
@@ -21,10 +21,11 @@ begin
 end
 $$;
 comment on function api.get_offer(uuid) is
-  'A published offer for anyone (with owner for its owner), an unpublished one for its owner; 404 otherwise.';
+  'Returns a published offer to every caller (with owner for its owner), and an unpublished one to its owner. Raises '
+  '404 otherwise.';
 grant execute on function api.get_offer(uuid) to souk_api;
 
-create or replace function api.list_offers(status text, "limit" integer, cursor text) returns jsonb
+create or replace function api.list_offers(status text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -35,21 +36,23 @@ declare
   more boolean;
 begin
   select coalesce(
-    jsonb_agg(internal.owner_offer_document(p.offer) order by p.id desc) filter (where p.n <= list_offers.limit), '[]'),
-    (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.limit))[list_offers.limit],
-    count(*) > list_offers.limit
+    jsonb_agg(internal.owner_offer_document(p.offer) order by p.id desc) filter (where p.n <= list_offers.page_size),
+    '[]'),
+    (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.page_size))[list_offers.page_size],
+    count(*) > list_offers.page_size
   into results, last_id, more
   from (
     select o as offer, o.id, row_number() over (order by o.id desc) as n from market.offer o
     where o.account_id = internal.account_id()
       and (list_offers.status is null or o.status = list_offers.status)
       and (after is null or o.id < after)
-    order by o.id desc limit list_offers.limit + 1) as p;
+    order by o.id desc limit list_offers.page_size + 1) as p;
   return jsonb_build_object('results', results,
     'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
 end
 $$;
-comment on function api.list_offers(text, integer, text) is 'The account''s own offers as OwnerOffers, newest first.';
+comment on function api.list_offers(text, integer, text) is
+  'Returns a page of the account''s own offers as OwnerOffers, newest first.';
 grant execute on function api.list_offers(text, integer, text) to souk_api;
 
 create or replace function api.update_offer(id uuid, body jsonb, errors jsonb) returns jsonb
@@ -65,7 +68,7 @@ begin
     perform internal.raise_problem(409, 'invalid_state',
       format('This offer is %s, so it cannot be changed.', offer.status));
   end if;
-  -- What is not sent is taken from what is there, so two changes under way at once would undo each other.
+  -- Members that the request omits are copied from the offer, so two changes at the same time would undo each other.
   if exists (select from market.submission s where s.target_id = offer.id and s.completed_at is null) then
     perform internal.raise_problem(409, 'invalid_state',
       'Another change of this offer is being read. Try again in a second.',
@@ -73,13 +76,15 @@ begin
         internal.rate_limit_headers(internal.own_usage('publish_offer'))));
   end if;
   return internal.create_submission('update_offer', 'publish_offer',
-    -- Always read anew, since what is published must stand in the text that is shown.
+    -- The text is always extracted again, since what is published must be stated in the text that is shown.
     jsonb_build_object('text', offer.text, 'images', to_jsonb(offer.images)) || body, null, null,
     case when errors = '[]' then internal.submission_errors(body) else errors end, offer.id);
 end
 $$;
 comment on function api.update_offer(uuid, jsonb, jsonb) is
-  'Takes a new text or images of an own offer, to be read like a new one; counts as publishing. {submission, headers}.';
+  'Admits a new text or new images of an own offer, and counts it as publishing. Returns {submission, headers}. Raises '
+  '404 for an offer of another account, and 409 invalid_state when the offer is removed or rejected or another change '
+  'is in progress.';
 grant execute on function api.update_offer(uuid, jsonb, jsonb) to souk_api;
 
 create or replace function api.archive_offer(id uuid) returns jsonb
@@ -97,7 +102,7 @@ begin
 end
 $$;
 comment on function api.archive_offer(uuid) is
-  'Takes an own offer down; an archived one stays as it is. 409 invalid_state for a removed one.';
+  'Archives an own offer; an archived one stays as it is. Raises 409 invalid_state for a removed or rejected one.';
 grant execute on function api.archive_offer(uuid) to souk_api;
 
 create or replace function api.republish_offer(id uuid) returns jsonb
@@ -118,8 +123,8 @@ begin
 end
 $$;
 comment on function api.republish_offer(uuid) is
-  'Puts an own archived offer up again, which counts as publishing; a published one stays as it is. 409 invalid_state '
-  'for a removed one.';
+  'Publishes an own archived offer again, which counts as publishing; a published one stays as it is. Raises 409 '
+  'invalid_state for a removed or rejected one, or one that waits for review.';
 grant execute on function api.republish_offer(uuid) to souk_api;
 
 create or replace function api.report_offer(id uuid, reason text, comment text) returns jsonb
@@ -146,6 +151,6 @@ begin
 end
 $$;
 comment on function api.report_offer(uuid, text, text) is
-  'Puts a published offer of another before the moderators, once an account until they have decided. 409 invalid_state '
-  'for an own offer, or while suspended.';
+  'Reports a published offer of another account to the moderators. An account has one open report for each offer. '
+  'Raises 404 when the offer is not visible, and 409 invalid_state for an own offer or while the account is suspended.';
 grant execute on function api.report_offer(uuid, text, text) to souk_api;

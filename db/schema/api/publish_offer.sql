@@ -1,5 +1,5 @@
--- Publishing from plain text: checked, counted, written down and given to the worker, in one statement. What the text
--- says is read by the worker; the answer is the submission's.
+-- Publishing from plain text. One statement checks the request, counts it, stores the submission and adds a job. The
+-- worker extracts the fields and decides the response of the submission.
 
 create or replace function api.publish_offer(body jsonb, idempotency_key text, request_hash bytea, errors jsonb)
   returns jsonb
@@ -14,8 +14,8 @@ begin
 end
 $$;
 comment on function api.publish_offer(jsonb, text, bytea, jsonb) is
-  'Takes an OfferSubmission: {submission, headers} to wait for, or a replay. errors: what the edge found wrong with '
-  'the body.';
+  'Admits an OfferSubmission. Returns {submission, headers} of a submission to wait for, or the response to replay for '
+  'a repeated Idempotency-Key. errors: problems that the HTTP layer found in the body.';
 grant execute on function api.publish_offer(jsonb, text, bytea, jsonb) to souk_api;
 
 create or replace function api.preview_offer(body jsonb, errors jsonb) returns jsonb
@@ -27,5 +27,5 @@ begin
 end
 $$;
 comment on function api.preview_offer(jsonb, jsonb) is
-  'Takes a text to be read and not published: {submission, headers}.';
+  'Admits a text that is extracted but not published. Returns {submission, headers}.';
 grant execute on function api.preview_offer(jsonb, jsonb) to souk_api;

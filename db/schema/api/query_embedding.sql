@@ -1,5 +1,5 @@
--- Vectors of queries, when a provider is paid for them: each is bought once, and only for an agent that a person
--- approved, so that whoever calls POST /v1/connect in a loop buys nothing.
+-- Cached vectors of queries, for a paid embedding provider. Each vector is bought once, and only for agents that a
+-- person has approved, so that a client that calls POST /v1/connect in a loop costs nothing.
 
 create or replace function api.find_query_embedding(query_hash bytea, model text) returns jsonb
   language plpgsql stable
@@ -13,7 +13,8 @@ begin
 end
 $$;
 comment on function api.find_query_embedding(bytea, text) is
-  'embedding: the vector of a query by its SHA-256, or null; may_embed: whether the caller may have one made.';
+  'Returns embedding, the cached vector of the query with this SHA-256 or null, and may_embed, whether the provider '
+  'may be paid for this caller.';
 grant execute on function api.find_query_embedding(bytea, text) to souk_api;
 
 create or replace function api.keep_query_embedding(query_hash bytea, model text, embedding text) returns jsonb
@@ -30,5 +31,6 @@ begin
 end
 $$;
 comment on function api.keep_query_embedding(bytea, text, text) is
-  'Keeps the vector of a query for whoever asks the same.';
+  'Stores the vector of a query for later callers with the same query. Ignores an invalid vector and one of a model '
+  'that is not in use. Raises 403 until a person has approved the agent.';
 grant execute on function api.keep_query_embedding(bytea, text, text) to souk_api;

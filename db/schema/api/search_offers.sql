@@ -1,4 +1,4 @@
--- The answer to a search.
+-- POST /v1/offers/search.
 
 create or replace function api.search_offers(request jsonb, extraction jsonb, embedding text, model text, notices jsonb)
   returns jsonb
@@ -9,6 +9,6 @@ begin
 end
 $$;
 comment on function api.search_offers(jsonb, jsonb, text, text, jsonb) is
-  'SearchResponse for a search body; reading: what was read from the query, or null; embedding: the query''s vector by '
-  'that model, or null, and then notices say why.';
+  'Returns the SearchResponse for a search body. extraction: what was extracted from the query, or null. embedding: '
+  'the vector of the query by this model, or null; notices then say why.';
 grant execute on function api.search_offers(jsonb, jsonb, text, text, jsonb) to souk_api;

@@ -1,5 +1,5 @@
--- The sign-in pages: begin an attempt, finish it by a mailed link or code, or by what a provider vouched for. These
--- need no entering: the secret that the browser holds is what admits.
+-- The sign-in pages: a browser begins an attempt, and completes it with a mailed link or code, or with the answer of a
+-- provider. These functions need no claims, because the secret that the browser holds authorizes the caller.
 
 create or replace function api.offer_methods(methods jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ begin
   if unknown is not null then
     perform internal.raise_problem(400, 'unknown_method', format('There is no sign-in method %s.', unknown));
   end if;
-  -- Processes that start together take the rows in one order.
+  -- Processes that start at the same time lock the rows in the same order.
   perform from market.sign_in_method m where m.available <> (offer_methods.methods ? m.method)
   order by m.position for update;
   update market.sign_in_method m set available = not m.available
@@ -21,7 +21,7 @@ end
 $$;
 comment on function api.offer_methods(jsonb) is
   'Makes exactly these sign-in methods (an array of names) available: those whose provider the operator has '
-  'configured. Called at the start of each process.';
+  'configured. Every process calls it at its start. Raises 400 unknown_method.';
 grant execute on function api.offer_methods(jsonb) to souk_api;
 
 create or replace function api.start_sign_in(
@@ -41,7 +41,7 @@ begin
       jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
   if start_sign_in.verification_hash is not null then
-    -- The account goes before the verification, as when it is proved.
+    -- Lock the account before the verification, in the same order as when the method is proved.
     account_id :=
       (select v.account_id from market.verification v where v.secret_hash = start_sign_in.verification_hash);
     perform from market.account a where a.id = account_id for key share;
@@ -60,12 +60,13 @@ begin
   elsif start_sign_in.purpose is distinct from 'sign_in' then
     perform internal.raise_problem(400, 'bad_request', 'A sign-in is begun to sign in, or to add a method.');
   end if;
-  -- An account that is being deleted goes first.
+  -- Waits for a deletion of the account that is in progress.
   perform from market.account a where a.id = account_id for key share;
   if account_id is not null and not found then
     perform internal.raise_problem(401, 'unauthorized', 'This account was deleted.');
   end if;
-  -- A method is a key to the account for good: no session that was left open somewhere may add one.
+  -- A sign-in method gives permanent access to the account. So a session that was left open somewhere must not be
+  -- enough to add one.
   if session.account_id = account_id then
     perform internal.check_recent_sign_in(account_id, session.signed_in_at);
   end if;
@@ -92,9 +93,9 @@ begin
 end
 $$;
 comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) is
-  'Begins an attempt to sign in, to add a method to the session''s account, or to prove what an agent''s link asks '
-  'for. 400, 401 (sign_in_again), 404, 409, 410, or 429 for mail. The answer is the address that the mail goes to, as '
-  'it is kept (email), and does not tell whether an account exists.';
+  'Begins an attempt to sign in, to add a method to the account of the session, or to complete the verification of an '
+  'agent''s link. Raises 400, 401 (sign_in_again), 404, 409, 410, or 429 for too many messages. Returns email, the '
+  'normalized address that the message goes to. The response does not tell whether an account exists.';
 grant execute on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) to souk_api;
 
 create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb
@@ -104,7 +105,7 @@ declare
   attempt market.sign_in;
   window_scope text;
 begin
-  -- Nobody has entered a code yet: an attempt whose code was tried stays counted.
+  -- Only attempts without a wrong code are cancelled. An attempt for which a code was tried stays counted.
   delete from market.sign_in s
   where s.flow_hash = cancel_sign_in.flow_hash and s.method = 'email' and s.finished_at is null and s.tries = 0
   returning * into attempt;
@@ -124,8 +125,8 @@ begin
 end
 $$;
 comment on function api.cancel_sign_in(bytea, text) is
-  'Takes back an attempt whose mail could not be sent, with what was counted for it from this address. Nothing when it '
-  'was finished, tried, or never begun.';
+  'Deletes an attempt whose message could not be sent, and its hits in the rate limits of this address. Does nothing '
+  'when the attempt succeeded, a code was tried, or it does not exist.';
 grant execute on function api.cancel_sign_in(bytea, text) to souk_api;
 
 create or replace function api.get_sign_in(flow_hash bytea) returns jsonb
@@ -148,8 +149,8 @@ begin
 end
 $$;
 comment on function api.get_sign_in(bytea) is
-  'The attempt of a browser: method, email, expires_in (seconds), tries_left, finished; 404 when there is none or it '
-  'is over.';
+  'Returns the attempt of a browser: method, email, expires_in (seconds), tries_left, finished. Raises 404 when there '
+  'is none or it has expired.';
 grant execute on function api.get_sign_in(bytea) to souk_api;
 
 create or replace function api.get_mail_link(link_hash bytea, flow_hash bytea) returns jsonb
@@ -169,8 +170,8 @@ begin
 end
 $$;
 comment on function api.get_mail_link(bytea, bytea) is
-  'What opening a mailed link shows: same_browser (else only the code is shown), expires_in (seconds); 404, or 410 '
-  'when it works no more. Changes nothing.';
+  'Returns what the page of a mailed link shows: same_browser (if false, the page shows only the code) and expires_in '
+  '(seconds). Raises 404, or 410 when the link no longer works. Changes nothing.';
 grant execute on function api.get_mail_link(bytea, bytea) to souk_api;
 
 create or replace function api.finish_mail_sign_in(
@@ -192,7 +193,7 @@ begin
     perform internal.raise_problem(410, 'link_expired',
       'This link is from an earlier message. Open the link from the newest one, or enter its code.');
   elsif finish_mail_sign_in.code_hash <> attempt.code_hash then
-    -- An answer, not a refusal: a refusal would undo the counting.
+    -- This is returned and not raised, because raising would roll back the count.
     update market.sign_in s set tries = s.tries + 1 where s.id = attempt.id;
     return jsonb_build_object('wrong_code', true, 'tries_left', 4 - attempt.tries);
   end if;
@@ -201,8 +202,8 @@ begin
 end
 $$;
 comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) is
-  'Finishes an attempt by its mailed link or code, in the browser that began it; as internal.complete_sign_in, or '
-  'wrong_code with tries_left. 410 when neither works any more.';
+  'Completes an attempt with its mailed link or code, in the browser that began it. Returns the result of '
+  'internal.complete_sign_in, or wrong_code with tries_left. Raises 410 when link and code no longer work.';
 grant execute on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) to souk_api;
 
 create or replace function api.finish_sign_in(
@@ -218,7 +219,7 @@ begin
     perform internal.raise_problem(400, 'bad_request', 'The sign-in provider did not say who you are. Start again.');
   end if;
   attempt := internal.lock_sign_in(finish_sign_in.flow_hash, subject_hash, finish_sign_in.session_hash);
-  -- A mailbox is proved by its mail alone.
+  -- An e-mail address is proved only by a message to it.
   if attempt.id is null or attempt.method <> finish_sign_in.method or attempt.method = 'email'
       or attempt.finished_at is not null or attempt.expires_at <= now() then
     perform internal.raise_problem(409, 'invalid_state',
@@ -230,6 +231,7 @@ begin
 end
 $$;
 comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) is
-  'Finishes an attempt by what a provider vouched for (its subject; the e-mail only when verified), in the browser '
-  'that began it; as internal.complete_sign_in. 409 when it was finished, is over, or was begun another way.';
+  'Completes an attempt with the answer of a provider, in the browser that began it: subject, and email only if the '
+  'provider verified it. Returns the result of internal.complete_sign_in. Raises 400 without a subject, and 409 when '
+  'the attempt succeeded before, has expired, or was begun with another method.';
 grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) to souk_api;

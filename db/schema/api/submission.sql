@@ -1,4 +1,4 @@
--- Waiting for a text to be read.
+-- Waiting for the response of a submission.
 
 create or replace function api.get_answer(submission_id uuid) returns jsonb
   language plpgsql stable
@@ -7,7 +7,8 @@ begin
   return coalesce(internal.submission_answer(get_answer.submission_id), '{}');
 end
 $$;
-comment on function api.get_answer(uuid) is 'status and body of a submission''s answer; {} while it is being read.';
+comment on function api.get_answer(uuid) is
+  'Returns status and body of the response of a submission of the caller; {} while it is not decided.';
 grant execute on function api.get_answer(uuid) to souk_api;
 
 create or replace function api.withdraw_submission(submission_id uuid) returns jsonb
@@ -22,6 +23,6 @@ begin
 end
 $$;
 comment on function api.withdraw_submission(uuid) is
-  'The deadline passed: cancels what is not yet decided, and gives the answer, which may have been decided in the '
-  'meantime.';
+  'Called when the deadline has passed: cancels a submission of the caller that is not decided. Returns status and '
+  'body of its response, which may have been decided in the meantime.';
 grant execute on function api.withdraw_submission(uuid) to souk_api;

@@ -1,4 +1,5 @@
--- An agent asks that its person proves a sign-in method; the person does so on a page, so no secret passes the agent.
+-- An agent requests that its person proves a sign-in method. The person does it on a page of this service, so no secret
+-- passes through the agent.
 
 create or replace function api.start_verification(method text, base_url text, link_key bytea) returns jsonb
   language plpgsql volatile
@@ -20,11 +21,11 @@ begin
         else 'This sign-in method is not offered. Choose one of options.' end,
       jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
-  -- No method is proved or removed from here on.
+  -- From here to the end of the transaction, no sign-in method of the account is proved or removed.
   perform internal.lock_own_agent();
   if exists (select from market.proved_method p
       where p.account_id = internal.account_id() and p.method = start_verification.method) then
-    -- There is nothing to wait for.
+    -- The method is already proved, so the verification is completed from the start.
     select * into verification from market.verification v
     where v.account_id = internal.account_id() and v.method = start_verification.method and v.status = 'completed'
     order by v.id desc limit 1;
@@ -46,7 +47,7 @@ begin
     sha256(convert_to(internal.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
-  -- The newest is the open one, or was decided at this very moment.
+  -- The pending verification; if another transaction has just decided it, the latest one.
   select * into verification from market.verification v
   where v.agent_id = internal.agent_id() and v.method = start_verification.method
   order by v.status = 'pending' desc, v.id desc limit 1;
@@ -55,8 +56,9 @@ begin
 end
 $$;
 comment on function api.start_verification(text, text, bytea) is
-  'Verification: 201 with a new link, 200 with the same one while pending, 200 completed when proved already; 400 '
-  'unknown_method; 401 or 409 when the agent is removed or approved meanwhile.';
+  'Returns the Verification: status 201 with a new link, 200 with the same link while one is pending, 200 with status '
+  'completed when the method is already proved. Raises 400 unknown_method, and 401 or 409 when the agent is removed or '
+  'approved at the same moment.';
 grant execute on function api.start_verification(text, text, bytea) to souk_api;
 
 create or replace function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb
@@ -74,5 +76,5 @@ begin
 end
 $$;
 comment on function api.get_verification(uuid, text, bytea) is
-  'A verification of the account acted for; 404 otherwise.';
+  'Returns a verification of the caller''s account. Raises 404 otherwise.';
 grant execute on function api.get_verification(uuid, text, bytea) to souk_api;

@@ -1,5 +1,6 @@
--- The page behind an agent's verification link. Looking changes nothing; the secret in the link is what admits, until
--- the account has a method or a person is at a browser: then it takes a session of that account.
+-- The page behind an agent's verification link. Reading it changes nothing. The secret in the link authorizes the
+-- caller as long as the account has no proved method and no live session of a person. After that, a session of the
+-- account is required.
 
 create or replace function api.get_verification_page(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -31,8 +32,9 @@ begin
 end
 $$;
 comment on function api.get_verification_page(bytea, bytea) is
-  'What the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or '
-  'session), missing (internal.missing_session), mine, expires_in (seconds); 404 otherwise. Changes nothing.';
+  'Returns what the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or '
+  'session), missing (as internal.missing_session), mine, expires_in (seconds). Raises 404 when there is no such link. '
+  'Changes nothing.';
 grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
 
 create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb
@@ -51,7 +53,8 @@ begin
 end
 $$;
 comment on function api.cancel_verification(bytea, bytea) is
-  '"Not now": ends a pending verification; again does nothing. 401, 404, 409 or 410 otherwise.';
+  '"Not now": cancels a pending verification; repeated, it does nothing. Raises 401, 404, 409 or 410 when the link '
+  'does not work for this session.';
 grant execute on function api.cancel_verification(bytea, bytea) to souk_api;
 
 create or replace function api.continue_verification(secret_hash bytea) returns jsonb
@@ -68,5 +71,6 @@ begin
 end
 $$;
 comment on function api.continue_verification(bytea) is
-  'The final status of a verification: 409 verification_incomplete while it is pending, 404 when there is none.';
+  'Returns the final status of a verification. Raises 409 verification_incomplete while it is pending, and 404 when '
+  'there is none.';
 grant execute on function api.continue_verification(bytea) to souk_api;

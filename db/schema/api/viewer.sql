@@ -1,4 +1,4 @@
--- Who looks at a page, and signing out.
+-- The person whose browser requests a page, and signing out.
 
 create or replace function api.get_viewer(session_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -18,20 +18,21 @@ begin
 end
 $$;
 comment on function api.get_viewer(bytea) is
-  'viewer: who is signed in with this session (display_name, label, methods, signed_in_seconds_ago), or null.';
+  'Returns viewer: the person signed in with this session (display_name, label, methods, signed_in_seconds_ago), or '
+  'null.';
 grant execute on function api.get_viewer(bytea) to souk_api;
 
 create or replace function api.sign_out() returns jsonb
   language plpgsql volatile
 as $$
 begin
-  -- As with a removed agent: over on every replica, too, before the answer.
+  -- As with a removed agent, the session is gone on every synchronous replica before the response.
   perform set_config('synchronous_commit', 'remote_apply', true);
   delete from market.session s where s.id = internal.session_id();
   return jsonb '{}';
 end
 $$;
-comment on function api.sign_out() is 'Ends the session that a person calls with.';
+comment on function api.sign_out() is 'Ends the session of the calling person.';
 grant execute on function api.sign_out() to souk_api;
 
 create or replace function api.sign_out_everywhere() returns jsonb
@@ -45,5 +46,5 @@ begin
 end
 $$;
 comment on function api.sign_out_everywhere() is
-  'Ends every session of the account that a person calls for, this one, too.';
+  'Ends every session of the calling person''s account, including this one.';
 grant execute on function api.sign_out_everywhere() to souk_api;

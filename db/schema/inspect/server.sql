@@ -76,7 +76,7 @@ create or replace function inspect.read_statements()
 as $$
 declare
   -- The extension may be in any schema, or in none.
-  home text := (select quote_ident(n.nspname) from pg_catalog.pg_extension e
+  home text := (select n.nspname::text from pg_catalog.pg_extension e
     join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_stat_statements');
 begin
   if home is null then
@@ -85,7 +85,7 @@ begin
   for role, calls, total_ms, ms_a_call, slowest_ms, rows, statement in execute format(
     'select r.rolname::text, s.calls, round(s.total_exec_time::numeric), round(s.mean_exec_time::numeric, 2),
        round(s.max_exec_time::numeric), s.rows, left(s.query, 500)
-     from %s.pg_stat_statements s join pg_catalog.pg_roles r on r.oid = s.userid
+     from %I.pg_stat_statements s join pg_catalog.pg_roles r on r.oid = s.userid
      join pg_catalog.pg_database d on d.oid = s.dbid and d.datname = current_database()', home)
   loop
     return next;

@@ -4,7 +4,8 @@ create or replace function internal.own_sessions(out sessions integer, out signe
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  select count(*), extract(epoch from now() - max(s.signed_in_at) filter (where s.id = internal.session_id()))
+  select count(*)::integer,
+    extract(epoch from now() - max(s.signed_in_at) filter (where s.id = internal.session_id()))::integer
   into sessions, signed_in_seconds_ago
   from market.session s where s.account_id = internal.account_id() and internal.is_session_alive(s);
 end

@@ -20,7 +20,7 @@ comment on function internal.activity_target(text, text) is
   'What an event was done to: {type, id, title}; null when it is the account itself.';
 grant execute on function internal.activity_target(text, text) to souk_person;
 
-create or replace function internal.own_activity("limit" integer, cursor text) returns jsonb
+create or replace function internal.own_activity(page_size integer, cursor text) returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -38,7 +38,7 @@ begin
       where e.subject_account_id = internal.account_id() and e.at > now() - interval '12 months'
         and e.table_name in ('offer', 'ask', 'agent', 'account', 'profile', 'proved_method')
         and (last_seen is null or (e.at, e.id) < ((last_seen ->> 'time')::timestamptz, (last_seen ->> 'id')::uuid))
-      order by e.at desc, e.id desc limit own_activity.limit + 1) as e
+      order by e.at desc, e.id desc limit own_activity.page_size + 1) as e
   )
   select
     coalesce(jsonb_agg(jsonb_build_object(
@@ -46,10 +46,10 @@ begin
       'agent', (select jsonb_build_object('id', a.id, 'name', a.name) from market.agent a where a.id = p.agent_id),
       'target', internal.activity_target(p.table_name, p.row_id))
       || case when p.actor_type in ('moderator', 'job', 'dba') then jsonb_build_object('by', p.actor_type) else '{}' end
-      order by p.n) filter (where p.n <= own_activity.limit), '[]'),
-    coalesce(max(p.n) > own_activity.limit, false),
-    (array_agg(p.at order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit],
-    (array_agg(p.id order by p.n) filter (where p.n <= own_activity.limit))[own_activity.limit]
+      order by p.n) filter (where p.n <= own_activity.page_size), '[]'),
+    coalesce(max(p.n) > own_activity.page_size, false),
+    (array_agg(p.at order by p.n) filter (where p.n <= own_activity.page_size))[own_activity.page_size],
+    (array_agg(p.id order by p.n) filter (where p.n <= own_activity.page_size))[own_activity.page_size]
   into activity, more, last_at, last_id
   from page p;
   return jsonb_build_object('activity', activity,

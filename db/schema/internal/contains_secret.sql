@@ -21,7 +21,7 @@ begin
   loop
     if digits ~ ('^(3[47]\d{13}|4\d{15}|5[1-5]\d{14}|2(22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}'
         '|6(011|5\d\d)\d{12}|35(2[89]|[3-8]\d)\d{12})$') then
-      select sum(case when n % 2 = 1 then d else d * 2 - case when d > 4 then 9 else 0 end end) into total
+      select sum(case when n % 2 = 1 then d else d * 2 - case when d > 4 then 9 else 0 end end)::integer into total
       from (select substr(reverse(digits), n, 1)::integer as d, n from generate_series(1, length(digits)) as n) as luhn;
       if total % 10 = 0 then
         return 'The text contains a payment card number. Take it out, and tell the person to have the card replaced.';

@@ -42,7 +42,7 @@ declare
   first_offers integer := internal.setting('first_offers_to_review')::integer;
   own integer;
 begin
-  select count(*) into own
+  select count(*)::integer into own
   from (select from market.offer o where o.account_id = offer.account_id limit first_offers + 1) as offers;
   perform internal.open_case(offer.id, array_remove(array[
     case when offer.status = 'pending_review' then 'pending' end,

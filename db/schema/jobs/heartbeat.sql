@@ -49,9 +49,3 @@ $$;
 comment on function jobs.get_held_jobs(text) is
   'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
 grant execute on function jobs.get_held_jobs(text) to souk_worker;
-
-create or replace function jobs.is_alive() returns boolean
-  language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$ select exists (select from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds') $$;
-comment on function jobs.is_alive() is 'Whether any pool of workers lives: for health checks.';
-grant execute on function jobs.is_alive() to souk_worker;

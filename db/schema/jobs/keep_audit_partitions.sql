@@ -33,7 +33,7 @@ begin
     changed := changed + 1;
   end loop;
   for name in
-    select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    select c.relname::text from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'market.audit_event'::regclass and c.relname ~ '^audit_event_\d{4}_\d{2}$'
       and to_date(right(c.relname, 7), 'YYYY_MM') + interval '13 months' <= this_month
   loop

@@ -58,7 +58,7 @@ begin
     select k.submission_id from market.idempotency_key k
     join stuck on stuck.id = k.submission_id for update of k skip locked
   )
-  select count(internal.withdraw_submission(stuck.id)) into swept from stuck
+  select count(internal.withdraw_submission(stuck.id))::integer into swept from stuck
   where stuck.id in (select f.submission_id from free f)
     or not exists (select from market.idempotency_key k where k.submission_id = stuck.id);
   -- An ask that was answered before its text was read is read still.

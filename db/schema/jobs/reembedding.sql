@@ -16,10 +16,10 @@ begin
   where r.finished_at is null and r.model <> use_embedding_model.model;
   if not exists (select from market.reembedding r where r.finished_at is null) then
     select (
-        select count(*) from market.offer o left join market.offer_embedding e on e.offer_id = o.id
+        select count(*)::integer from market.offer o left join market.offer_embedding e on e.offer_id = o.id
         where o.status = 'published' and e.model is distinct from use_embedding_model.model)
       + (
-        select count(*) from market.ask a left join market.ask_embedding e on e.ask_id = a.id
+        select count(*)::integer from market.ask a left join market.ask_embedding e on e.ask_id = a.id
         where a.status = 'active' and a.read_at is not null and e.model is distinct from use_embedding_model.model)
     into waiting;
     if waiting > 0 then
@@ -40,7 +40,7 @@ declare
   resumed integer;
 begin
   -- The key makes it one job, however often it is asked for.
-  select count(*) into resumed
+  select count(*)::integer into resumed
   from (select internal.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null) as q;
   return resumed;
 end

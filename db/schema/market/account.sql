@@ -1,4 +1,4 @@
--- One row is one account: a person, or, until a person approves its agent, the promise of one (provisional).
+-- One row is one account. It belongs to a person, or it is provisional until a person approves its agent.
 
 create table market.account (
   id uuid default internal.uuid_v7() constraint account_pkey primary key,
@@ -17,7 +17,7 @@ create table market.account (
 create index account_unclaimed_idx on market.account (created_at) where claimed_at is null;
 create index account_hiding_idx on market.account (id) where hiding;
 create index account_suspension_reason_idx on market.account (suspension_reason) where suspension_reason is not null;
--- Moderators look for people by the name they chose.
+-- Moderators search accounts by display name.
 create index account_display_name_idx on market.account (lower(display_name) text_pattern_ops);
 
 alter table market.account enable row level security;
@@ -25,20 +25,22 @@ alter table market.account force row level security;
 create policy "the owner sees all" on market.account to souk_owner using (true) with check (true);
 create policy "a caller sees the account it acts for" on market.account for select to souk_agent, souk_person
   using (id = (select internal.account_id()));
-create policy "a person names the account" on market.account for update to souk_person
+create policy "a person sets the display name of its account" on market.account for update to souk_person
   using (id = (select internal.account_id())) with check (id = (select internal.account_id()));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.account is 'One row is one account that agents act for.';
 comment on column market.account.id is 'UUIDv7.';
-comment on column market.account.display_name is 'What the person wants to be called, null until told.';
+comment on column market.account.display_name is 'The name that the person chose; null until the person chose one.';
 comment on column market.account.claimed_at is
-  'When a person made it theirs by approving an agent; null while provisional.';
-comment on column market.account.created_at is 'Member since.';
-comment on column market.account.suspended_at is 'Since when moderation has suspended it; null while in good standing.';
-comment on column market.account.suspension_reason is 'Why it is suspended, as a code.';
-comment on column market.account.suspension_note is 'Why it is suspended, as a sentence for its owner.';
-comment on column market.account.hiding is 'Whether it is suspended and has offers that are still to be archived.';
+  'When a person claimed the account by approving its agent; null while the account is provisional.';
+comment on column market.account.created_at is 'When the account was created; shown as "member since".';
+comment on column market.account.suspended_at is
+  'When moderation suspended the account; null while it is not suspended.';
+comment on column market.account.suspension_reason is 'Code of the reason for the suspension.';
+comment on column market.account.suspension_note is 'The reason for the suspension, as a sentence for the owner.';
+comment on column market.account.hiding is
+  'Whether the account is suspended and some of its offers are still to be archived.';
 grant select on market.account to souk_agent, souk_person;
 grant update (display_name) on market.account to souk_person;

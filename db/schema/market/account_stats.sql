@@ -1,4 +1,5 @@
--- One row is the market record of one account: raw counts, kept by triggers on market.offer, never a score.
+-- One row is the account stats of one account: raw counts that triggers on market.offer maintain. They are never a
+-- score.
 
 create table market.account_stats (
   account_id uuid constraint account_stats_pkey primary key
@@ -13,14 +14,16 @@ create table market.account_stats (
 alter table market.account_stats enable row level security;
 alter table market.account_stats force row level security;
 create policy "the owner sees all" on market.account_stats to souk_owner using (true) with check (true);
-create policy "everyone reads the records" on market.account_stats for select to souk_agent, souk_person using (true);
+create policy "everyone reads the account stats" on market.account_stats for select to souk_agent, souk_person
+  using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.account_stats is 'The record of an account: what others see beside its offers.';
-comment on column market.account_stats.account_id is 'Whose record; never shown.';
-comment on column market.account_stats.active is 'Offers published now.';
-comment on column market.account_stats.lifetime is 'Offers ever published.';
-comment on column market.account_stats.removed is 'Offers taken down by moderation now.';
-comment on column market.account_stats.last_active_at is 'Latest write by the account; shown as a month.';
+comment on table market.account_stats is 'One row is the stats of one account. Others see them beside its offers.';
+comment on column market.account_stats.account_id is 'The account; never shown beside an offer.';
+comment on column market.account_stats.active is 'Number of offers that are published now.';
+comment on column market.account_stats.lifetime is 'Number of offers that were ever published.';
+comment on column market.account_stats.removed is 'Number of offers that moderation has removed and not restored.';
+comment on column market.account_stats.last_active_at is
+  'When the account last wrote to the market, accurate to a day; shown as a month.';
 grant select on market.account_stats to souk_agent, souk_person;

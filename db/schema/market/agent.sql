@@ -1,4 +1,4 @@
--- One row is one agent: who calls with a token.
+-- One row is one agent: a client that calls with a bearer token.
 
 create table market.agent (
   id uuid default internal.uuid_v7() constraint agent_pkey primary key,
@@ -12,9 +12,9 @@ create table market.agent (
   constraint agent_token_hash_is_sha256 check (octet_length(token_hash) = 32)
 );
 create index agent_account_id_idx on market.agent (account_id);
--- Moderators look for agents by what they call themselves.
+-- Moderators search agents by name.
 create index agent_name_idx on market.agent (lower(name) text_pattern_ops);
--- For forgetting those that nobody approved.
+-- Used to purge agents that nobody approved.
 create index agent_created_at_unapproved_idx on market.agent (created_at) where connected_at is null;
 
 alter table market.agent enable row level security;
@@ -31,13 +31,14 @@ create policy "a person removes agents of the account" on market.agent for updat
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.agent is 'One row is one agent. Its token is known to it alone; here is only the hash.';
+comment on table market.agent is 'One row is one agent. Only the agent knows its token; the row has the hash.';
 comment on column market.agent.id is 'UUIDv7.';
-comment on column market.agent.account_id is 'The account it acts for; provisional until a person approves.';
-comment on column market.agent.name is 'What it calls itself.';
+comment on column market.agent.account_id is
+  'The account that the agent acts for; provisional until a person approves the agent.';
+comment on column market.agent.name is 'The name that the agent gave itself.';
 comment on column market.agent.token_hash is 'SHA-256 of the token.';
-comment on column market.agent.created_at is 'When it called POST /v1/connect.';
-comment on column market.agent.connected_at is 'When a person approved it; null until then.';
-comment on column market.agent.removed_at is 'When it was removed; its token is refused from that moment.';
+comment on column market.agent.created_at is 'When the agent called POST /v1/connect.';
+comment on column market.agent.connected_at is 'When a person approved the agent; null until then.';
+comment on column market.agent.removed_at is 'When the agent was removed. Its token is refused from that moment.';
 grant select (id, account_id, name, created_at, connected_at, removed_at) on market.agent to souk_agent, souk_person;
 grant update (removed_at) on market.agent to souk_agent, souk_person;

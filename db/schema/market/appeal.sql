@@ -1,4 +1,5 @@
--- One row is one appeal: the owner of an offer that was taken down asks for a second look, once for each removal.
+-- One row is one appeal: the owner of an offer that moderation removed asks for a second decision, once for each
+-- removal.
 
 create table market.appeal (
   offer_id uuid not null constraint appeal_offer_fkey references market.offer on delete cascade,
@@ -29,11 +30,12 @@ create policy "an account appeals against the removal of its offer" on market.ap
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.appeal is 'One row is one appeal against one removal.';
-comment on column market.appeal.offer_id is 'The offer that was taken down.';
-comment on column market.appeal.removed_at is 'When it was taken down: another removal may be appealed again.';
-comment on column market.appeal.account_id is 'Who appeals.';
-comment on column market.appeal.agent_id is 'Through which agent; null when the person did it.';
-comment on column market.appeal.comment is 'Why, in the owner''s words.';
-comment on column market.appeal.created_at is 'When.';
-comment on column market.appeal.decided_at is 'When a moderator decided on it; null while it waits.';
+comment on column market.appeal.offer_id is 'The removed offer.';
+comment on column market.appeal.removed_at is
+  'When the offer was removed. A later removal of the same offer can be appealed again.';
+comment on column market.appeal.account_id is 'The account that appeals.';
+comment on column market.appeal.agent_id is 'The agent that appealed; null when the person did it in the browser.';
+comment on column market.appeal.comment is 'The owner''s comment.';
+comment on column market.appeal.created_at is 'When the appeal was made.';
+comment on column market.appeal.decided_at is 'When a moderator decided on the appeal; null while it waits.';
 grant select, insert (offer_id, removed_at, account_id, agent_id, comment) on market.appeal to souk_agent, souk_person;

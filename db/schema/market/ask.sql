@@ -1,4 +1,4 @@
--- One row is one ask: what somebody wants.
+-- One row is one ask: a statement of what an account wants.
 
 create table market.ask (
   id uuid default internal.uuid_v7() constraint ask_pkey primary key,
@@ -39,12 +39,12 @@ create index ask_account_id_idx on market.ask (account_id, id desc);
 create index ask_agent_id_idx on market.ask (agent_id);
 create index ask_domain_category_idx on market.ask (domain, category);
 create index ask_kind_idx on market.ask (ask_kind);
--- Asks that were answered before their text was read.
+-- Asks whose text has not been extracted yet.
 create index ask_unread_idx on market.ask (id) where read_at is null;
--- What a new offer is held against: asks that share a word and the place with it.
+-- Used to match a new offer: finds asks that share a word and the place with the offer.
 create index ask_words_idx on market.ask using gin (search.lexemes_of(keywords_query), search.lexemes_of(place_query))
   with (fastupdate = off) where status = 'active';
--- Moderators find asks by their words.
+-- Moderators search asks by words.
 create index ask_text_idx on market.ask using gin (to_tsvector('simple', reading.fold(text)));
 
 alter table market.ask enable row level security;
@@ -52,7 +52,7 @@ alter table market.ask force row level security;
 create policy "the owner sees all" on market.ask to souk_owner using (true) with check (true);
 create policy "an account sees its own asks" on market.ask for select to souk_agent, souk_person
   using (account_id = (select internal.account_id()));
-create policy "a connected caller asks for its account" on market.ask for insert to souk_agent, souk_person
+create policy "a connected caller creates asks for its account" on market.ask for insert to souk_agent, souk_person
   with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
     and status = 'active' and (select internal.connected()));
 create policy "a connected caller changes asks of its account" on market.ask for update to souk_agent, souk_person
@@ -63,28 +63,33 @@ create policy "a connected caller changes asks of its account" on market.ask for
 
 comment on table market.ask is 'One row is one ask.';
 comment on column market.ask.id is 'UUIDv7.';
-comment on column market.ask.account_id is 'Who wants it.';
-comment on column market.ask.agent_id is 'Which agent asked; null when its person did.';
+comment on column market.ask.account_id is 'The account that asks.';
+comment on column market.ask.agent_id is 'The agent that created the ask; null when the person did it in the browser.';
 comment on column market.ask.status is 'active, fulfilled or archived.';
 comment on column market.ask.text is 'The text as sent, NFC.';
-comment on column market.ask.watch_enabled is 'Whether offers published later are matched too.';
+comment on column market.ask.watch_enabled is 'Whether offers that are published later are matched too.';
 comment on column market.ask.language is 'Language of the text, BCP 47.';
-comment on column market.ask.title is 'Read from the text, null until read.';
-comment on column market.ask.domain is 'Where a matching offer would be filed.';
+comment on column market.ask.title is 'Title extracted from the text; null until then.';
+comment on column market.ask.domain is 'Domain of the taxonomy that a matching offer would have.';
 comment on column market.ask.category is 'Category of the domain.';
 comment on column market.ask.ask_kind is
   'buy, rent, sell, lease_out, hire, offer_service, dating, friendship or general.';
-comment on column market.ask.criteria is 'keywords, must, exclude, price, location, condition, attributes, as read.';
+comment on column market.ask.criteria is
+  'Extracted from the text: keywords, must, exclude, price, location, condition, attributes.';
 comment on column market.ask.keywords_query is
-  'Any of the things that the keywords name, whatever they are called; made once: every new offer is held against it.';
-comment on column market.ask.exclude_query is 'Any of the words that are not wanted.';
-comment on column market.ask.place_query is 'Any of the cities that would do, else the words of the place.';
-comment on column market.ask.price_max_hundredths is 'Stated ceiling in hundredths of the major unit.';
+  'Finds offers that name any of the keywords, under any of their synonyms. Stored, because every new offer is '
+  'compared with it.';
+comment on column market.ask.exclude_query is
+  'Finds offers that contain any of the excluded phrases, except where the offer''s text negates the phrase.';
+comment on column market.ask.place_query is
+  'Finds offers by place: in the city of the ask, or in the place as written when no city is known, or in an '
+  'alternative town that the text names.';
+comment on column market.ask.price_max_hundredths is 'The highest accepted price in hundredths of the major unit.';
 comment on column market.ask.price_currency is 'ISO 4217.';
-comment on column market.ask.read_at is 'When its present text was read; null while it waits.';
-comment on column market.ask.created_at is 'When it was made.';
-comment on column market.ask.updated_at is 'When it last changed.';
-comment on column market.ask.must_query is 'All of the words that an offer has to hold to meet what must be.';
+comment on column market.ask.read_at is 'When the present text was extracted; null while it waits.';
+comment on column market.ask.created_at is 'When the ask was created.';
+comment on column market.ask.updated_at is 'When the ask last changed.';
+comment on column market.ask.must_query is 'Finds offers that contain all required phrases ("must").';
 grant select on market.ask to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, text, watch_enabled) on market.ask to souk_agent, souk_person;
 grant update (status, watch_enabled, updated_at) on market.ask to souk_agent, souk_person;

@@ -1,4 +1,4 @@
--- One row is the vector of one ask, with the model that made it.
+-- One row is the vector of one ask, with the embedding model that made it.
 
 create table market.ask_embedding (
   ask_id uuid constraint ask_embedding_pkey primary key
@@ -18,5 +18,5 @@ create policy "the owner sees all" on market.ask_embedding to souk_owner using (
 
 comment on table market.ask_embedding is 'One row is the vector of one ask.';
 comment on column market.ask_embedding.ask_id is 'The ask.';
-comment on column market.ask_embedding.model is 'Who made the vector.';
-comment on column market.ask_embedding.embedding is 'Unit length, 512 dimensions.';
+comment on column market.ask_embedding.model is 'The embedding model that made the vector.';
+comment on column market.ask_embedding.embedding is 'The vector: unit length, 512 dimensions.';

@@ -1,14 +1,13 @@
--- The audit log: who did what to which row, written by triggers in the same transaction, and changed by nobody.
+-- The audit log: who changed which row. Triggers write it in the transaction of the change, and no role changes it.
 --
---   actor     agent, person, moderator   as the claims of the request say, which count in the service's own roles alone
---             job                        the worker's own upkeep; a text that it reads is its sender's act
---             dba                        anybody else, by the role that logged in
---   subject   the account whose row it was, which is what a person reads as the activity of the account
---   before, after   the columns that changed, of those that the trigger names: never a text, a name, a contact or a
--- hash
+--   actor     agent, person, moderator   from the claims of the request, which count only for the roles of this service
+--             job                        the worker's own maintenance; completing a text counts as its sender's act
+--             dba                        any other role, recorded by the name of its login
+--   subject   the account to which the changed row belongs; a person reads its events as the activity of the account
+--   before, after   values of changed columns, only of those that the trigger names: no texts, names, contacts, hashes
 --
--- Partitioned by month (UTC): a month that is twelve months gone is dropped whole. No foreign key, since what is logged
--- outlives what it is about.
+-- The table is partitioned by month (UTC), and a partition is dropped twelve months after its month has ended. There
+-- are no foreign keys, because an event outlives the row that it is about.
 
 create table market.audit_event (
   id uuid not null default internal.uuid_v7(),
@@ -34,7 +33,7 @@ create table market.audit_event (
 ) partition by range (at);
 create index audit_event_subject_idx on market.audit_event (subject_account_id, at desc, id desc);
 create index audit_event_row_id_idx on market.audit_event (row_id, at desc);
--- As moderators read the log: an id sorts by when it was made.
+-- Moderators read the log newest first. Ids are in the order of time.
 create index audit_event_account_id_idx on market.audit_event (account_id, id desc);
 create index audit_event_actor_type_idx on market.audit_event (actor_type, id desc);
 create index audit_event_action_idx on market.audit_event (action, id desc);
@@ -45,7 +44,7 @@ create policy "the owner sees all" on market.audit_event to souk_owner using (tr
 create policy "a person sees what was done in its account" on market.audit_event for select to souk_person
   using (subject_account_id = (select internal.account_id()));
 
--- The net: what falls into no month is still written down.
+-- The default partition takes events whose month has no partition.
 create table market.audit_event_default (
   like market.audit_event including defaults including constraints including comments);
 
@@ -57,26 +56,27 @@ create policy "the owner sees all" on market.audit_event_default to souk_owner u
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.audit_event is
-  'One row is one change of one row that matters: append-only, kept for 12 months.';
+  'One row is one change of one audited row. The log is append-only and kept for 12 months.';
 comment on column market.audit_event.id is 'UUIDv7.';
-comment on column market.audit_event.at is 'When.';
+comment on column market.audit_event.at is 'When the change happened.';
 comment on column market.audit_event.actor_type is 'person, agent, moderator, job or dba.';
-comment on column market.audit_event.account_id is 'Who acted, or for whom its agent did.';
-comment on column market.audit_event.agent_id is 'The agent that acted.';
-comment on column market.audit_event.sql_role is 'The role that the statement ran as; of a dba, the login.';
+comment on column market.audit_event.account_id is 'The account that acted, itself or through its agent.';
+comment on column market.audit_event.agent_id is 'The agent that acted; null when no agent did.';
+comment on column market.audit_event.sql_role is 'The SQL role of the statement; for a dba, the login role.';
 comment on column market.audit_event.action is
-  'What was done: offer.published, agent.removed, ...; else the table with created, updated or deleted.';
-comment on column market.audit_event.table_name is 'Which table of schema market.';
+  'What was done, such as offer.published or agent.removed. Otherwise the table name with created, updated, deleted or '
+  'truncated.';
+comment on column market.audit_event.table_name is 'The changed table of schema market.';
 comment on column market.audit_event.row_id is
-  'Which row: its id, or what it has for one (the method, the switch, the capped action, the offer of an appeal or a '
-  'case, the account of a profile); all where the table was emptied.';
-comment on column market.audit_event.subject_account_id is 'Whose row it was.';
-comment on column market.audit_event.before is 'What changed, as it was; null for a new row.';
-comment on column market.audit_event.after is 'What changed, as it is; null for a deleted row.';
+  'The id of the changed row. For tables without an id: the method, the name of the setting, the capped action, the '
+  'offer of an appeal or a review case, or the account of a profile. "all" when the table was truncated.';
+comment on column market.audit_event.subject_account_id is 'The account to which the row belongs.';
+comment on column market.audit_event.before is 'The changed values before the change; null for a new row.';
+comment on column market.audit_event.after is 'The changed values after the change; null for a deleted row.';
 comment on column market.audit_event.request_id is
-  'The Request-Id of the call that did it, or job and the id of the worker''s job; null for a dba.';
--- Not who a moderator is, nor what the log says of values.
+  'The Request-Id of the call that made the change, or "job" and the id of the worker''s job; null for a dba.';
+-- A person sees neither which moderator acted nor the logged values.
 grant select (id, at, actor_type, agent_id, action, table_name, row_id, subject_account_id) on market.audit_event
   to souk_person;
 comment on table market.audit_event_default is
-  'The events of no month that has a part of its own; empty while the upkeep runs.';
+  'Events of months that have no partition of their own. Empty as long as the maintenance job runs.';

@@ -1,5 +1,5 @@
--- The audit log begins with the partitions of this month and the next; a job makes those that follow. Each partition
--- has the comments of the table.
+-- Creates the partitions of the audit log for this month and the next; a job creates the later ones. Each partition
+-- gets the column comments of the table.
 
 do $$
 declare

@@ -1,5 +1,5 @@
--- What the audit log writes down: the tables, and the columns whose values may stand in it, none of which a person
--- wrote.
+-- The audited tables, and the columns whose values the audit log may contain. Nothing in these columns was written by a
+-- person.
 
 create trigger audit after insert or update or delete on market.offer for each row execute function internal.audit(
   'account_id', 'agent_id', 'origin_ask_id', 'status', 'language', 'domain', 'category', 'offer_kind',
@@ -8,14 +8,14 @@ create trigger audit after insert or update or delete on market.offer for each r
 create trigger audit after insert or delete on market.ask for each row execute function internal.audit(
   'account_id', 'agent_id', 'status', 'watch_enabled');
 create trigger audit_change after update on market.ask for each row
-  -- That a text has now been read is part of what its sender did.
+  -- Storing the extraction of a text is not logged, because it is part of the sender's act.
   when (old.read_at is not null or new.read_at is null or old.status <> new.status or old.text <> new.text)
   execute function internal.audit(
     'account_id', 'agent_id', 'status', 'watch_enabled', 'language', 'domain', 'category', 'ask_kind',
     'price_max_hundredths', 'price_currency');
 create trigger audit after insert or update or delete on market.agent for each row execute function internal.audit(
   'account_id', 'connected_at', 'removed_at');
--- Every agent comes with an account: what counts is that a person claims it.
+-- Inserts are not logged, because every agent comes with a provisional account. That a person claims it is logged.
 create trigger audit after update or delete on market.account for each row execute function internal.audit(
   'claimed_at', 'suspended_at', 'suspension_reason');
 create trigger audit after insert or update or delete on market.proved_method
@@ -38,19 +38,20 @@ create trigger audit after insert or update or delete on market.appeal for each 
 create trigger audit after insert or delete on market.decision for each row execute function internal.audit(
   'moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
 create trigger audit_change after update on market.decision for each row
-  -- An account or an agent that goes is taken out of decisions, which changes none of them.
+  -- Deleting an account or an agent sets its columns here to null. That does not change the decision and is not logged.
   when (old.action <> new.action or old.offer_id is distinct from new.offer_id or old.reason is distinct from new.reason
     or old.sentence is distinct from new.sentence or old.created_at <> new.created_at
     or old.moderator_id <> new.moderator_id or old.account_id <> new.account_id or old.agent_id <> new.agent_id)
   execute function internal.audit('moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
--- What opens and closes a case is in the log by itself; that a moderator takes it is not.
+-- Other events of the log show when a case opens and closes. Only a moderator's hold on a case, and a deletion, need
+-- these triggers.
 create trigger audit after delete on market.review_case for each row execute function internal.audit(
   'held_by', 'held_until');
 create trigger audit_change after update on market.review_case for each row
   when (old.closed_at is null and new.closed_at is null
     and (old.held_by, old.held_until) is distinct from (new.held_by, new.held_until))
   execute function internal.audit('held_by', 'held_until');
--- Emptying a table fires none of these.
+-- TRUNCATE does not fire the row triggers above.
 create trigger audit_truncate after truncate on market.offer for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.ask for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.agent for each statement execute function internal.audit();

@@ -1,4 +1,5 @@
--- One row is one cap that a moderator set for an account, in place of what its record gives it.
+-- One row is one rate limit that a moderator set for an account. It replaces the limit that follows from the account
+-- stats.
 
 create table market.cap_override (
   account_id uuid not null constraint cap_override_account_fkey references market.account on delete cascade,
@@ -18,9 +19,9 @@ create policy "the owner sees all" on market.cap_override to souk_owner using (t
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.cap_override is 'One row is one cap that a moderator set for an account.';
-comment on column market.cap_override.account_id is 'Whose cap.';
+comment on table market.cap_override is 'One row is one rate limit that a moderator set for an account.';
+comment on column market.cap_override.account_id is 'The account.';
 comment on column market.cap_override.action is 'publish_offer, create_ask or preview_offer.';
-comment on column market.cap_override.cap is 'Calls an hour for each of its agents.';
-comment on column market.cap_override.changed_by is 'The moderator who set it.';
-comment on column market.cap_override.changed_at is 'When.';
+comment on column market.cap_override.cap is 'Allowed calls an hour for each agent of the account.';
+comment on column market.cap_override.changed_by is 'The moderator who set the limit.';
+comment on column market.cap_override.changed_at is 'When the limit was last set.';

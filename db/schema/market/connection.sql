@@ -1,4 +1,4 @@
--- One row is one connection link: works once, for 30 minutes, and whoever approves first is the person acted for.
+-- One row is one connection link. It works once and for 30 minutes. The agent acts for the first person who approves.
 
 create table market.connection (
   agent_id uuid constraint connection_pkey primary key
@@ -23,13 +23,15 @@ create policy "the owner sees all" on market.connection to souk_owner using (tru
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.connection is 'One row is the link by which a person approves an agent.';
-comment on column market.connection.agent_id is 'The agent to be approved.';
+comment on table market.connection is 'One row is the link with which a person approves an agent.';
+comment on column market.connection.agent_id is 'The agent to approve.';
 comment on column market.connection.secret_hash is 'SHA-256 of the secret in the link.';
-comment on column market.connection.code is 'What the person compares; never in the link.';
-comment on column market.connection.address is 'The network that asked: IPv4 /32 or IPv6 /64.';
-comment on column market.connection.created_at is 'When the agent asked.';
+comment on column market.connection.code is 'The code that the person compares. It is never in the link.';
+comment on column market.connection.address is 'The network that requested the link: IPv4 /32 or IPv6 /64.';
+comment on column market.connection.created_at is 'When the agent requested the link.';
 comment on column market.connection.expires_at is 'When the link stops working.';
-comment on column market.connection.approved_at is 'When a person approved.';
-comment on column market.connection.declined_at is 'When a person said "Not mine", or the agent was removed.';
-comment on column market.connection.notified_at is 'When the message about the approval went to the person''s mailbox.';
+comment on column market.connection.approved_at is 'When a person approved the agent.';
+comment on column market.connection.declined_at is
+  'When a person chose "Not mine", or when the agent was removed before it was approved.';
+comment on column market.connection.notified_at is
+  'When the message about the approval was sent to the person''s e-mail address.';

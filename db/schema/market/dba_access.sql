@@ -1,7 +1,7 @@
--- What a DBA may read: every row of every table, since an incident is about rows, but not every column. Closed are
--- hashes and codes, what people wrote (texts, titles, contacts, comments, and whatever is made from them: words for
--- search, criteria, reasons, vectors), what a person is called, and where calls came from, but for the windows of the
--- last day.
+-- The rights of a DBA: every row of every table, because an incident is about rows, but not every column. A DBA cannot
+-- read hashes and codes, what people wrote (texts, titles, contacts, comments) and what is derived from it (search
+-- words, criteria, reasons, vectors), names of people, and network addresses. The one exception are the networks in the
+-- rate limit windows of the last day.
 
 create policy "a dba reads all" on market.account for select to souk_dba using (true);
 create policy "a dba reads all" on market.account_stats for select to souk_dba using (true);
@@ -69,7 +69,7 @@ grant select (id, kind, account_id, agent_id, target_id, origin_ask_id, created_
   on market.submission to souk_dba;
 grant select (owner_id, key, submission_id, created_at) on market.idempotency_key to souk_dba;
 grant select on market.worker_heartbeat, market.audit_event, market.reembedding to souk_dba;
--- What moderators decided, and not in which words.
+-- A DBA sees moderators' decisions, but not their sentences.
 grant select on market.reason, market.moderator, market.review_case, market.cap_override to souk_dba;
 grant select (created_at, expires_at) on market.moderator_link to souk_dba;
 grant select (id, moderator_id, action, offer_id, account_id, agent_id, reason, created_at) on market.decision

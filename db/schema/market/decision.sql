@@ -1,4 +1,5 @@
--- One row is one decision of a moderator. Nothing changes or deletes it: an offer's history is read from here.
+-- One row is one decision of a moderator. Nothing changes or deletes decisions; the history of an offer is read from
+-- them.
 
 create table market.decision (
   id uuid default internal.uuid_v7() constraint decision_pkey primary key,
@@ -28,12 +29,13 @@ create policy "the owner sees all" on market.decision to souk_owner using (true)
 
 comment on table market.decision is 'One row is one decision of a moderator.';
 comment on column market.decision.id is 'UUIDv7.';
-comment on column market.decision.moderator_id is 'Whose decision; null when that account no longer exists.';
+comment on column market.decision.moderator_id is 'The moderator; null when the account no longer exists.';
 comment on column market.decision.action is
   'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
-comment on column market.decision.offer_id is 'The offer it is about.';
-comment on column market.decision.account_id is 'The account it is about, or whose offer or agent.';
-comment on column market.decision.agent_id is 'The agent it is about.';
-comment on column market.decision.reason is 'Why, as a code.';
-comment on column market.decision.sentence is 'Why, in words: what the owner reads, or a note for other moderators.';
-comment on column market.decision.created_at is 'When.';
+comment on column market.decision.offer_id is 'The offer that was decided on; null for accounts and agents.';
+comment on column market.decision.account_id is 'The account that was decided on, or that owns the offer or agent.';
+comment on column market.decision.agent_id is 'The agent that was removed; null for other actions.';
+comment on column market.decision.reason is 'Code of the reason.';
+comment on column market.decision.sentence is
+  'The reason in words: a sentence for the owner, or a note for other moderators.';
+comment on column market.decision.created_at is 'When the decision was made.';

@@ -1,4 +1,4 @@
--- One row is one embedding model. Only vectors of the model in force are ever compared.
+-- One row is one embedding model. Only vectors of the model in use are compared.
 
 create table market.embedding_model (
   model text constraint embedding_model_pkey primary key,
@@ -21,15 +21,16 @@ create policy "the owner sees all" on market.embedding_model to souk_owner using
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.embedding_model is
-  'One row is one model, with the cosine similarities below which its vectors say nothing.';
-comment on column market.embedding_model.model is 'The name that stands beside each vector.';
+  'One row is one embedding model, with the cosine similarities below which its vectors are not relevant.';
+comment on column market.embedding_model.model is 'The name of the model, stored with each vector.';
 comment on column market.embedding_model.min_similarity is
-  'An offer less similar to a query is not found by its vector.';
+  'An offer with a lower similarity to a query is not a candidate by its vector.';
 comment on column market.embedding_model.match_min_similarity is
-  'An offer less similar to an ask does not match it by its vector.';
+  'An offer with a lower similarity to an ask does not match by its vector.';
 comment on column market.embedding_model.rrf_weight is
-  'What the place in the list by vector counts against the place in the list by words.';
+  'The weight of the rank by vector in reciprocal rank fusion; the rank by words has weight 1.';
 comment on column market.embedding_model.by_letters is
-  'Whether it knows a word by its letters alone: of a name that words find it then knows no more than they.';
+  'Whether the model compares words only by their letters. For a name that the lexical search finds, its vectors then '
+  'add nothing.';
 comment on column market.embedding_model.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

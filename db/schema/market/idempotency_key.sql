@@ -1,4 +1,4 @@
--- One row is one Idempotency-Key of the last 24 hours: the row is the lock, and its answer is its submission's.
+-- One row is one Idempotency-Key of the last 24 hours. The row is the lock, and the submission has the response.
 
 create table market.idempotency_key (
   owner_id uuid not null,
@@ -21,9 +21,9 @@ create policy "the owner sees all" on market.idempotency_key to souk_owner using
 
 comment on table market.idempotency_key is 'One row is one Idempotency-Key of the last 24 hours.';
 comment on column market.idempotency_key.owner_id is
-  'Whose key: an agent, or the account of a person in the browser; two of them with the same key do not meet.';
+  'The agent that sent the key, or, from the browser, the account. The same key of two owners is two keys.';
 comment on column market.idempotency_key.key is 'The key as sent.';
 comment on column market.idempotency_key.request_hash is
-  'SHA-256 of method, path and body: the same key with another request is refused.';
-comment on column market.idempotency_key.submission_id is 'Whose answer a retry replays.';
-comment on column market.idempotency_key.created_at is 'Forgotten 24 hours later.';
+  'SHA-256 of method, path and body. The same key with a different request is refused.';
+comment on column market.idempotency_key.submission_id is 'The submission whose response a retry gets.';
+comment on column market.idempotency_key.created_at is 'When the key was first sent. It is deleted 24 hours later.';

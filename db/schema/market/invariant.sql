@@ -1,5 +1,5 @@
--- What must always be so, by name: what is broken when inspect.check() names it, and what to do. Beside each what the
--- worker found last, for /metrics.
+-- The invariants by name: what is wrong when inspect.check() reports one, and what to do. Each row also has the result
+-- of the worker's last check, for /metrics.
 
 create table market.invariant (
   invariant text constraint invariant_pkey primary key,
@@ -26,16 +26,16 @@ create policy "a dba reads all" on market.invariant for select to souk_dba using
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.invariant is
-  'One row is one rule that holds in every database in order, and how often it was found broken.';
-comment on column market.invariant.invariant is 'As inspect.check() names it.';
-comment on column market.invariant.summary is 'What must be so.';
-comment on column market.invariant.remedy is 'What to do when it is not.';
+  'One row is one rule that holds in every healthy database, and how often the last check found it broken.';
+comment on column market.invariant.invariant is 'The name that inspect.check() gives.';
+comment on column market.invariant.summary is 'The rule.';
+comment on column market.invariant.remedy is 'What to do when the rule is broken.';
 comment on column market.invariant.sampled is
-  'Whether a sample is looked at between the nightly checks of everything, because the rows grow with the market.';
+  'Whether only a sample is checked between the nightly full checks, because the number of rows grows with the market.';
 comment on column market.invariant.broken is
-  'How many times it was found broken. Of a sampled one: until a check of everything finds less.';
-comment on column market.invariant.example is 'One of the rows that break it.';
-comment on column market.invariant.checked_at is 'When the worker last looked, null before the first time.';
+  'In how many places the rule was found broken. For a sampled invariant, the number falls only after a full check.';
+comment on column market.invariant.example is 'One row that breaks the rule.';
+comment on column market.invariant.checked_at is 'When the worker last checked; null before the first check.';
 comment on column market.invariant.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.invariant to souk_dba;

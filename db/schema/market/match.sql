@@ -1,4 +1,4 @@
--- One row says that an offer answers an ask.
+-- One row is one match: an offer that answers an ask.
 
 create table market.match (
   ask_id uuid not null constraint match_ask_fkey references market.ask on delete cascade,
@@ -21,13 +21,13 @@ create policy "an account sees the matches of its asks" on market.match for sele
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.match is 'One row says that an offer answers an ask, how well and why.';
+comment on table market.match is 'One row is one match: an offer that answers an ask, with score and reasons.';
 comment on column market.match.ask_id is 'The ask.';
 comment on column market.match.offer_id is 'The offer.';
 comment on column market.match.sequence is
-  'Grows with each new match of an ask, in the order of commits: what "since" compares.';
-comment on column market.match.score is '0 to 1.';
+  'Grows with each new match of an ask, in the order of commits. The parameter "since" compares it.';
+comment on column market.match.score is 'The score, 0 to 1.';
 comment on column market.match.reasons is
-  'Per criterion the verdict: met, violated or unknown, with what was wanted and found.';
-comment on column market.match.first_matched_at is 'When it was first found.';
+  'For each criterion the verdict (met, violated or unknown), with what was wanted and found.';
+comment on column market.match.first_matched_at is 'When the match was first found.';
 grant select on market.match to souk_agent, souk_person;

@@ -1,5 +1,5 @@
--- Who moderates: a person whose account is listed here. Nobody becomes one through the API; `npm run moderator`
--- appoints, and on a database without any, whoever opens the one-time link that the process printed.
+-- One row is one moderator. No endpoint of /v1 appoints moderators. `npm run moderator` appoints one; while a database
+-- has no moderator, the person who opens the one-time link that the process prints becomes one.
 
 create table market.moderator (
   account_id uuid constraint moderator_pkey primary key
@@ -27,12 +27,12 @@ create policy "the owner sees all" on market.moderator_link to souk_owner using 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.moderator is 'One row is one account whose person is a moderator.';
-comment on column market.moderator.account_id is 'Whose account.';
-comment on column market.moderator.appointed_at is 'Since when.';
+comment on column market.moderator.account_id is 'The account of the moderator.';
+comment on column market.moderator.appointed_at is 'When the moderator was appointed.';
 comment on column market.moderator.appointed_by is
-  'By which means: the SQL role that appointed, or the first-start link.';
+  'How the moderator was appointed: the SQL role that did it, or the first-start link.';
 comment on table market.moderator_link is
-  'One row is one link that makes the person who accepts it a moderator, once; accepting deletes it.';
-comment on column market.moderator_link.secret_hash is 'SHA-256 of what the link holds.';
-comment on column market.moderator_link.created_at is 'When it was printed.';
-comment on column market.moderator_link.expires_at is 'When it stops working.';
+  'One row is one link that makes the person who accepts it a moderator. It works once: accepting deletes the row.';
+comment on column market.moderator_link.secret_hash is 'SHA-256 of the secret in the link.';
+comment on column market.moderator_link.created_at is 'When the link was printed.';
+comment on column market.moderator_link.expires_at is 'When the link stops working.';

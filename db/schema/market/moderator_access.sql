@@ -1,6 +1,7 @@
--- What a moderator may see and change, table by table. Everything goes through the views and functions of schema admin,
--- which run with these rights; no more is granted than they use. The policies are plain `true`: the role is had only by
--- internal.enter_moderator, and a condition here would keep words and numbers from using their indexes.
+-- The rights of a moderator, table by table. Moderators use only the views and functions of schema admin, which run
+-- with these rights, and no more is granted than these need. The policies are plain `true`: only
+-- internal.enter_moderator enters the role, and a condition here would keep text searches and number comparisons from
+-- using their indexes.
 
 create policy "a moderator sees all accounts" on market.account for select to souk_moderator using (true);
 create policy "a moderator suspends and reinstates accounts" on market.account for update to souk_moderator using (true)
@@ -13,30 +14,31 @@ create policy "a moderator decides on offers" on market.offer for update to souk
   with check (true);
 create policy "a moderator sees all asks" on market.ask for select to souk_moderator using (true);
 create policy "a moderator sees all reports" on market.report for select to souk_moderator using (true);
-create policy "a moderator settles reports" on market.report for update to souk_moderator
+create policy "a moderator completes reports" on market.report for update to souk_moderator
   using (true) with check (completed_at is not null);
 create policy "a moderator sees all appeals" on market.appeal for select to souk_moderator using (true);
 create policy "a moderator decides on appeals" on market.appeal for update to souk_moderator
   using (true) with check (decided_at is not null);
-create policy "a moderator sees all records" on market.account_stats for select to souk_moderator using (true);
--- That a method is proved, and never whose mailbox it is.
-create policy "a moderator sees who proved a method" on market.proved_method for select to souk_moderator using (true);
+create policy "a moderator sees all account stats" on market.account_stats for select to souk_moderator using (true);
+-- A moderator sees that a method is proved, but not the e-mail address.
+create policy "a moderator sees which accounts have proved a method" on market.proved_method for select
+  to souk_moderator using (true);
 create policy "a moderator sees all cases" on market.review_case for select to souk_moderator using (true);
-create policy "a moderator takes and closes cases" on market.review_case for update to souk_moderator using (true)
+create policy "a moderator claims and closes cases" on market.review_case for update to souk_moderator using (true)
   with check (true);
 create policy "a moderator sees all decisions" on market.decision for select to souk_moderator using (true);
-create policy "a moderator decides in the own name" on market.decision for insert to souk_moderator
+create policy "a moderator decides in the moderator's own name" on market.decision for insert to souk_moderator
   with check (moderator_id = (select internal.moderator_id()));
 create policy "a moderator sees the moderators" on market.moderator for select to souk_moderator using (true);
 create policy "a moderator sees the reasons" on market.reason for select to souk_moderator using (true);
 create policy "a moderator sees the caps" on market.cap_override for select to souk_moderator using (true);
-create policy "a moderator sets caps in the own name" on market.cap_override for insert to souk_moderator
+create policy "a moderator sets caps in the moderator's own name" on market.cap_override for insert to souk_moderator
   with check (changed_by = (select internal.moderator_id()));
-create policy "a moderator changes caps in the own name" on market.cap_override for update to souk_moderator
+create policy "a moderator changes caps in the moderator's own name" on market.cap_override for update to souk_moderator
   using (true) with check (changed_by = (select internal.moderator_id()));
-create policy "a moderator lifts caps" on market.cap_override for delete to souk_moderator using (true);
-create policy "a moderator sees the switches" on market.setting for select to souk_moderator using (true);
-create policy "a moderator turns switches and sets numbers in the own name" on market.setting for update
+create policy "a moderator removes caps" on market.cap_override for delete to souk_moderator using (true);
+create policy "a moderator sees the settings" on market.setting for select to souk_moderator using (true);
+create policy "a moderator changes settings in the moderator's own name" on market.setting for update
   to souk_moderator
   using (jsonb_typeof(value) = 'boolean' or least is not null)
   with check (changed_by = (select internal.moderator_id()));

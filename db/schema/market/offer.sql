@@ -28,19 +28,13 @@ create table market.offer (
   updated_at timestamptz not null default now(),
   published_at timestamptz,
   removed_at timestamptz,
-  place tsvector not null generated always as (
-    to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
-      || coalesce(metadata -> 'location' ->> 'city', '') || ' '
-      || coalesce(metadata -> 'location' ->> 'region', '')))
-    -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
-    || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country')], null))) stored,
   review_reason text constraint offer_review_reason_fkey references market.reason on delete restrict,
   suspended_at timestamptz,
   concepts tsvector not null default '',
   search tsvector not null generated always as (
     setweight(to_tsvector('simple', reading.fold(title)), 'A')
     || setweight(to_tsvector(reading.search_config(language), reading.fold(title)), 'A')
-    -- The category as one lexeme, which no word of a text can be: search.query_terms asks for it.
+    -- The category is one lexeme with a slash, which no word of a text can be. search.query_terms looks for it.
     || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
     || concepts
     || setweight(to_tsvector('simple', reading.fold(text)), 'C')
@@ -49,6 +43,7 @@ create table market.offer (
     to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
       || coalesce(metadata -> 'location' ->> 'region', '')))
+    -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
     || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
       'domain/' || domain, 'category/' || category, 'kind/' || offer_kind,
       'price/' || search.price_bucket(price_hundredths),
@@ -76,19 +71,19 @@ create table market.offer (
   constraint offer_published_has_day check (status <> 'published' or published_at is not null),
   constraint offer_removed_has_time check (status <> 'removed' or removed_at is not null)
 );
--- Lists of one's own; and what caps count.
+-- For lists of an account's own offers, and for counting offers in rate limits.
 create index offer_account_id_idx on market.offer (account_id, id desc);
 create index offer_account_status_idx on market.offer (account_id, status, published_at);
 create index offer_agent_id_idx on market.offer (agent_id);
 create index offer_domain_category_idx on market.offer (domain, category);
--- Browsing what is live, newest first, bare and by classification; and by price.
+-- For browsing published offers: newest first, with and without classification, and by price.
 create index offer_published_idx on market.offer (published_at desc, id desc) where status = 'published';
 create index offer_published_by_class_idx on market.offer (domain, offer_kind, category, published_at desc, id desc)
   where status = 'published';
 create index offer_published_by_price_idx on market.offer (price_hundredths, id) where status = 'published';
 create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off)
 where status = 'published';
--- What moderators find by words beyond what is live, and what comes back when an account is reinstated.
+-- For moderators' search in unpublished offers, and for publishing offers again when an account is reinstated.
 create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off)
 where status <> 'published';
 create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
@@ -97,57 +92,59 @@ create index offer_suspended_idx on market.offer (account_id) where suspended_at
 alter table market.offer enable row level security;
 alter table market.offer force row level security;
 create policy "the owner sees all" on market.offer to souk_owner using (true) with check (true);
-create policy "everyone sees published offers and an account its own" on market.offer for select
+create policy "everyone sees published offers, and an account sees its own" on market.offer for select
   to souk_agent, souk_person
   using (status = 'published' and (account_id = any ((select internal.accounts_being_hidden())::uuid[])) is not true
     or account_id = (select internal.account_id()));
-create policy "a connected caller moves offers of its account" on market.offer for update to souk_agent, souk_person
+create policy "a connected caller changes the status of offers of its account" on market.offer for update
+  to souk_agent, souk_person
   using (account_id = (select internal.account_id()) and (select internal.connected()))
   with check (account_id = (select internal.account_id()));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.offer is 'One row is one offer, as the market shows it and as its text was read.';
+comment on table market.offer is 'One row is one offer, with its text and what was extracted from it.';
 comment on column market.offer.id is 'UUIDv7.';
-comment on column market.offer.account_id is 'Whose offer; null when the account no longer exists.';
-comment on column market.offer.agent_id is 'Which agent published it; null when its person did.';
-comment on column market.offer.origin_ask_id is 'The ask it grew from, when its agent said so.';
+comment on column market.offer.account_id is 'The account that owns the offer; null when the account no longer exists.';
+comment on column market.offer.agent_id is
+  'The agent that published the offer; null when the person did it in the browser.';
+comment on column market.offer.origin_ask_id is 'The ask from which the offer came, when the request named one.';
 comment on column market.offer.status is 'pending_review, published, rejected, archived or removed.';
 comment on column market.offer.text is 'The text as sent, NFC; shown as the description.';
-comment on column market.offer.images is 'Links to images; never fetched by this service.';
+comment on column market.offer.images is 'Links to images. This service never fetches them.';
 comment on column market.offer.language is 'Language of the text, BCP 47.';
-comment on column market.offer.title is 'Made of words of the text.';
-comment on column market.offer.domain is 'Domain of the taxonomy, null when not confident.';
-comment on column market.offer.category is 'Category of the domain, null when not confident.';
+comment on column market.offer.title is 'Title made of words of the text.';
+comment on column market.offer.domain is 'Domain of the taxonomy; null when the extractor is not confident.';
+comment on column market.offer.category is 'Category of the domain; null when the extractor is not confident.';
 comment on column market.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
 comment on column market.offer.price_hundredths is
-  'Asking price in hundredths of the major unit of any currency: a bigint compares leakproof and exactly.';
+  'Asking price in hundredths of the major unit of any currency. A bigint compares exactly and leakproof.';
 comment on column market.offer.price_currency is 'ISO 4217.';
-comment on column market.offer.price_period is 'What the price is for.';
-comment on column market.offer.location_text is 'The place as written.';
+comment on column market.offer.price_period is
+  'The period or unit of the price: one_time, hour, day, week, month, year or project.';
+comment on column market.offer.location_text is 'The place as the text names it.';
 comment on column market.offer.metadata is
-  'pricing, location, space, features, condition, attributes: each absent when not stated.';
+  'pricing, location, space, features, condition, attributes. Each is absent when the text does not state it.';
 comment on column market.offer.contact is 'The contact object of the contract, schema_version 2.';
 comment on column market.offer.extraction is
-  'Per field the value, its quote with start and end in code points, basis and confidence.';
-comment on column market.offer.missing_fields is 'What the text left unclear.';
-comment on column market.offer.warnings is 'Sentences for the agent.';
-comment on column market.offer.reviewed is 'Whether a moderator looked at it and kept it up.';
+  'For each field the value, its quote with start and end in code points, the basis and the confidence.';
+comment on column market.offer.missing_fields is 'Fields that the text left unclear.';
+comment on column market.offer.warnings is 'Warnings for the agent, as sentences.';
+comment on column market.offer.reviewed is 'Whether a moderator looked at the offer and kept it.';
 comment on column market.offer.review_note is 'A moderator''s sentence for the owner.';
-comment on column market.offer.created_at is 'When it was submitted.';
-comment on column market.offer.updated_at is 'When it last changed.';
-comment on column market.offer.published_at is 'When it first went live.';
-comment on column market.offer.removed_at is 'When moderation last took it down.';
-comment on column market.offer.review_reason is 'Why a moderator took it down or rejected it, as a code.';
+comment on column market.offer.created_at is 'When the offer was submitted.';
+comment on column market.offer.updated_at is 'When the offer last changed.';
+comment on column market.offer.published_at is 'When the offer was first published.';
+comment on column market.offer.removed_at is 'When moderation last removed the offer.';
+comment on column market.offer.review_reason is
+  'Code of the reason for which a moderator removed or rejected the offer.';
 comment on column market.offer.suspended_at is
   'When it was archived because its account was suspended; it is published again when the account is reinstated.';
-comment on column market.offer.place is
-  'Words of the place, to compare one offer by; offers are found by market.offer.facets.';
 comment on column market.offer.concepts is
-  'What it names, whatever it is called: lexemes of reading.synonym, kept by a trigger.';
+  'Lexemes of the concepts that the offer names under any synonym (reading.synonym). A trigger maintains them.';
 comment on column market.offer.facets is
-  'What filters ask for, as lexemes: words of the place, country, domain, category, kind, about what it costs, and '
-  'when it was published.';
+  'What filters look for, as lexemes: words of the place, country, domain, category, kind, a range of the price, and a '
+  'range of the day of publication.';
 comment on column market.offer.search is 'Words, stems and concepts for lexical search: title A, category B, text C.';
 grant select on market.offer to souk_agent, souk_person;
 grant update (status) on market.offer to souk_agent, souk_person;

@@ -1,4 +1,4 @@
--- One row is the vector of one offer, with the model that made it.
+-- One row is the vector of one offer, with the embedding model that made it.
 
 create table market.offer_embedding (
   offer_id uuid constraint offer_embedding_pkey primary key
@@ -10,8 +10,8 @@ create table market.offer_embedding (
 );
 create index offer_embedding_model_idx on market.offer_embedding (model);
 create index offer_embedding_facets_idx on market.offer_embedding using gin (facets) with (fastupdate = off);
--- A graph of near ones only comes apart where many offers are alike: each is linked to the best of 256 that it meets,
--- not of 64.
+-- With the default ef_construction of 64, the graph breaks apart where many offers are alike, because each node gets
+-- links only to its nearest neighbours. So each node chooses its links among 256 neighbours.
 create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops)
   with (ef_construction = 256);
 
@@ -23,8 +23,8 @@ create policy "the owner sees all" on market.offer_embedding to souk_owner using
 
 comment on table market.offer_embedding is 'One row is the vector of one offer.';
 comment on column market.offer_embedding.offer_id is 'The offer.';
-comment on column market.offer_embedding.model is 'Who made the vector.';
-comment on column market.offer_embedding.embedding is 'Unit length, 512 dimensions.';
+comment on column market.offer_embedding.model is 'The embedding model that made the vector.';
+comment on column market.offer_embedding.embedding is 'The vector: unit length, 512 dimensions.';
 comment on column market.offer_embedding.facets is
-  'Those of the offer, kept by triggers: of the thousands of vectors that a filtered search compares, the offers of '
-  'most need not be read.';
+  'The facets of the offer, maintained by triggers. A filtered search compares thousands of vectors, and with this '
+  'copy it need not read the offers of most.';

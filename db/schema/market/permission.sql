@@ -1,4 +1,4 @@
--- One row is one permission of the contract: what it takes, and what a caller is told that does not have it.
+-- One row is one permission of the contract: what it requires, and what a caller without it is told.
 
 create table market.permission (
   permission text constraint permission_pkey primary key,
@@ -28,8 +28,9 @@ comment on column market.permission.needs_approval is
   'Whether an agent has it only after a person has approved the agent.';
 comment on column market.permission.writes is
   'Whether it changes something, and is therefore refused while the account is suspended.';
-comment on column market.permission.summary is 'What GET /v1/me says of it to an agent that nobody has approved.';
-comment on column market.permission.detail is 'What a call that needs it answers to such an agent.';
+comment on column market.permission.summary is 'The summary in GET /v1/me for an agent that nobody has approved.';
+comment on column market.permission.detail is
+  'The detail of the problem when such an agent calls an endpoint that needs the permission.';
 comment on column market.permission.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.permission to souk_agent, souk_person, souk_dba;

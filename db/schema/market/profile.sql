@@ -1,4 +1,5 @@
--- What a person told about themselves. Private: the person sees it, and no agent does, not even their own.
+-- One row is the contact data that a person entered. It is private: only the person sees it, and no agent, not even the
+-- person's own.
 
 create table market.profile (
   account_id uuid constraint profile_pkey primary key
@@ -13,20 +14,20 @@ create table market.profile (
 alter table market.profile enable row level security;
 alter table market.profile force row level security;
 create policy "the owner sees all" on market.profile to souk_owner using (true) with check (true);
-create policy "a person sees what it told" on market.profile for select to souk_person
+create policy "a person sees its own profile" on market.profile for select to souk_person
   using (account_id = (select internal.account_id()));
-create policy "a person tells" on market.profile for insert to souk_person
+create policy "a person creates its own profile" on market.profile for insert to souk_person
   with check (account_id = (select internal.account_id()));
-create policy "a person tells anew" on market.profile for update to souk_person
+create policy "a person updates its own profile" on market.profile for update to souk_person
   using (account_id = (select internal.account_id())) with check (account_id = (select internal.account_id()));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.profile is
-  'One row is what a person told about themselves: private, and never shown to an agent.';
-comment on column market.profile.account_id is 'Who.';
-comment on column market.profile.contact_email is 'Where the person wants mail; told, not proved.';
-comment on column market.profile.contact_phone is 'E.164; told, not proved.';
-comment on column market.profile.updated_at is 'When it was last told.';
+comment on table market.profile is 'One row is the private contact data of one person. It is never shown to an agent.';
+comment on column market.profile.account_id is 'The account of the person.';
+comment on column market.profile.contact_email is 'The contact e-mail address as the person entered it; not proved.';
+comment on column market.profile.contact_phone is
+  'The contact phone number in E.164 as the person entered it; not proved.';
+comment on column market.profile.updated_at is 'When the person last saved the profile.';
 grant select, insert (account_id, contact_email, contact_phone),
   update (contact_email, contact_phone, updated_at) on market.profile to souk_person;

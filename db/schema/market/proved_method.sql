@@ -1,4 +1,5 @@
--- One row is one method that an account has proved; a subject proves one account only.
+-- One row is one sign-in method that an account has proved. One subject (a person at a provider) proves one account
+-- only.
 
 create table market.proved_method (
   account_id uuid not null constraint proved_method_account_fkey references market.account on delete cascade,
@@ -23,12 +24,13 @@ create policy "a caller sees what its account proved" on market.proved_method fo
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.proved_method is
-  'One row is one method that an account has proved; a subject proves one account only.';
-comment on column market.proved_method.account_id is 'Who proved.';
-comment on column market.proved_method.method is 'By what.';
-comment on column market.proved_method.subject_hash is 'SHA-256 of who the provider says it is.';
-comment on column market.proved_method.proved_at is 'When.';
+  'One row is one sign-in method that an account has proved. One subject proves one account only.';
+comment on column market.proved_method.account_id is 'The account that proved the method.';
+comment on column market.proved_method.method is 'google, apple or email.';
+comment on column market.proved_method.subject_hash is
+  'SHA-256 of the method and the subject, which is the provider''s id of the person or the e-mail address.';
+comment on column market.proved_method.proved_at is 'When the method was proved.';
 comment on column market.proved_method.email is
-  'The mailbox that the provider vouched for, null when it vouched for none. Agents never see it.';
+  'The e-mail address that the provider verified; null when it verified none. Agents never see it.';
 grant select (account_id, method, proved_at) on market.proved_method to souk_agent, souk_person;
 grant select (email) on market.proved_method to souk_person;

@@ -1,4 +1,4 @@
--- One row is the vector of one query that a provider was paid for.
+-- One row is the cached vector of one query, for which a provider was paid.
 
 create table market.query_embedding (
   model text not null constraint query_embedding_model_fkey references market.embedding_model on delete restrict,
@@ -14,16 +14,17 @@ create index query_embedding_created_at_idx on market.query_embedding (created_a
 alter table market.query_embedding enable row level security;
 alter table market.query_embedding force row level security;
 create policy "the owner sees all" on market.query_embedding to souk_owner using (true) with check (true);
-create policy "everyone uses what was bought" on market.query_embedding for select to souk_agent, souk_person
+create policy "everyone reads the vectors of queries" on market.query_embedding for select to souk_agent, souk_person
   using (true);
-create policy "a connected caller has a vector kept" on market.query_embedding for insert to souk_agent, souk_person
+create policy "a connected caller stores the vector of a query" on market.query_embedding for insert
+  to souk_agent, souk_person
   with check ((select internal.connected()));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.query_embedding is 'One row is the vector of one query that a provider was paid for.';
-comment on column market.query_embedding.model is 'Who made the vector.';
-comment on column market.query_embedding.query_hash is 'SHA-256 of the query: what people look for is not kept.';
-comment on column market.query_embedding.embedding is 'Unit length, 512 dimensions.';
-comment on column market.query_embedding.created_at is 'Forgotten 30 days later.';
+comment on table market.query_embedding is 'One row is the cached vector of one query, for which a provider was paid.';
+comment on column market.query_embedding.model is 'The embedding model that made the vector.';
+comment on column market.query_embedding.query_hash is 'SHA-256 of the query. The query itself is not stored.';
+comment on column market.query_embedding.embedding is 'The vector: unit length, 512 dimensions.';
+comment on column market.query_embedding.created_at is 'When the vector was stored. It is deleted 30 days later.';
 grant select, insert (model, query_hash, embedding) on market.query_embedding to souk_agent, souk_person;

@@ -1,4 +1,4 @@
--- Why a moderator takes something down, and why somebody reports it: the same codes.
+-- One row is one reason. Reports, decisions and suspensions use the same codes.
 
 create table market.reason (
   code text constraint reason_pkey primary key,
@@ -18,10 +18,11 @@ create policy "the owner sees all" on market.reason to souk_owner using (true) w
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.reason is 'One row is one reason: for a report, or for taking an offer or an account down.';
+comment on table market.reason is
+  'One row is one reason for a report, or for removing an offer or suspending an account.';
 comment on column market.reason.code is 'The code that agents see.';
-comment on column market.reason.rank is 'Its place in lists.';
-comment on column market.reason.summary is 'What it means, for moderators.';
-comment on column market.reason.sentence is 'What the owner reads when the moderator wrote nothing.';
+comment on column market.reason.rank is 'The position in lists.';
+comment on column market.reason.summary is 'The meaning of the code, for moderators.';
+comment on column market.reason.sentence is 'The sentence for the owner when the moderator wrote none.';
 comment on column market.reason.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

@@ -1,5 +1,5 @@
--- Changing the model of the vectors: everything is embedded again in the background, batch by batch, and how far it has
--- come is kept here, so that it goes on where it stopped. What waits for its vector is found by its words.
+-- One row is one change of the embedding model. A job embeds everything again in the background, batch by batch, and
+-- stores its progress here, so that it can resume. Offers without a vector of the model are found by their words only.
 
 create table market.reembedding (
   id uuid default internal.uuid_v7() constraint reembedding_pkey primary key,
@@ -25,15 +25,17 @@ create policy "the owner sees all" on market.reembedding to souk_owner using (tr
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.reembedding is
-  'One row is one time that everything without a vector of a model was embedded; at most one is under way.';
-comment on column market.reembedding.id is 'UUIDv7; its jobs carry only this.';
-comment on column market.reembedding.model is 'The model that vectors are made with.';
-comment on column market.reembedding.total is 'How many offers and asks had no vector of it at the start.';
-comment on column market.reembedding.done is 'How many have been embedded since.';
+  'One row is one run that embeds everything which has no vector of a model. At most one run is unfinished.';
+comment on column market.reembedding.id is 'UUIDv7. The jobs of the run have only this id as payload.';
+comment on column market.reembedding.model is 'The embedding model that makes the vectors.';
+comment on column market.reembedding.total is 'How many offers and asks had no vector of the model at the start.';
+comment on column market.reembedding.done is 'How many have been processed since.';
 comment on column market.reembedding.failed is
-  'Of these: for how many the model gave no right vector; words find them still.';
-comment on column market.reembedding.last_offer_id is 'Offers up to here are done; they come first.';
-comment on column market.reembedding.last_ask_id is 'Asks up to here are done, and matched again.';
-comment on column market.reembedding.started_at is 'When the model came into force.';
-comment on column market.reembedding.moved_at is 'When the last batch was done.';
-comment on column market.reembedding.finished_at is 'When everything was done, or another model came into force.';
+  'How many of these got no valid vector from the model. They are still found by their words.';
+comment on column market.reembedding.last_offer_id is
+  'Offers up to this id are done. Offers are processed before asks.';
+comment on column market.reembedding.last_ask_id is 'Asks up to this id are embedded and matched again.';
+comment on column market.reembedding.started_at is 'When the model was put in use.';
+comment on column market.reembedding.moved_at is 'When the last batch was stored.';
+comment on column market.reembedding.finished_at is
+  'When the run ended: everything was done, or another model was put in use.';

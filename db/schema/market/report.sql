@@ -1,4 +1,4 @@
--- One row is one report: an account asks a moderator to look at an offer.
+-- One row is one report: an account asks the moderators to look at an offer.
 
 create table market.report (
   id uuid default internal.uuid_v7() constraint report_pkey primary key,
@@ -10,7 +10,7 @@ create table market.report (
   created_at timestamptz not null default now(),
   completed_at timestamptz,
   counted boolean not null default false,
-  -- One voice an account, however often it calls.
+  -- An account counts once for each offer, however often it reports it.
   constraint report_once unique (offer_id, account_id),
   constraint report_comment_length check (char_length(comment) between 1 and 1000)
 );
@@ -24,7 +24,7 @@ alter table market.report force row level security;
 create policy "the owner sees all" on market.report to souk_owner using (true) with check (true);
 create policy "an account sees its reports" on market.report for select to souk_agent, souk_person
   using (account_id = (select internal.account_id()));
-create policy "a caller reports what it can see" on market.report for insert to souk_agent, souk_person
+create policy "a caller reports published offers" on market.report for insert to souk_agent, souk_person
   with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 create policy "a caller reports again" on market.report for update to souk_agent, souk_person
@@ -37,15 +37,15 @@ create policy "a caller reports again" on market.report for update to souk_agent
 
 comment on table market.report is 'One row is one report of an offer to the moderators.';
 comment on column market.report.id is 'UUIDv7.';
-comment on column market.report.offer_id is 'What is reported.';
-comment on column market.report.account_id is 'By whom; null when the account no longer exists.';
-comment on column market.report.agent_id is 'Through which agent; null when a person did it in the browser.';
-comment on column market.report.reason is 'Why, as a code.';
-comment on column market.report.comment is 'Why, in words.';
-comment on column market.report.created_at is 'When.';
+comment on column market.report.offer_id is 'The reported offer.';
+comment on column market.report.account_id is 'The account that reported; null when it was deleted.';
+comment on column market.report.agent_id is 'The agent that reported; null when the person did it in the browser.';
+comment on column market.report.reason is 'Code of the reason.';
+comment on column market.report.comment is 'The reporter''s comment.';
+comment on column market.report.created_at is 'When the offer was last reported by this account.';
 comment on column market.report.completed_at is
-  'When a moderator decided on the offer it is about; null while it waits.';
+  'When a moderator decided on the reported offer; null while the report waits.';
 comment on column market.report.counted is
-  'Whether it counts in the rank of the case: a person stood behind the account.';
+  'Whether the report counts in the order of the queue: only if a person had claimed the account.';
 grant select, insert (id, offer_id, account_id, agent_id, reason, comment),
   update (agent_id, reason, comment, created_at, completed_at) on market.report to souk_agent, souk_person;

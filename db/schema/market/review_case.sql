@@ -1,5 +1,5 @@
--- One row is one case: an offer that a moderator should look at, and why. Triggers open cases, decisions close them,
--- and a case that is closed is opened again by whatever comes next.
+-- One row is one case: an offer that a moderator should look at, and why. Triggers open cases and decisions close them.
+-- A new cause opens a closed case again.
 
 create table market.review_case (
   offer_id uuid constraint review_case_pkey primary key
@@ -10,7 +10,7 @@ create table market.review_case (
   closed_at timestamptz,
   held_by uuid constraint review_case_held_by_fkey references market.account on delete set null,
   held_until timestamptz,
-  -- The line it stands in: the most pressing of its causes.
+  -- The queue of the case is its most urgent cause.
   queue text not null generated always as (case
     when 'appeal' = any (causes) then 'appeal'
     when 'pending' = any (causes) then 'pending'
@@ -25,7 +25,7 @@ create table market.review_case (
   constraint review_case_queue_length check (char_length(queue) <= 40),
   constraint review_case_reports_not_negative check (reports >= 0)
 );
--- The queue as moderators read it, whole and by line: most reported first, then oldest.
+-- The order in which moderators read the open cases, all or of one queue: most reports first, then oldest first.
 create index review_case_open_idx on market.review_case (reports desc, opened_at, offer_id) where closed_at is null;
 create index review_case_open_by_queue_idx on market.review_case (queue, reports desc, opened_at, offer_id)
 where closed_at is null;
@@ -37,14 +37,14 @@ create policy "the owner sees all" on market.review_case to souk_owner using (tr
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.review_case is 'One row is one offer that waits, or waited, for a moderator''s decision.';
+comment on table market.review_case is 'One row is one offer that waits, or waited, for a decision of a moderator.';
 comment on column market.review_case.offer_id is 'The offer.';
 comment on column market.review_case.causes is
-  'Why: appeal, pending (pre-moderation), reported, addresses_agents, suspicious_link, changed (since it was reported, '
-  'reviewed or held back), first_offer.';
-comment on column market.review_case.queue is 'The most pressing of its causes.';
-comment on column market.review_case.reports is 'Counted reports that no decision has settled.';
-comment on column market.review_case.opened_at is 'Since when it waits.';
-comment on column market.review_case.closed_at is 'When it was decided; null while it waits.';
-comment on column market.review_case.held_by is 'The moderator who took it.';
-comment on column market.review_case.held_until is 'Until when it is theirs alone.';
+  'Why the case was opened: appeal, pending (pre-moderation), reported, addresses_agents, suspicious_link, changed '
+  '(after it was reported, reviewed or held back), first_offer.';
+comment on column market.review_case.queue is 'The most urgent of the causes.';
+comment on column market.review_case.reports is 'Number of counted reports that wait for a decision.';
+comment on column market.review_case.opened_at is 'When the case was last opened.';
+comment on column market.review_case.closed_at is 'When the case was closed; null while it is open.';
+comment on column market.review_case.held_by is 'The moderator who claimed the case.';
+comment on column market.review_case.held_until is 'Until when no other moderator may claim the case.';

@@ -1,5 +1,5 @@
--- One row is one browser in which a person is signed in. The cookie holds the secret, here is only its hash. A session
--- ends 30 days after it began, and 7 days after it was last used.
+-- One row is one browser session of a person. The cookie has the secret, the row only its hash. A session ends 30 days
+-- after it began or 7 days after its last use, whichever comes first.
 
 create table market.session (
   id uuid default internal.uuid_v7() constraint session_pkey primary key,
@@ -12,7 +12,7 @@ create table market.session (
   constraint session_secret_hash_is_sha256 check (octet_length(secret_hash) = 32)
 );
 create index session_account_id_idx on market.session (account_id);
--- For forgetting what ended.
+-- Used to purge ended sessions.
 create index session_expires_at_idx on market.session (expires_at);
 create index session_seen_at_idx on market.session (seen_at);
 
@@ -26,13 +26,14 @@ create policy "a person signs out" on market.session for delete to souk_person
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.session is 'One row is one signed-in browser.';
+comment on table market.session is 'One row is one browser session of a person.';
 comment on column market.session.id is 'UUIDv7.';
-comment on column market.session.account_id is 'Who is signed in.';
-comment on column market.session.secret_hash is 'SHA-256 of what the cookie holds.';
-comment on column market.session.created_at is 'When the person signed in or approved.';
-comment on column market.session.expires_at is 'When the cookie stops working, however often it is used.';
+comment on column market.session.account_id is 'The account of the person.';
+comment on column market.session.secret_hash is 'SHA-256 of the secret in the cookie.';
+comment on column market.session.created_at is 'When the person signed in, or approved an agent.';
+comment on column market.session.expires_at is 'When the session ends at the latest, however often it is used.';
 comment on column market.session.signed_in_at is
   'When the person signed in by a proved method; null when this browser only approved an agent.';
-comment on column market.session.seen_at is 'When it was last used, to the hour; 7 days later it has ended.';
+comment on column market.session.seen_at is
+  'When the session was last used, accurate to an hour. The session ends 7 days later.';
 grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at), delete on market.session to souk_person;

@@ -1,4 +1,4 @@
--- The operator's switches: one row a switch.
+-- One row is one setting of the operator.
 
 create table market.setting (
   name text constraint setting_pkey primary key,
@@ -20,19 +20,21 @@ create table market.setting (
 alter table market.setting enable row level security;
 alter table market.setting force row level security;
 create policy "the owner sees all" on market.setting to souk_owner using (true) with check (true);
-create policy "everyone reads the switches" on market.setting for select to souk_agent, souk_person using (true);
+create policy "everyone reads the settings" on market.setting for select to souk_agent, souk_person using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.setting is 'The operator''s switches, one row a switch; change a value with update.';
-comment on column market.setting.name is 'The switch.';
-comment on column market.setting.value is 'Its value.';
-comment on column market.setting.summary is 'What it does.';
-comment on column market.setting.least is 'The least that a moderator may set a number to.';
-comment on column market.setting.most is 'The most that a moderator may set a number to.';
+comment on table market.setting is 'One row is one setting of the operator. Change its value with update.';
+comment on column market.setting.name is 'The name of the setting.';
+comment on column market.setting.value is 'The value of the setting.';
+comment on column market.setting.summary is 'What the setting does.';
+comment on column market.setting.least is
+  'The smallest number that a moderator may set; null for settings that are not numbers.';
+comment on column market.setting.most is
+  'The largest number that a moderator may set; null for settings that are not numbers.';
 comment on column market.setting.changed_by is
-  'The moderator who changed it last; null when it was changed in SQL, or never.';
-comment on column market.setting.changed_at is 'When a moderator changed it last.';
+  'The moderator who last changed the setting; null when no moderator did.';
+comment on column market.setting.changed_at is 'When a moderator last changed the setting.';
 comment on column market.setting.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select (name, value, summary) on market.setting to souk_agent, souk_person;

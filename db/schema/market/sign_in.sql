@@ -1,4 +1,4 @@
--- One row is one attempt to sign in or to prove a method, bound to the browser that began it.
+-- One row is one attempt to sign in or to prove a method. It is bound to the browser that began it.
 
 create table market.sign_in (
   id uuid default internal.uuid_v7() constraint sign_in_pkey primary key,
@@ -29,9 +29,9 @@ create table market.sign_in (
 );
 create index sign_in_account_id_idx on market.sign_in (account_id);
 create index sign_in_verification_id_idx on market.sign_in (verification_id);
--- For the end of an account, which takes along what was mailed to its mailboxes.
+-- When an account is deleted, the sign-in attempts mailed to its e-mail addresses are deleted, too.
 create index sign_in_email_idx on market.sign_in (email) where email is not null;
--- For forgetting.
+-- Used to purge old attempts.
 create index sign_in_expires_at_idx on market.sign_in (expires_at);
 
 alter table market.sign_in enable row level security;
@@ -40,18 +40,22 @@ create policy "the owner sees all" on market.sign_in to souk_owner using (true) 
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.sign_in is 'One row is one attempt to sign in, or to prove a method. It holds no secret.';
+comment on table market.sign_in is
+  'One row is one attempt to sign in or to prove a method. It contains hashes of secrets, but no secret.';
 comment on column market.sign_in.id is 'UUIDv7.';
-comment on column market.sign_in.flow_hash is 'SHA-256 of the secret that only the browser which began holds.';
+comment on column market.sign_in.flow_hash is 'SHA-256 of the secret that only the browser that began the attempt has.';
 comment on column market.sign_in.method is 'google, apple or email.';
-comment on column market.sign_in.purpose is 'sign_in, or add: a method for the account of account_id.';
-comment on column market.sign_in.account_id is 'Whose method is to be proved; null when signing in.';
-comment on column market.sign_in.verification_id is 'The request of an agent that this answers.';
-comment on column market.sign_in.email is 'The mailbox that a link and a code went to; null once it is finished.';
+comment on column market.sign_in.purpose is 'sign_in, or add: prove a method for the account in account_id.';
+comment on column market.sign_in.account_id is 'The account that the method is to be added to; null when signing in.';
+comment on column market.sign_in.verification_id is
+  'The agent''s verification that this attempt would complete; null when there is none.';
+comment on column market.sign_in.email is
+  'The e-mail address that the link and the code were sent to; null once the attempt has succeeded.';
 comment on column market.sign_in.link_hash is 'SHA-256 of the secret in the mailed link.';
 comment on column market.sign_in.code_hash is
-  'SHA-256 of the browser''s secret and the mailed code: worth nothing without the browser.';
-comment on column market.sign_in.tries is 'Wrong codes so far, of five.';
-comment on column market.sign_in.created_at is 'When it began.';
-comment on column market.sign_in.expires_at is 'When it ends unfinished: after 15 minutes, or with its verification.';
-comment on column market.sign_in.finished_at is 'When it succeeded; it does so once.';
+  'SHA-256 of the browser''s secret and the mailed code together, so the code is useless in another browser.';
+comment on column market.sign_in.tries is 'Number of wrong codes so far; at most five.';
+comment on column market.sign_in.created_at is 'When the attempt began.';
+comment on column market.sign_in.expires_at is
+  'When the attempt expires: 15 minutes after it began, or with its verification.';
+comment on column market.sign_in.finished_at is 'When the attempt succeeded. It can succeed only once.';

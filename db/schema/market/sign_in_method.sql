@@ -12,14 +12,15 @@ create table market.sign_in_method (
 alter table market.sign_in_method enable row level security;
 alter table market.sign_in_method force row level security;
 create policy "the owner sees all" on market.sign_in_method to souk_owner using (true) with check (true);
-create policy "everyone reads the methods" on market.sign_in_method for select to souk_agent, souk_person using (true);
+create policy "everyone reads the sign-in methods" on market.sign_in_method for select to souk_agent, souk_person
+  using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.sign_in_method is 'One row a method the contract names.';
+comment on table market.sign_in_method is 'One row is one sign-in method that the contract names.';
 comment on column market.sign_in_method.method is 'google, apple or email.';
-comment on column market.sign_in_method.available is 'Whether the operator has configured its provider.';
-comment on column market.sign_in_method.position is 'Where it stands in lists.';
+comment on column market.sign_in_method.available is 'Whether the operator has configured the provider of the method.';
+comment on column market.sign_in_method.position is 'The position in lists.';
 comment on column market.sign_in_method.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.sign_in_method to souk_agent, souk_person;

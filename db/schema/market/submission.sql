@@ -1,4 +1,4 @@
--- One row is one text that is extracted by the worker: it waits here, and its answer is kept here.
+-- One row is one text that waits for its extraction or has been extracted, with the response to its sender.
 
 create table market.submission (
   id uuid default internal.uuid_v7() constraint submission_pkey primary key,
@@ -25,7 +25,7 @@ create table market.submission (
 create index submission_account_id_idx on market.submission (account_id);
 create index submission_agent_id_idx on market.submission (agent_id);
 create index submission_created_at_idx on market.submission (created_at);
--- What waits to be read: a change under way, and what the sweep looks for.
+-- For finding a change of an offer or ask that is in progress, and submissions that wait too long.
 create index submission_target_id_waiting_idx on market.submission (target_id) where completed_at is null;
 create index submission_created_at_waiting_idx on market.submission (created_at) where completed_at is null;
 create index submission_target_id_idx on market.submission (target_id);
@@ -40,7 +40,8 @@ create policy "a person sees the submissions of the account" on market.submissio
 create policy "a connected caller submits for its account" on market.submission for insert to souk_agent, souk_person
   with check (agent_id is not distinct from (select internal.agent_id()) and account_id = (select internal.account_id())
     and completed_at is null and ((select internal.connected()) or kind = 'preview_offer')
-    -- The worker changes what this names, whoever sent it.
+    -- The worker changes the target without checking who sent the submission, so the target must belong to the account
+    -- here.
     and (kind <> 'update_offer' or exists (
       select from market.offer o where o.id = target_id and o.account_id = (select internal.account_id())))
     and (kind not in ('create_ask', 'update_ask') or exists (select from market.ask a where a.id = target_id))
@@ -49,20 +50,24 @@ create policy "a connected caller submits for its account" on market.submission 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.submission is
-  'One row is one text being read, or read within the last day, with the answer its caller got.';
-comment on column market.submission.id is 'UUIDv7; the worker''s job carries only this.';
-comment on column market.submission.kind is 'What is to become of the text.';
-comment on column market.submission.account_id is 'Whose text.';
-comment on column market.submission.agent_id is 'The agent that sent it; null when the account''s person did.';
+  'One row is one text that is being extracted, or was within the last day, with the response to its sender.';
+comment on column market.submission.id is 'UUIDv7. The worker''s job has only this id as payload.';
+comment on column market.submission.kind is
+  'What is done with the text: publish_offer, update_offer, preview_offer, create_ask or update_ask.';
+comment on column market.submission.account_id is 'The account that sent the text.';
+comment on column market.submission.agent_id is
+  'The agent that sent the text; null when the person did it in the browser.';
 comment on column market.submission.target_id is 'The offer or ask that is created or changed.';
-comment on column market.submission.origin_ask_id is 'The ask that an offer answers.';
+comment on column market.submission.origin_ask_id is
+  'The caller''s ask from which the offer came, when the request named one.';
 comment on column market.submission.text is 'The text, NFC.';
-comment on column market.submission.images is 'Image links of an offer.';
-comment on column market.submission.created_at is 'When it was admitted.';
-comment on column market.submission.completed_at is 'When its answer was decided; null while it waits to be read.';
-comment on column market.submission.status is 'HTTP status of the answer; 503 when it was withdrawn.';
-comment on column market.submission.body is 'Body of the answer; of a Problem, the members that the database knows.';
-comment on column market.submission.request_id is 'The Request-Id of the call that sent it, for the audit log.';
+comment on column market.submission.images is 'Links to images of an offer.';
+comment on column market.submission.created_at is 'When the submission was admitted.';
+comment on column market.submission.completed_at is 'When the response was decided; null while the submission waits.';
+comment on column market.submission.status is 'HTTP status of the response; 503 when an offer was withdrawn.';
+comment on column market.submission.body is
+  'Body of the response; for a problem, only the members that the database knows.';
+comment on column market.submission.request_id is 'The Request-Id of the call that sent the text, for the audit log.';
 grant select on market.submission to souk_agent, souk_person;
 grant insert (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images) on market.submission
   to souk_agent, souk_person;

@@ -1,4 +1,5 @@
--- The taxonomy: domains, the kinds of offer each allows, its categories; and which kinds of offer answer an ask.
+-- The taxonomy: the domains, the kinds of offer and the categories of each domain, and the kinds of offer that match
+-- each kind of ask.
 
 create table market.domain (
   domain text constraint domain_pkey primary key,
@@ -46,22 +47,22 @@ create policy "everyone reads the taxonomy" on market.ask_kind for select to sou
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.domain is 'One row a domain of the taxonomy.';
-comment on column market.domain.domain is 'The name clients see.';
+comment on table market.domain is 'One row is one domain of the taxonomy.';
+comment on column market.domain.domain is 'The name that clients see.';
 comment on column market.domain.kinds is 'The kinds of offer that this domain allows.';
-comment on column market.domain.position is 'Where it stands in lists.';
+comment on column market.domain.position is 'The position in lists.';
 comment on column market.domain.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
-comment on table market.category is 'One row a category of a domain.';
-comment on column market.category.domain is 'The domain it belongs to.';
-comment on column market.category.category is 'The name clients see; unique within its domain.';
-comment on column market.category.position is 'Where it stands in lists.';
+comment on table market.category is 'One row is one category of a domain.';
+comment on column market.category.domain is 'The domain of the category.';
+comment on column market.category.category is 'The name that clients see, unique within the domain.';
+comment on column market.category.position is 'The position in lists.';
 comment on column market.category.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
-comment on table market.ask_kind is 'One row a kind of ask, with the kinds of offer that can answer it.';
-comment on column market.ask_kind.ask_kind is 'The name clients see.';
+comment on table market.ask_kind is 'One row is one kind of ask, with the kinds of offer that can match it.';
+comment on column market.ask_kind.ask_kind is 'The name that clients see.';
 comment on column market.ask_kind.answered_by is
-  'Kinds of offer; empty for sell and lease_out, which are better published as offers.';
+  'The kinds of offer that can match. Empty for sell and lease_out: these are better published as offers.';
 comment on column market.ask_kind.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.domain, market.category, market.ask_kind to souk_agent, souk_person;

@@ -1,5 +1,5 @@
--- What happens when a row changes: every trigger but those of the audit log, table by table. Triggers of one moment run
--- in the order of their names.
+-- All triggers, table by table, except those of the audit log. PostgreSQL fires triggers of the same event in
+-- alphabetical order of their names.
 
 create trigger note_change after insert or update or delete or truncate on market.domain
   for each statement execute function reading.note_change();
@@ -33,7 +33,7 @@ create trigger review_withdrawn_offer after update on market.offer for each row
   execute function internal.review_withdrawn_offer();
 create trigger publish_new_offer before insert on market.offer for each row
   when (new.status = 'published') execute function internal.publish_in_good_standing();
--- By its name it runs after move_offer, which says whether the move exists at all.
+-- Its name makes it fire after move_offer, which refuses moves that do not exist.
 create trigger publish_moved_offer before update on market.offer for each row
   when (new.status = 'published' and old.status <> 'published') execute function internal.publish_in_good_standing();
 -- Filing an offer under other concepts is no change of the offer (jobs.refresh_concepts).

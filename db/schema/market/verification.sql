@@ -15,10 +15,10 @@ create table market.verification (
 );
 create index verification_account_id_idx on market.verification (account_id);
 create index verification_method_idx on market.verification (method);
--- One open link for each agent and method; asking again finds it.
+-- One pending link for each agent and method. A repeated request returns it.
 create unique index verification_one_pending on market.verification (agent_id, method) where status = 'pending';
 create index verification_agent_id_idx on market.verification (agent_id);
--- For forgetting, and for noting which links ran out.
+-- Used to purge old verifications, and to mark those that have expired.
 create index verification_expires_at_idx on market.verification (expires_at);
 create index verification_expires_at_pending_idx on market.verification (expires_at) where status = 'pending';
 
@@ -28,29 +28,32 @@ create policy "the owner sees all" on market.verification to souk_owner using (t
 create policy "a caller sees the verifications of its account" on market.verification for select
   to souk_agent, souk_person
   using (account_id = (select internal.account_id()));
-create policy "an agent asks for its account" on market.verification for insert to souk_agent
+create policy "an agent starts a verification for its account" on market.verification for insert to souk_agent
   with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id())
     and status = 'pending');
-create policy "an agent notes what its account proved already" on market.verification for insert to souk_agent
+create policy "an agent records a method that its account has already proved" on market.verification for insert
+  to souk_agent
   with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id())
     and status = 'completed'
     and exists (select from market.proved_method p
       where p.account_id = (select internal.account_id()) and p.method = verification.method));
-create policy "an agent notes that a link ran out" on market.verification for update to souk_agent
+create policy "an agent marks its expired verification as expired" on market.verification for update to souk_agent
   using (account_id = (select internal.account_id()) and status = 'pending' and expires_at <= now())
   with check (status = 'expired' and expires_at <= now());
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.verification is 'One row is one request of an agent that its person proves a method.';
+comment on table market.verification is 'One row is one request of an agent that its person proves a sign-in method.';
 comment on column market.verification.id is 'UUIDv7.';
-comment on column market.verification.account_id is 'Whose method is to be proved.';
-comment on column market.verification.agent_id is 'Who asked; its link key makes the link.';
+comment on column market.verification.account_id is 'The account whose method is to be proved.';
+comment on column market.verification.agent_id is
+  'The agent that made the request. The secret of the link is derived from the link key of this agent.';
 comment on column market.verification.method is 'google, apple or email.';
 comment on column market.verification.secret_hash is 'SHA-256 of the secret in the link.';
 comment on column market.verification.status is
-  'pending, then completed, expired or cancelled for good. A pending row past expires_at counts as expired.';
-comment on column market.verification.created_at is 'When the agent asked.';
+  'pending, completed, expired or cancelled; the last three are final. A pending row past expires_at counts as '
+  'expired.';
+comment on column market.verification.created_at is 'When the agent made the request.';
 comment on column market.verification.expires_at is 'When the link stops working.';
 grant select on market.verification to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, method, secret_hash, status), update (status) on market.verification

@@ -1,4 +1,4 @@
--- One row is one pool of workers that lives, or did until lately.
+-- One row is one worker pool that is running, or was until recently.
 
 create table market.worker_heartbeat (
   pool_id text constraint worker_heartbeat_pkey primary key,
@@ -12,6 +12,7 @@ create policy "the owner sees all" on market.worker_heartbeat to souk_owner usin
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.worker_heartbeat is 'One row is one pool of workers that lives, or did until lately.';
-comment on column market.worker_heartbeat.pool_id is 'As graphile-worker writes it into locked_by.';
-comment on column market.worker_heartbeat.beat_at is 'When it last said so; half a minute of silence is death.';
+comment on table market.worker_heartbeat is 'One row is one worker pool that is running, or was until recently.';
+comment on column market.worker_heartbeat.pool_id is 'The id of the pool, as graphile-worker writes it into locked_by.';
+comment on column market.worker_heartbeat.beat_at is
+  'When the last heartbeat came. After 30 seconds without one, the pool counts as dead.';

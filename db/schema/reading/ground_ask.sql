@@ -28,7 +28,7 @@ begin
     or position(reading.fold(place -> 'value' ->> 'text') in reading.fold(place ->> 'quote')) = 0 then
     place := null;
   end if;
-  ask.price_max_hundredths := round((price -> 'value' ->> 'max')::numeric * 100);
+  ask.price_max_hundredths := round((price -> 'value' ->> 'max')::numeric * 100)::bigint;
   ask.price_currency := price -> 'value' ->> 'currency';
   ask.criteria := jsonb_build_object(
     'keywords',

@@ -49,7 +49,7 @@ begin
     end if;
     offer.extraction := offer.extraction || jsonb_build_object('price', price);
     offer.metadata := jsonb_build_object('pricing', jsonb_strip_nulls(price -> 'value'));
-    offer.price_hundredths := round((price -> 'value' ->> 'amount')::numeric * 100);
+    offer.price_hundredths := round((price -> 'value' ->> 'amount')::numeric * 100)::bigint;
     offer.price_currency := price -> 'value' ->> 'currency';
     offer.price_period := price -> 'value' ->> 'period';
   end if;

@@ -42,8 +42,8 @@ declare
   words text;
   rest text;
   piece record;
-  total numeric := 0;
-  current numeric := 0;
+  total numeric := 0::numeric;
+  current numeric := 0::numeric;
   before numeric[];
   found_any boolean := false;
 begin

@@ -7,7 +7,7 @@ create or replace function search.place_agreement(offer market.offer, place tsqu
 as $$
   select case
     when place is null or offer.location_text is null then 0
-    when offer.place @@ place then 1
+    when offer.facets @@ place then 1
     when countries <> '{}' and offer.metadata -> 'location' ->> 'country' <> all (countries) then null
     when offer.metadata -> 'location' ->> 'city' is not null then null
     else 0 end::real

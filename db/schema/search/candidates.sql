@@ -92,7 +92,7 @@ begin
   select o.published_at into oldest from market.offer o
   where o.status = 'published' and o.published_at >= coalesce(posted_since, '-infinity')
   order by o.published_at limit 1;
-  pace := greatest(extract(epoch from latest - since), 1) / sample;
+  pace := (greatest(extract(epoch from latest - since), 1) / sample)::double precision;
   -- Of how many of the newest, when those that pass lie evenly among all.
   search_filter.filters := search_filter.filters - 'posted_since';
   expected := search.expected_rows(search_filter, words);

@@ -16,7 +16,7 @@ as $$
   select case
     when ask.place_query is null then null
     when offer.location_text is null then 'unknown'
-    when offer.place @@ ask.place_query
+    when offer.facets @@ ask.place_query
       or offer.metadata @> '{"location": {"remote": true}}'
       and ask.criteria @> '{"location": {"remote": true}}' then 'met'
     when offer.metadata -> 'location' ->> 'country' <> ask.criteria -> 'location' ->> 'country' then 'violated'

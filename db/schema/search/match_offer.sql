@@ -65,8 +65,9 @@ begin
     delete from market.match m where m.offer_id = match_offer.offer_id;
     return;
   end if;
-  -- A copy out of the compressed row: each ask would unpack it anew.
+  -- Copies out of the compressed row: each ask would unpack them anew.
   offer.search := offer.search || '';
+  offer.facets := offer.facets || '';
   ask_kinds := array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by));
   select e.embedding, e.model, m.match_min_similarity into vector
   from market.offer_embedding e join market.embedding_model m on m.model = e.model
@@ -76,7 +77,7 @@ begin
   if offer.metadata -> 'location' ->> 'city' is not null and not search.ships(offer.search)
     and not offer.metadata @> '{"location": {"remote": true}}'
   then
-    places := tsvector_to_array(offer.place) || '*'::text;
+    places := tsvector_to_array(offer.facets) || '*'::text;
   end if;
   -- What matched once is judged again, whether or not the ask goes on watching.
   matched := array(select m.ask_id from market.match m where m.offer_id = offer.id);

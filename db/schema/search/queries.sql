@@ -91,7 +91,7 @@ begin
 end
 $$;
 comment on function search.place_query(text) is
-  'A place as people write it, as a query of market.offer.place; one that holds no word matches nothing.';
+  'A place as people write it, as a query of market.offer.facets; one that holds no word matches nothing.';
 
 create or replace function search.ask_place_query(text text, place text, city text) returns tsquery
   language plpgsql stable
@@ -115,7 +115,7 @@ begin
 end
 $$;
 comment on function search.ask_place_query(text, text, text) is
-  'The place of an ask as a query of market.offer.place: its city, else the place as written, or a town named as '
+  'The place of an ask as a query of market.offer.facets: its city, else the place as written, or a town named as '
   'another choice.';
 
 create or replace function search.any_place_query(places jsonb) returns tsquery
@@ -134,4 +134,4 @@ begin
 end
 $$;
 comment on function search.any_place_query(jsonb) is
-  'Any of the places read from a query, as a query of market.offer.place; null when there is none.';
+  'Any of the places read from a query, as a query of market.offer.facets; null when there is none.';

@@ -61,14 +61,14 @@ begin
       cross join lateral (select reading.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f);
   end if;
 
-  score := greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
+  score := (greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
     + case by_category when 'met' then 0.15 else 0 end
     + case by_words when 'met' then 0.1 else 0 end
     + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
     + case by_price when 'met' then 0.05 else 0 end
     + case by_condition when 'violated' then -0.1 else 0 end
     + case by_musts when 'met' then 0.05 else 0 end
-    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end));
+    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end)))::real;
   -- An expression and no query over nine rows: judging one took half of its time for starting one.
   reasons := to_jsonb(array_remove(array[
     jsonb_build_object('criterion', 'kind', 'verdict', 'met', 'wanted', ask.ask_kind, 'found', offer.offer_kind),

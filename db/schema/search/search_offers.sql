@@ -31,8 +31,8 @@ declare
   in_domain text := extraction ->> 'domain';
   in_category text := extraction ->> 'category';
   of_kind text := extraction -> 'offer_kind' ->> 'value';
-  at_most bigint := round((extraction -> 'price' ->> 'max')::numeric * 100);
-  at_least bigint := round((extraction -> 'price' ->> 'min')::numeric * 100);
+  at_most bigint := round((extraction -> 'price' ->> 'max')::numeric * 100)::bigint;
+  at_least bigint := round((extraction -> 'price' ->> 'min')::numeric * 100)::bigint;
   in_currency text := extraction -> 'price' ->> 'currency';
   per text := extraction -> 'price' ->> 'period';
   there tsquery := search.any_place_query(extraction -> 'places');

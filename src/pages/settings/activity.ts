@@ -119,7 +119,10 @@ export const activityPage = (context: PagesContext): Page => {
     show: async (request, response, told) => {
       const wanted = parameter(request, "cursor", CURSOR);
       const read = (cursor: string | null) =>
-        ask<Activity>(request, "list_activity", { limit: PAGE_SIZE, cursor }).then((found) => ({ ...found, cursor }));
+        ask<Activity>(request, "list_activity", { page_size: PAGE_SIZE, cursor }).then((found) => ({
+          ...found,
+          cursor,
+        }));
       const [account, { agents }, { activity, page, cursor }] = await Promise.all([
         ask<Account>(request, "get_account"),
         ask<{ agents: { offers: number; asks: number }[] }>(request, "list_agents"),

@@ -84,7 +84,7 @@ export const marketPage = (context: PagesContext): Page => {
   const read = async (request: Request, place: Place): Promise<{ place: Place; list: List }> => {
     const { kind, status, cursor } = place;
     try {
-      return { place, list: await ask<List>(request, `list_${kind}`, { status, limit: PAGE_SIZE, cursor }) };
+      return { place, list: await ask<List>(request, `list_${kind}`, { status, page_size: PAGE_SIZE, cursor }) };
     } catch (thrown) {
       if (cursor === null || toRefusal(thrown).refused !== "bad_request") throw thrown;
       return read(request, { ...place, cursor: null });
