@@ -78,11 +78,15 @@ set local check_function_bodies = off;
 --!include internal/appeal.sql
 --!include internal/audit.sql
 --!include internal/moderator.sql
+--!include internal/find.sql
 --!include internal/offer_moves.sql
 --!include internal/ask_moves.sql
 --!include internal/review_case.sql
 --!include internal/submission.sql
+--!include internal/submission_errors.sql
+--!include internal/withdraw_submission.sql
 --!include internal/verification.sql
+--!include internal/verification_access.sql
 --!include reading/concepts.sql
 --!include search/embedding.sql
 --!include jobs/keep_audit_partitions.sql
@@ -99,6 +103,7 @@ set local check_function_bodies = off;
 --!include internal/permission.sql
 --!include internal/account_label.sql
 --!include internal/account.sql
+--!include internal/erase_account.sql
 --!include internal/connection.sql
 --!include internal/network.sql
 --!include internal/sign_in.sql
@@ -150,6 +155,7 @@ set local check_function_bodies = off;
 --!include jobs/refresh_concepts.sql
 --!include jobs/complete_submission.sql
 --!include jobs/purge.sql
+--!include jobs/sweep_submissions.sql
 --!include jobs/heartbeat.sql
 --!include jobs/suspension.sql
 --!include jobs/approval_notice.sql
@@ -197,6 +203,7 @@ set local check_function_bodies = off;
 --!include admin/offers.sql
 --!include admin/cases.sql
 --!include internal/decision.sql
+--!include internal/decision_obstacle.sql
 --!include admin/decisions.sql
 --!include admin/measures.sql
 --!include admin/settings.sql

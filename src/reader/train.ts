@@ -11,7 +11,7 @@ import {
   parseRows,
   readFiles,
 } from "../database/data_files.ts";
-import { LEARNING, type Lesson, learnClassifiers, type Words } from "./builtin/learn.ts";
+import { LEARNING, learnClassifiers, type TrainingSet, type Words } from "./builtin/learn.ts";
 import type { Example } from "./extraction.ts";
 
 /**
@@ -70,7 +70,7 @@ export const shippedExamples = (read: Read): Example[] =>
   );
 
 /** The shipped words and examples. @param read gives the text of a file of db/data */
-export const shippedLesson = (read: Read): Lesson => ({
+export const shippedLesson = (read: Read): TrainingSet => ({
   vocabulary: shippedWords(read),
   examples: shippedExamples(read),
 });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { currentMigration, DB, isEmptyMigration } from "../support/sql_files.ts";
 
 /**
@@ -37,12 +37,12 @@ for (const { name, sql } of migrations) {
 if (migrations.length > 0) {
   const squawk = promisify(execFile)(
     join(ROOT, "node_modules/.bin/squawk"),
-    ["--reporter", "gcc", "--config", join(ROOT, ".squawk.toml"), ...migrations.map(({ name }) => name)],
+    ["--config", join(ROOT, ".squawk.toml"), ...migrations.map(({ name }) => name)],
     { cwd: RENDERED },
   );
   const { stdout } = await squawk.catch((error: { stdout?: string }) => {
     process.exitCode = 1;
     return { stdout: error.stdout ?? String(error) };
   });
-  if (process.exitCode === 1) process.stdout.write(stdout);
+  if (process.exitCode === 1) process.stdout.write(stripVTControlCharacters(stdout));
 }

@@ -1,5 +1,5 @@
--- Who calls, how much, and who is refused. Views run with the rights of whoever asks (security_invoker), so that they
--- show no column that inspect/rights.sql has not opened.
+-- Who calls, how often, and who is refused. The views run with the caller's rights (security_invoker), so they show
+-- only columns that market/dba_access.sql grants.
 
 create or replace view inspect.agents with (security_invoker = true) as
 select a.id as agent_id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at,
@@ -12,20 +12,20 @@ cross join lateral (
     count(*) as calls_last_day, max(c.called_at) as last_call_at
   from market.rate_limit_hit c where c.scope = 'agent:' || a.id and c.called_at > now() - interval '1 day') as c;
 comment on view inspect.agents is
-  'When somebody names an agent or an account: what it is, since when, and what it does. Select by agent_id or '
-  'account_id; without either it visits every agent.';
-comment on column inspect.agents.agent_id is 'As in the answer of POST /v1/connect, and in GET /v1/me.';
-comment on column inspect.agents.account_id is 'Whom it acts for.';
-comment on column inspect.agents.name is 'What it calls itself: a stranger''s words.';
+  'When somebody names an agent or an account: when it was created and approved, and what it does. Select by agent_id '
+  'or account_id. Without either, the view reads every agent.';
+comment on column inspect.agents.agent_id is 'The id in the answer of POST /v1/connect and in GET /v1/me.';
+comment on column inspect.agents.account_id is 'The account that the agent acts for.';
+comment on column inspect.agents.name is 'What the agent calls itself. The words are a stranger''s.';
 comment on column inspect.agents.created_at is 'When it called POST /v1/connect.';
 comment on column inspect.agents.connected_at is 'When a person approved it; null: its writes are refused with 403.';
 comment on column inspect.agents.removed_at is 'When it was removed; not null: its calls are refused with 401.';
 comment on column inspect.agents.calls_last_hour is
-  'Counted calls: publishing, asking, previewing. Reads and searches are not counted.';
-comment on column inspect.agents.calls_last_day is 'The same over a day, which is as long as they are kept.';
-comment on column inspect.agents.last_call_at is 'Its latest counted call, null when there was none within a day.';
-comment on column inspect.agents.submissions_waiting is 'Texts of it that are being read now.';
-comment on column inspect.agents.keys is 'Idempotency keys that it has used within a day.';
+  'Counted calls (publish, ask, preview) in the last hour. Reads and searches are not counted.';
+comment on column inspect.agents.calls_last_day is 'Counted calls in the last day. Calls are kept for a day.';
+comment on column inspect.agents.last_call_at is 'The latest counted call; null when there was none in the last day.';
+comment on column inspect.agents.submissions_waiting is 'The number of its texts that are being read now.';
+comment on column inspect.agents.keys is 'The number of idempotency keys that it used in the last day.';
 grant select on inspect.agents to souk_dba;
 
 create or replace view inspect.why_429 with (security_invoker = true) as
@@ -65,31 +65,31 @@ cross join lateral (
   select case when cap.calls > 0 then coalesce(internal.window_wait('agent:' || a.id, action.name, cap.calls), 0) end
     as seconds) as wait;
 comment on view inspect.why_429 is
-  'When an agent is told rate_limited (429): one row an action with what it has used, what it may use, what the cap is '
-  'made from, and when the next slot is free. Select by agent_id. A 429 of POST /v1/connect has no agent yet: see '
-  'inspect.windows.';
+  'When an agent gets rate_limited (429): one row for each action, with its usage, its cap, what the cap is made from, '
+  'and when the next slot is free. Select by agent_id. A 429 of POST /v1/connect concerns an address and no agent yet: '
+  'see inspect.windows.';
 comment on column inspect.why_429.agent_id is 'The agent that is refused.';
 comment on column inspect.why_429.action is
-  'publish_offer (also updating and republishing), create_ask (also updating) or preview_offer: each has a window of '
-  'its own.';
+  'publish_offer (also update and republish), create_ask (also update) or preview_offer. Each has its own window.';
 comment on column inspect.why_429.refused is 'Whether a call made now is refused.';
-comment on column inspect.why_429.used is 'Calls admitted within the last hour; refusals and replays do not count.';
-comment on column inspect.why_429.cap is 'Calls an hour, as internal.rate_limit has it.';
+comment on column inspect.why_429.used is 'Calls admitted in the last hour. Refused and replayed calls do not count.';
+comment on column inspect.why_429.cap is 'Allowed calls an hour, from internal.rate_limit.';
 comment on column inspect.why_429.next_slot_in is
-  'Whole seconds until a call is admitted; 0 when one is now, null when none ever is: the cap is 0.';
-comment on column inspect.why_429.next_slot_at is 'The same as a time.';
+  'Whole seconds until a call is admitted: 0 when it is admitted now; null when it never is, because the cap is 0.';
+comment on column inspect.why_429.next_slot_at is 'The time at which the next call is admitted; null when it never is.';
 comment on column inspect.why_429.base is 'The cap of an account without a record.';
-comment on column inspect.why_429.factor is 'What the terms of the record are multiplied by.';
-comment on column inspect.why_429.settled_offers is 'Offers published at least 72 hours ago and not removed; 60 count.';
-comment on column inspect.why_429.proved_methods is 'Sign-in methods that the account has proved.';
+comment on column inspect.why_429.factor is 'The factor by which the terms of the record are multiplied.';
+comment on column inspect.why_429.settled_offers is
+  'Offers published at least 72 hours ago and not removed; at most 60 count.';
+comment on column inspect.why_429.proved_methods is 'The number of sign-in methods that the account has proved.';
 comment on column inspect.why_429.account_is_old is 'Whether the account is 30 days old.';
 comment on column inspect.why_429.recent_removals is
-  'Offers that moderation took down within 30 days: each halves the cap.';
-comment on column inspect.why_429.reason is 'All of it in sentences, fit to be sent on.';
+  'Offers that moderation removed in the last 30 days, at most 10. Each halves the cap.';
+comment on column inspect.why_429.reason is 'The whole explanation in sentences that can be sent on.';
 comment on column inspect.why_429.overridden_at is
-  'When a moderator set the cap by hand, which the record then does not change; null when it follows from the record.';
+  'When a moderator set the cap, which then no longer depends on the record; null when it follows from the record.';
 comment on column inspect.why_429.account_suspended is
-  'Whether the account is suspended: what it writes is refused with 409, not 429.';
+  'Whether the account is suspended. Its writes are then refused with 409, not 429.';
 grant select on inspect.why_429 to souk_dba;
 
 create or replace view inspect.windows with (security_invoker = true) as
@@ -101,13 +101,16 @@ from market.rate_limit_hit c
 where c.called_at > now() - interval '1 day'
 group by c.scope, c.action;
 comment on view inspect.windows is
-  'When the load is unusual, or POST /v1/connect answers 429: every rolling window that holds a call. The busiest '
-  'first: order by used_last_hour desc. An address is stopped by CONNECTIONS_PER_HOUR calls of connect within an hour, '
-  'or three of decline within a day.';
-comment on column inspect.windows.scope is 'agent:<id>, or address:<network> for connect and decline.';
-comment on column inspect.windows.action is 'publish_offer, create_ask, preview_offer, connect or decline.';
-comment on column inspect.windows.used_last_hour is 'Calls within the last hour.';
-comment on column inspect.windows.used_last_day is 'Calls within the last day.';
+  'When the load is unusual, or POST /v1/connect answers 429: every rolling window with a call in the last day. The '
+  'busiest first: order by used_last_hour desc. An address is blocked by CONNECTIONS_PER_HOUR calls of connect in an '
+  'hour, or three of decline in a day.';
+comment on column inspect.windows.scope is
+  'agent:<id>; address:<network> for connect, decline and sign_in_mail; mailbox:<hash> and mailbox_at:<hash> for '
+  'sign_in_mail.';
+comment on column inspect.windows.action is
+  'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
+comment on column inspect.windows.used_last_hour is 'Calls in the last hour.';
+comment on column inspect.windows.used_last_day is 'Calls in the last day.';
 comment on column inspect.windows.next_leaves_at is 'When the oldest call leaves the window of an hour.';
 comment on column inspect.windows.last_call_at is 'The latest call.';
 grant select on inspect.windows to souk_dba;

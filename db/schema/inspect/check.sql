@@ -1,5 +1,6 @@
--- The invariants, each a query that gives the rows that break it. What grows with the market is looked at by sample
--- when a share below 100 is given; what is in flight, or of the last hour, always whole, since it is little.
+-- The invariants. Each is a query that returns the rows which break it. With a share below 100 the checks read a sample
+-- of the tables that grow with the market. Rows in flight or of the last hour are few, so the checks always read all of
+-- them.
 
 create or replace function inspect.check_people(share double precision)
   returns table (invariant text, object text, detail text)
@@ -45,7 +46,8 @@ begin
 end
 $$;
 comment on function inspect.check_people(double precision) is
-  'Accounts, agents and their records: what breaks an invariant, in a share of 0 to 100 percent of the rows.';
+  'Checks accounts, agents and their records in a share (0 to 100 percent) of the rows; returns what breaks an '
+  'invariant.';
 
 create or replace function inspect.check_requests(share double precision)
   returns table (invariant text, object text, detail text)
@@ -61,9 +63,9 @@ begin
     cross join lateral (select case when s.kind = 'preview_offer' then 'preview_offer'
       when s.kind like '%_ask' then 'create_ask' else 'publish_offer' end as action) as a
     where s.created_at > now() - interval '1 hour'
-      -- A person's are not counted.
+      -- Calls of persons are not counted.
       and s.agent_id is not null
-      -- A change of an ask without a new text comes without a submission; one with it counts.
+      -- Only a change of an ask with a new text makes a submission, and that call is counted.
     group by s.agent_id, a.action) as s
   cross join lateral (
     select count(*) as calls from market.rate_limit_hit c
@@ -79,18 +81,18 @@ begin
   from (
     select c.scope, c.action, count(*) as calls from market.rate_limit_hit c
     where c.called_at > now() - interval '1 hour' and c.scope like 'agent:%'
-    -- Ten times the base is as far as a record takes an agent.
+    -- A record raises the cap to at most ten times the base, which is 60 or 120 by default.
     group by c.scope, c.action having count(*) > case c.action when 'publish_offer' then 600 else 1200 end) as c
   left join market.agent g on 'agent:' || g.id = c.scope
   where c.calls > coalesce(internal.rate_limit(g.account_id, c.action), 0)
-    -- A cap that a moderator lowered within the hour says nothing of the calls before.
+    -- If the cap was lowered within the hour, the earlier calls are no violation.
     and not exists (select from market.cap_override o
       where o.account_id = g.account_id and o.action = c.action and o.changed_at > now() - interval '1 hour')
     and not exists (select from market.setting s
       where s.name = c.action || '_cap' and s.changed_at > now() - interval '1 hour');
 
   return query
-  -- Not the key itself, which its agent chose: this goes into logs. inspect.keys_in_flight shows it.
+  -- The result goes into logs, so it must not contain the key, which the agent chose. inspect.keys_in_flight shows it.
   select 'key_has_answer',
     case when exists (select from market.agent g where g.id = k.owner_id) then 'agent ' else 'account ' end
       || k.owner_id,
@@ -100,7 +102,7 @@ begin
     select k.* from market.idempotency_key k where k.submission_id is null
     union all
     select k.* from market.submission s join market.idempotency_key k on k.submission_id = s.id
-    -- The sweep comes every minute for what is ten minutes old.
+    -- The sweep runs every minute and takes submissions that are ten minutes old.
     where s.completed_at is null and s.created_at < now() - interval '15 minutes') as k;
 
   return query
@@ -149,13 +151,14 @@ begin
 end
 $$;
 comment on function inspect.check_requests(double precision) is
-  'Texts, keys and windows: what breaks an invariant; of settled texts in a share of 0 to 100 percent.';
+  'Checks submissions, keys and rate limits; completed submissions in a share (0 to 100 percent) of the rows; returns '
+  'what breaks an invariant.';
 
 create or replace function inspect.is_underway(task text, id uuid) returns boolean
   language plpgsql stable
 as $$
 begin
-  -- What takes longer than two hours is not on its way any more: eight attempts take one.
+  -- A job is retried eight times, which takes an hour. After two hours it will not mend anything.
   return exists (
     select from graphile_worker.jobs j
     where j.key = is_underway.task || ':' || is_underway.id and (j.attempts < j.max_attempts or j.locked_at is not null)
@@ -163,7 +166,7 @@ begin
 end
 $$;
 comment on function inspect.is_underway(text, uuid) is
-  'Whether a job that is on its way will mend what is about this row.';
+  'Returns whether a job is on its way that will mend what is wrong with this row.';
 
 create or replace function inspect.check_market(share double precision)
   returns table (invariant text, object text, detail text)
@@ -171,7 +174,7 @@ create or replace function inspect.check_market(share double precision)
 as $$
 declare
   model_in_force text := internal.setting('embedding_model') #>> '{}';
-  -- A change of the model takes everything in turn, by one job.
+  -- A change of the embedding model embeds everything in turn, by one job.
   embeds_all boolean := exists (
     select from market.reembedding r where r.finished_at is null and inspect.is_underway('reembed', r.id));
 begin
@@ -185,7 +188,7 @@ begin
     format('published, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
   from market.offer o tablesample system (check_market.share)
   left join market.offer_embedding e on e.offer_id = o.id
-  -- Looked for only where a vector is missing: the planner would ask it of every offer first.
+  -- The case makes the planner look for a job only where a vector is missing. Otherwise it would look for every offer.
   where o.status = 'published' and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id)
       else false end;
@@ -195,7 +198,7 @@ begin
     format('active, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
   from market.ask a tablesample system (check_market.share)
   left join market.ask_embedding e on e.ask_id = a.id
-  -- Its job is made a moment after it was read.
+  -- Its job is enqueued a moment after it was read.
   where a.status = 'active' and a.read_at < now() - interval '10 minutes' and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id)
       else false end;
@@ -214,14 +217,14 @@ begin
   cross join lateral (values
     ('match_is_of_a_live_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
     ('match_is_of_a_read_ask', false, case when a.read_at is null then 'the ask was not read' end),
-    -- A call that was matching when the ask came to rest may have ended after it.
+    -- A transaction that was matching when the ask became inactive may have ended a little later.
     ('match_is_of_an_active_ask', false,
       case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
       then
       format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
     ('match_is_not_ones_own', false,
       case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
-    -- What changed a moment ago is judged again by its job; an ask at rest is judged again when it is active.
+    -- A row that has just changed is matched again by its job. An inactive ask is matched again when it becomes active.
     ('match_is_of_its_kind', true,
       case when a.status = 'active' and not coalesce(o.offer_kind = any (k.answered_by), false)
       then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'),
@@ -238,14 +241,14 @@ begin
 end
 $$;
 comment on function inspect.check_market(double precision) is
-  'Offers, asks and matches: what breaks an invariant, in a share of 0 to 100 percent of the rows.';
+  'Checks offers, asks and matches in a share (0 to 100 percent) of the rows; returns what breaks an invariant.';
 
 create or replace function inspect.check(sample integer default null)
   returns table (invariant text, object text, detail text)
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Whole pages are drawn, so it costs what it reads, however large the table.
+  -- tablesample system draws whole pages, so the cost depends on the sample and not on the size of the table.
   share double precision := case when "check".sample is null then 100 else (
     select least(100, 100.0 * "check".sample / greatest(max(c.reltuples), 1)) from pg_catalog.pg_class c
     where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.account_stats'::regclass,
@@ -262,19 +265,19 @@ begin
   select 'job_is_not_held_by_the_dead', 'job ' || j.job_id,
     format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
   from inspect.read_jobs() j
-  -- A live worker frees it within a minute.
+  -- A live worker unlocks the job within a minute.
   where j.state = 'held by a dead worker' and j.locked_at < now() - interval '5 minutes';
 
   return query
   select 'examples_are_learned', 'reading.classifier', 'what changed at ' || v.changed_at || ' is not learned from yet'
   from reading.vocabulary_change v
-  -- Learning takes seconds, and begins within ten.
+  -- Training takes seconds and begins within ten.
   where v.changed_at < now() - interval '10 minutes'
     and not exists (select from reading.classifier c where c.learned_from = v.changed_at);
 end
 $$;
 comment on function inspect.check(integer) is
-  'Every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it is '
-  'broken. No row when all is well. Looks at everything, some twenty seconds for a million offers and as many matches; '
-  'with a sample at about so many rows of each large table, drawn at random.';
+  'Returns every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it '
+  'is broken. No row when all is well. Without a sample it reads everything, in about twenty seconds for a million '
+  'offers and as many matches; with one, about so many rows of each large table, drawn at random.';
 grant execute on function inspect.check(integer) to souk_dba;

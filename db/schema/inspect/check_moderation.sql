@@ -1,4 +1,4 @@
--- The invariants of moderation, of references and of what is kept for a time: see inspect/check.sql.
+-- The invariants of moderation, of foreign keys and of retention times (see inspect/check.sql).
 
 create or replace function inspect.check_moderation(share double precision)
   returns table (invariant text, object text, detail text)
@@ -60,19 +60,19 @@ begin
 end
 $$;
 comment on function inspect.check_moderation(double precision) is
-  'Cases, reports, appeals and suspensions, and what offers were read from: what breaks an invariant; what grows with '
-  'the market in a share of 0 to 100 percent of the rows.';
+  'Checks cases, reports, appeals, suspensions and the quotes of extractions; what grows with the market in a share (0 '
+  'to 100 percent) of the rows; returns what breaks an invariant.';
 
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
-  -- Else each reference of a few hundred rows would read the whole table that it refers to, for a hash.
+  -- Otherwise the planner would read the whole referenced table into a hash for a few hundred rows.
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare
   reference record;
 begin
-  -- Every foreign key there is, so that none is forgotten.
+  -- All foreign keys come from the catalog, so that none is forgotten.
   for reference in
     select c.conname as name, child.relname as child, parent.relname as parent, k.given, k.met, k.shown
     from pg_catalog.pg_constraint c
@@ -102,8 +102,8 @@ begin
 end
 $$;
 comment on function inspect.check_references(double precision) is
-  'Foreign keys, and calls of agents: what refers to a row that is not there, in a share of 0 to 100 percent of the '
-  'rows.';
+  'Checks foreign keys, and the counted calls of agents, in a share (0 to 100 percent) of the rows; returns references '
+  'to rows that do not exist.';
 
 create or replace function inspect.check_log() returns table (invariant text, object text, detail text)
   language plpgsql stable
@@ -117,7 +117,7 @@ begin
   from (
     select 'audit_event_' || to_char(this_month + make_interval(months => ahead), 'YYYY_MM') as name, ahead
     from generate_series(0, 1) as ahead) as m
-  -- The next one is made within the first day of a month.
+  -- The next month's partition is created within the first day of a month.
   where to_regclass('market.' || m.name) is null
     and (m.ahead = 0 or now() at time zone 'UTC' > this_month + interval '1 day');
 
@@ -132,7 +132,7 @@ begin
   (select 'agent_is_forgotten_in_time', 'agent ' || g.id,
     'nobody approved it, and it last wrote at ' || p.last_active_at
     from market.agent g join market.account_stats p on p.account_id = g.account_id
-    -- Two days more than jobs.purge_agents gives, which passes by what is still referred to.
+    -- Two days more than jobs.purge_agents allows, because it skips rows that others still refer to.
     where g.connected_at is null and g.created_at <= now() - interval '9 days'
       and p.last_active_at <= now() - interval '9 days'
       and not exists (select from market.report r where r.account_id = g.account_id)
@@ -143,4 +143,5 @@ begin
 end
 $$;
 comment on function inspect.check_log() is
-  'The audit log and agents that nobody approved: what is kept for too long, or has no place.';
+  'Checks the audit log and the agents that nobody approved; returns what is kept for too long, and missing '
+  'partitions.';

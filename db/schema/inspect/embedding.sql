@@ -1,4 +1,4 @@
--- How far the vectors are.
+-- The progress of embedding.
 
 create or replace view inspect.embedding_progress with (security_invoker = true) as
 with item as (
@@ -21,34 +21,35 @@ select c.kind, internal.setting('embedding_model') #>> '{}' as model, c.items, c
   round(100.0 * c.with_vector / c.items, 1) as percent, coalesce(q.jobs, 0) as jobs,
   coalesce(q.failed, 0) as jobs_failed,
   q.oldest, q.an_error,
-  -- At the pace so far.
+  -- Assumes the pace so far.
   (select r.moved_at
     + (r.moved_at - r.started_at) * (greatest(r.total - r.done, 0)::double precision / nullif(r.done, 0))
     from market.reembedding r where r.finished_at is null) as expected_at
 from counted c
 left join (
-  -- A change of the model is one job, for offers and asks alike.
+  -- A change of the embedding model is one job for offers and asks together.
   select t.task, sum(q.jobs) as jobs, coalesce(sum(q.jobs) filter (where q.state = 'failed for good'), 0) as failed,
     max(q.oldest) as oldest, max(q.an_error) as an_error
   from (values ('embed_offer'), ('embed_ask')) as t (task)
   join inspect.queue q on q.task in (t.task, 'reembed') group by t.task) as q on q.task = c.task;
 comment on view inspect.embedding_progress is
-  'When searches go by words only, or the embedding model was changed: how many live offers and active asks have a '
-  'vector of the model in force, and what still waits. Visits every live offer: about a second for a million.';
+  'When searches use words only, or the embedding model was changed: how many published offers and active asks have a '
+  'vector of the current model, and what still waits. Reads every published offer: about a second for a million.';
 comment on column inspect.embedding_progress.kind is 'offer or ask.';
-comment on column inspect.embedding_progress.model is 'The model in force.';
-comment on column inspect.embedding_progress.items is 'Live offers, or active asks that were read.';
-comment on column inspect.embedding_progress.with_vector is 'Of them, with a vector of the model in force.';
+comment on column inspect.embedding_progress.model is 'The current model.';
+comment on column inspect.embedding_progress.items is 'Published offers, or active asks that were read.';
+comment on column inspect.embedding_progress.with_vector is 'Of these, how many have a vector of the current model.';
 comment on column inspect.embedding_progress.of_another_model is
-  'With a vector that is not compared any more; found by words until it is replaced.';
-comment on column inspect.embedding_progress.without_vector is 'With none; found by words.';
-comment on column inspect.embedding_progress.percent is 'How far it is.';
+  'How many have a vector of another model, which is not compared any more. They are found by words until it is '
+  'replaced.';
+comment on column inspect.embedding_progress.without_vector is 'How many have no vector. They are found by words.';
+comment on column inspect.embedding_progress.percent is 'The percentage with a vector of the current model.';
 comment on column inspect.embedding_progress.jobs is
-  'Jobs that are to make vectors: one for each, or one reembed for everything that is missing (market.reembedding). '
-  'None while some are missing: run jobs.use_embedding_model(model) again.';
-comment on column inspect.embedding_progress.jobs_failed is 'Of them, given up.';
-comment on column inspect.embedding_progress.oldest is 'How long the oldest of them has waited.';
-comment on column inspect.embedding_progress.an_error is 'One of their errors.';
+  'Jobs that compute vectors: one for each item, or one reembed job for all missing vectors (market.reembedding). If '
+  'there is none although vectors are missing, run jobs.use_embedding_model(model) again.';
+comment on column inspect.embedding_progress.jobs_failed is 'Of these jobs, how many have failed for good.';
+comment on column inspect.embedding_progress.oldest is 'How long the oldest of these jobs has waited.';
+comment on column inspect.embedding_progress.an_error is 'The error of one of these jobs.';
 comment on column inspect.embedding_progress.expected_at is
-  'While the model is being changed: when everything should be done, once a batch is.';
+  'During a change of the model: when it should be finished; null before its first batch.';
 grant select on inspect.embedding_progress to souk_dba;

@@ -1,5 +1,6 @@
--- The queue and who works it. graphile-worker's tables come after the migrations and may change with its versions, so
--- they are read in a function, which looks them up when it runs, and only through the view that its makers document.
+-- The queue and its workers. graphile-worker creates its tables after the migrations and may change them with its
+-- versions. So they are read only in a function, which looks them up when it runs, and only through the view that
+-- graphile-worker documents.
 
 create or replace function inspect.read_jobs()
   returns table (job_id bigint, task text, row_id uuid, state text, attempts integer, max_attempts integer,
@@ -22,7 +23,7 @@ begin
   from graphile_worker.jobs j;
 end
 $$;
-comment on function inspect.read_jobs() is 'What inspect.jobs shows.';
+comment on function inspect.read_jobs() is 'Returns the rows of inspect.jobs.';
 grant execute on function inspect.read_jobs() to souk_dba;
 
 create or replace view inspect.jobs with (security_invoker = true) as
@@ -30,20 +31,22 @@ select j.job_id, j.task, j.row_id, j.state, j.attempts, j.max_attempts, now() - 
   now() - j.locked_at as locked_for, j.locked_by, j.last_error
 from inspect.read_jobs() as j;
 comment on view inspect.jobs is
-  'When work does not get done: every job that is not done. Failing: where attempts > 0; given up: where state = '
-  '''failed for good''; of dead workers: where state = ''held by a dead worker''.';
-comment on column inspect.jobs.job_id is 'As graphile_worker.reschedule_jobs and complete_jobs take it.';
-comment on column inspect.jobs.task is 'complete_submission, embed_offer, embed_ask, or a task of the clock.';
-comment on column inspect.jobs.row_id is 'The submission, offer or ask that it is about.';
+  'When work does not get done: every job that is not finished. Failing jobs: where attempts > 0. Given up: where '
+  'state = ''failed for good''. Of dead workers: where state = ''held by a dead worker''.';
+comment on column inspect.jobs.job_id is 'The id that graphile_worker.reschedule_jobs and complete_jobs take.';
+comment on column inspect.jobs.task is
+  'The task of worker/tasks, such as complete_submission, embed_offer, embed_ask, or one of the crontab.';
+comment on column inspect.jobs.row_id is
+  'The row that the job is about, such as a submission, offer or ask; null for the crontab.';
 comment on column inspect.jobs.state is
   'waiting, scheduled (to be tried later), running, held by a dead worker, or failed for good.';
-comment on column inspect.jobs.attempts is 'How often it was begun.';
-comment on column inspect.jobs.max_attempts is 'After so many it is given up: eight take about an hour.';
-comment on column inspect.jobs.age is 'How long ago it was asked for.';
-comment on column inspect.jobs.run_at is 'Not before.';
-comment on column inspect.jobs.locked_for is 'How long it has been worked on, null when it is not.';
-comment on column inspect.jobs.locked_by is 'The pool of workers that has it: see inspect.workers.';
-comment on column inspect.jobs.last_error is 'What its last attempt failed with.';
+comment on column inspect.jobs.attempts is 'How often the job was started.';
+comment on column inspect.jobs.max_attempts is 'The job is given up after so many attempts. Eight take about an hour.';
+comment on column inspect.jobs.age is 'How long ago the job was enqueued.';
+comment on column inspect.jobs.run_at is 'The earliest time at which the job runs.';
+comment on column inspect.jobs.locked_for is 'How long a worker has been working on it; null when none is.';
+comment on column inspect.jobs.locked_by is 'The pool of workers that has locked it: see inspect.workers.';
+comment on column inspect.jobs.last_error is 'The error of its last attempt.';
 grant select on inspect.jobs to souk_dba;
 
 create or replace view inspect.queue with (security_invoker = true) as
@@ -52,14 +55,14 @@ select j.task, j.state, count(*) as jobs, max(j.age) as oldest, max(j.attempts) 
 from inspect.jobs j
 group by j.task, j.state;
 comment on view inspect.queue is
-  'When answers are late or vectors are missing, first of all: how much waits, how long, and whether it fails. Growing '
-  'numbers with live workers: more workers are needed.';
-comment on column inspect.queue.task is 'What is to be done.';
-comment on column inspect.queue.state is 'As in inspect.jobs.';
-comment on column inspect.queue.jobs is 'How many.';
-comment on column inspect.queue.oldest is 'How long ago the oldest was asked for.';
-comment on column inspect.queue.most_attempts is 'How often one of them was begun, at most.';
-comment on column inspect.queue.an_error is 'One of the errors, if there is any.';
+  'When answers are late or vectors are missing, look here first: how many jobs wait, for how long, and whether they '
+  'fail. If the numbers grow although workers are alive, more workers are needed.';
+comment on column inspect.queue.task is 'The task.';
+comment on column inspect.queue.state is 'The state, as in inspect.jobs.';
+comment on column inspect.queue.jobs is 'The number of jobs.';
+comment on column inspect.queue.oldest is 'How long ago the oldest was enqueued.';
+comment on column inspect.queue.most_attempts is 'The highest number of attempts of one of them.';
+comment on column inspect.queue.an_error is 'The error of one of them, if there is any.';
 grant select on inspect.queue to souk_dba;
 
 create or replace view inspect.workers with (security_invoker = true) as
@@ -70,14 +73,14 @@ full join (
   select j.locked_by, count(*) as jobs, max(j.locked_for) as longest
   from inspect.jobs j where j.locked_by is not null group by j.locked_by) as j on j.locked_by = h.pool_id;
 comment on view inspect.workers is
-  'When nothing is read or embedded: which pools of workers live, and which have died with jobs in their hands. No row '
-  'that is alive: no worker runs.';
-comment on column inspect.workers.pool_id is 'As graphile_worker.force_unlock_workers takes it.';
+  'When nothing is read or embedded: which pools of workers are alive, and which have died with locked jobs. If no row '
+  'is alive, no worker runs.';
+comment on column inspect.workers.pool_id is 'The id that graphile_worker.force_unlock_workers takes.';
 comment on column inspect.workers.beat_at is
-  'Its last heartbeat, one every ten seconds; null when it has none any more.';
-comment on column inspect.workers.silent_for is 'How long ago that was.';
+  'The last heartbeat (one every ten seconds); null when the pool is no longer registered.';
+comment on column inspect.workers.silent_for is 'How long ago the last heartbeat was.';
 comment on column inspect.workers.alive is
-  'Whether it has said so within 30 seconds. A live worker frees the jobs of dead ones within ten more.';
-comment on column inspect.workers.jobs is 'Jobs that it holds.';
-comment on column inspect.workers.longest is 'For how long it has held the oldest of them.';
+  'Whether there was a heartbeat in the last 30 seconds. A live worker unlocks the jobs of a dead one within ten more.';
+comment on column inspect.workers.jobs is 'The number of jobs that it has locked.';
+comment on column inspect.workers.longest is 'How long it has had the oldest of them locked.';
 grant select on inspect.workers to souk_dba;

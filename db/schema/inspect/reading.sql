@@ -1,10 +1,10 @@
--- What the built-in reader has learned.
+-- What the classifiers of the built-in reader have learned.
 
 create or replace view inspect.classifier_weights with (security_invoker = true) as
 select c.name as classifier, s.class, f.feature,
-  -- A signed byte: from 128 on it counts from -128.
+  -- A signed byte: values from 128 on stand for -128 to -1.
   ((case when s.byte > 127 then s.byte - 256 else s.byte end) / 10.0)::numeric(4, 1) as weight
--- Unpacked once, not for each byte.
+-- Decompressed once here, and not again for each byte.
 from (select name, classes, features, weights || ''::bytea as weights from reading.classifier offset 0) as c
 cross join lateral unnest(c.features) with ordinality as f (feature, n)
 cross join lateral (
@@ -13,12 +13,15 @@ cross join lateral (
   offset 0) as s
 where s.byte <> 0;
 comment on view inspect.classifier_weights is
-  'When texts are read as the wrong kind or category: what speaks for and against it. For example, what makes an ask '
-  'one to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. Nothing is mended here: add '
-  'examples to reading.ask_example or reading.offer_example, and a worker learns within a minute.';
-comment on column inspect.classifier_weights.classifier is 'ask_kind, offer_kind, or what categories it tells apart.';
+  'When texts are read as the wrong kind or category: what speaks for and against each class. For example, what makes '
+  'an ask one to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. Nothing can be '
+  'corrected here. Add examples to reading.ask_example or reading.offer_example, and a worker trains on them within a '
+  'minute.';
+comment on column inspect.classifier_weights.classifier is
+  'ask_kind, offer_kind, or the group of domains whose categories it tells apart.';
 comment on column inspect.classifier_weights.class is 'The kind, or DOMAIN/CATEGORY.';
-comment on column inspect.classifier_weights.feature is 'What a text may have: a word, two words, or a fact about it.';
+comment on column inspect.classifier_weights.feature is
+  'The feature that a text may have: a word, two words, or a fact about it.';
 comment on column inspect.classifier_weights.weight is
-  'How much it speaks for the class, or against it when negative; a logarithm.';
+  'How much the feature speaks for the class (negative: against it), as a logarithm.';
 grant select on inspect.classifier_weights to souk_dba;

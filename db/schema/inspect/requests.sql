@@ -1,4 +1,4 @@
--- Requests whose text waits to be read, and the keys that wait with them.
+-- Requests whose text waits to be read, and the idempotency keys that wait with them.
 
 create or replace view inspect.submissions_waiting with (security_invoker = true) as
 select s.id as submission_id, s.kind, s.agent_id, s.account_id, s.target_id, now() - s.created_at as age,
@@ -8,23 +8,25 @@ from market.submission s
 left join inspect.jobs j on j.row_id = s.id and j.task = 'complete_submission'
 where s.completed_at is null;
 comment on view inspect.submissions_waiting is
-  'When POST /v1/offers or /v1/asks answers late or with 503: the texts that wait to be read, and how their jobs '
-  'stand. Oldest first: order by age desc.';
-comment on column inspect.submissions_waiting.submission_id is 'The submission, and the row of its job.';
+  'When POST /v1/offers or /v1/asks answers late or with 503: the texts that wait to be read, and the state of their '
+  'jobs. Oldest first: order by age desc.';
+comment on column inspect.submissions_waiting.submission_id is 'The submission; its job has this id as row_id.';
 comment on column inspect.submissions_waiting.kind is
   'publish_offer, update_offer, preview_offer, create_ask or update_ask.';
-comment on column inspect.submissions_waiting.agent_id is 'Who sent it; null: the account''s person.';
-comment on column inspect.submissions_waiting.account_id is 'For whom.';
-comment on column inspect.submissions_waiting.target_id is 'The offer or ask that it will become or change.';
+comment on column inspect.submissions_waiting.agent_id is
+  'The agent that sent it; null when the account''s person did.';
+comment on column inspect.submissions_waiting.account_id is 'The account for which it was sent.';
+comment on column inspect.submissions_waiting.target_id is 'The offer or ask that it will create or change.';
 comment on column inspect.submissions_waiting.age is
-  'How long it has waited. Its caller is answered after EXTRACTION_DEADLINE_MS.';
+  'How long it has waited. Its caller gets an answer after EXTRACTION_DEADLINE_MS.';
 comment on column inspect.submissions_waiting.stuck is
-  'Whether the sweep, which comes every minute for what is ten minutes old, should have settled it.';
+  'Whether the sweep should have completed it. The sweep runs every minute and takes submissions that are ten minutes '
+  'old.';
 comment on column inspect.submissions_waiting.job_id is
-  'The job that will read it; null: nobody will, and the sweep settles it.';
-comment on column inspect.submissions_waiting.job_state is 'As in inspect.jobs, or no job.';
-comment on column inspect.submissions_waiting.attempts is 'How often its reading was begun.';
-comment on column inspect.submissions_waiting.last_error is 'Why the last attempt failed.';
+  'The job that will read it. Null: there is none, and the sweep completes the submission.';
+comment on column inspect.submissions_waiting.job_state is 'The state as in inspect.jobs, or "no job".';
+comment on column inspect.submissions_waiting.attempts is 'How often reading it was started.';
+comment on column inspect.submissions_waiting.last_error is 'The error of the last attempt.';
 grant select on inspect.submissions_waiting to souk_dba;
 
 create or replace view inspect.keys_in_flight with (security_invoker = true) as
@@ -37,13 +39,15 @@ select k.owner_id, k.key, null, null, now() - k.created_at, true
 from market.idempotency_key k
 where k.submission_id is null;
 comment on view inspect.keys_in_flight is
-  'When an agent keeps getting idempotency_in_flight (409): its keys whose first request has no answer yet, and how '
-  'old they are.';
-comment on column inspect.keys_in_flight.owner_id is 'Whose key: an agent, or the account of a person in the browser.';
-comment on column inspect.keys_in_flight.key is 'As it was sent.';
+  'When an agent keeps getting idempotency_in_flight (409): the keys whose first request has no answer yet, and their '
+  'age.';
+comment on column inspect.keys_in_flight.owner_id is
+  'The owner of the key: an agent, or the account of a person in the browser.';
+comment on column inspect.keys_in_flight.key is 'The key as sent.';
 comment on column inspect.keys_in_flight.submission_id is
-  'The text that it waits for: see inspect.submissions_waiting. Null: it waits for nothing and has to be deleted.';
-comment on column inspect.keys_in_flight.kind is 'What the request was.';
-comment on column inspect.keys_in_flight.age is 'Since when.';
+  'The submission that the key waits for: see inspect.submissions_waiting. Null: it waits for nothing and has to be '
+  'deleted.';
+comment on column inspect.keys_in_flight.kind is 'The kind of request.';
+comment on column inspect.keys_in_flight.age is 'How long ago the key was first sent.';
 comment on column inspect.keys_in_flight.stuck is 'Whether the sweep should have freed it.';
 grant select on inspect.keys_in_flight to souk_dba;

@@ -1,5 +1,5 @@
--- The server: who is connected, who waits for whom, what takes its time, and how far replicas are. States and
--- statements of other roles' sessions are seen only with pg_read_all_stats (logins.sql).
+-- The server: who is connected, who waits for whom, where time is spent, and how far replicas are behind. Only a role
+-- with pg_read_all_stats (logins.sql) sees the states and statements of other roles' sessions.
 
 create or replace view inspect.connections with (security_invoker = true) as
 select a.usename as role, a.application_name, a.state, count(*) as connections,
@@ -10,20 +10,20 @@ from pg_catalog.pg_stat_activity a left join pg_catalog.pg_roles r on r.oid = a.
 where a.backend_type = 'client backend' or a.backend_type is null and a.usesysid is not null
 group by a.usename, a.application_name, a.state, r.rolconnlimit;
 comment on view inspect.connections is
-  'When connections run out ("too many connections", 503), or vacuum does not keep up: who is connected and what they '
-  'do. A role at its limit: too many processes or pools. Idle in transaction for minutes: somebody forgot a commit.';
-comment on column inspect.connections.role is 'Who logged in.';
+  'When connections run out ("too many connections", 503), or vacuum does not keep up: who is connected and in which '
+  'state. A role at its limit has too many processes or pools. A session that is idle in transaction for minutes has '
+  'forgotten to commit.';
+comment on column inspect.connections.role is 'The role that logged in.';
 comment on column inspect.connections.application_name is
-  'What it calls itself: souk_api, souk_api read, souk_worker, psql.';
-comment on column inspect.connections.state is
-  'active, idle, idle in transaction; null where pg_read_all_stats is missing.';
-comment on column inspect.connections.connections is 'How many.';
-comment on column inspect.connections."limit" is
-  'How many the role may have in all, null for as many as the server has.';
-comment on column inspect.connections.longest_transaction is 'Age of the oldest transaction.';
+  'The name that the client gives: souk_api, souk_api read, souk_worker, psql.';
+comment on column inspect.connections.state is 'active, idle, idle in transaction; null without pg_read_all_stats.';
+comment on column inspect.connections.connections is 'The number of connections.';
+comment on column inspect.connections."limit" is 'The connection limit of the role; null when it has none.';
+comment on column inspect.connections.longest_transaction is 'The age of the oldest transaction.';
 comment on column inspect.connections.longest_idle_in_transaction is
-  'How long one has done nothing in the middle of one.';
-comment on column inspect.connections.waiting_for_locks is 'How many wait: see inspect.blocked.';
+  'The longest time that one of them has been idle in a transaction.';
+comment on column inspect.connections.waiting_for_locks is
+  'The number of connections that wait for a lock: see inspect.blocked.';
 grant select on inspect.connections to souk_dba;
 
 create or replace view inspect.blocked with (security_invoker = true) as
@@ -36,18 +36,20 @@ cross join lateral unnest(pg_catalog.pg_blocking_pids(w.pid)) as blocker (pid)
 join pg_catalog.pg_stat_activity b on b.pid = blocker.pid
 where w.wait_event_type = 'Lock';
 comment on view inspect.blocked is
-  'When requests answer 503 after two seconds: who waits for a lock, and who has it. The one to end is a blocked_by '
-  'that is not itself in pid: select pg_terminate_backend(blocked_by), as a superuser or in that role.';
-comment on column inspect.blocked.pid is 'Who waits.';
-comment on column inspect.blocked.role is 'In which role.';
-comment on column inspect.blocked.waits_for is 'For how long.';
-comment on column inspect.blocked.query is 'With what statement; those of the service hold no values.';
-comment on column inspect.blocked.blocked_by is 'Who has the lock, or stands before in the line.';
-comment on column inspect.blocked.blocking_role is 'In which role.';
-comment on column inspect.blocked.blocking_application is 'What it calls itself.';
-comment on column inspect.blocked.blocking_state is 'idle in transaction: it has forgotten that it holds it.';
+  'When requests answer 503 after two seconds: which session waits for a lock, and which one has it. End the '
+  'blocked_by that is not itself in the column pid: select pg_terminate_backend(blocked_by), as a superuser or in that '
+  'role.';
+comment on column inspect.blocked.pid is 'The process that waits.';
+comment on column inspect.blocked.role is 'The role that waits.';
+comment on column inspect.blocked.waits_for is 'How long it has waited.';
+comment on column inspect.blocked.query is 'The statement that waits. Statements of the service contain no values.';
+comment on column inspect.blocked.blocked_by is 'The process that has the lock, or is ahead in the queue for it.';
+comment on column inspect.blocked.blocking_role is 'The role of that process.';
+comment on column inspect.blocked.blocking_application is 'The application name of that process.';
+comment on column inspect.blocked.blocking_state is
+  'The state of that process. idle in transaction: its client has forgotten to commit.';
 comment on column inspect.blocked.blocking_since is 'How long its transaction has lasted.';
-comment on column inspect.blocked.blocking_query is 'Its present or last statement.';
+comment on column inspect.blocked.blocking_query is 'Its current or last statement.';
 grant select on inspect.blocked to souk_dba;
 
 create or replace view inspect.slow_functions with (security_invoker = true) as
@@ -57,16 +59,16 @@ select f.schemaname as schema, f.funcname as function, f.calls, round(f.total_ti
   round((100 * f.self_time / nullif(sum(f.self_time) over (), 0))::numeric, 1) as percent
 from pg_catalog.pg_stat_user_functions f;
 comment on view inspect.slow_functions is
-  'When the service is slow: which functions the time goes to. The worst first: order by self_ms desc. Empty until a '
-  'superuser has run: alter database souk set track_functions = ''pl'' (for sessions that start afterwards).';
+  'When the service is slow: the functions in which time is spent. The worst first: order by self_ms desc. Empty until '
+  'a superuser has run: alter database souk set track_functions = ''pl'' (for sessions that start afterwards).';
 comment on column inspect.slow_functions.schema is
-  'api for endpoints, jobs for the worker, market for what they share.';
+  'The schema: api for endpoints, jobs for the worker, search, reading and internal for what they share.';
 comment on column inspect.slow_functions.function is 'The function.';
 comment on column inspect.slow_functions.calls is 'Calls since the statistics were reset.';
-comment on column inspect.slow_functions.total_ms is 'Time in it and in what it called.';
-comment on column inspect.slow_functions.self_ms is 'Time in itself with its statements.';
+comment on column inspect.slow_functions.total_ms is 'Time in the function and in the functions that it called.';
+comment on column inspect.slow_functions.self_ms is 'Time in the function itself and its statements.';
 comment on column inspect.slow_functions.ms_a_call is 'Total time of an average call.';
-comment on column inspect.slow_functions.percent is 'Its share of all self times.';
+comment on column inspect.slow_functions.percent is 'The function''s share of all self times.';
 grant select on inspect.slow_functions to souk_dba;
 
 create or replace function inspect.read_statements()
@@ -75,7 +77,7 @@ create or replace function inspect.read_statements()
   language plpgsql stable
 as $$
 declare
-  -- The extension may be in any schema, or in none.
+  -- The extension may be installed in any schema, or not at all.
   home text := (select n.nspname::text from pg_catalog.pg_extension e
     join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_stat_statements');
 begin
@@ -91,26 +93,26 @@ begin
     return next;
   end loop;
 exception when object_not_in_prerequisite_state then
-  -- Made, but not in shared_preload_libraries.
+  -- The extension exists, but is not in shared_preload_libraries.
   return;
 end
 $$;
 comment on function inspect.read_statements() is
-  'What inspect.slow_statements shows: nothing where pg_stat_statements is not installed.';
+  'Returns the rows of inspect.slow_statements; none where pg_stat_statements is not installed.';
 grant execute on function inspect.read_statements() to souk_dba;
 
 create or replace view inspect.slow_statements with (security_invoker = true) as
 select s.role, s.calls, s.total_ms, s.ms_a_call, s.slowest_ms, s.rows, s.statement from inspect.read_statements() as s;
 comment on view inspect.slow_statements is
-  'When the service is slow and no function stands out: which statements the time goes to. The worst first: order by '
-  'total_ms desc. Empty until pg_stat_statements is in shared_preload_libraries and a superuser has made the '
+  'When the service is slow and no function stands out: the statements in which time is spent. The worst first: order '
+  'by total_ms desc. Empty until pg_stat_statements is in shared_preload_libraries and a superuser has created the '
   'extension.';
-comment on column inspect.slow_statements.role is 'Who ran it.';
-comment on column inspect.slow_statements.calls is 'How often.';
-comment on column inspect.slow_statements.total_ms is 'Time in all.';
-comment on column inspect.slow_statements.ms_a_call is 'Time of an average run.';
-comment on column inspect.slow_statements.slowest_ms is 'Time of the slowest.';
-comment on column inspect.slow_statements.rows is 'Rows that it gave or changed in all.';
+comment on column inspect.slow_statements.role is 'The role that ran it.';
+comment on column inspect.slow_statements.calls is 'The number of runs.';
+comment on column inspect.slow_statements.total_ms is 'The total time.';
+comment on column inspect.slow_statements.ms_a_call is 'The time of an average run.';
+comment on column inspect.slow_statements.slowest_ms is 'The time of the slowest run.';
+comment on column inspect.slow_statements.rows is 'The number of rows that all runs returned or changed.';
 comment on column inspect.slow_statements.statement is 'The statement, with $1 for its values.';
 grant select on inspect.slow_statements to souk_dba;
 
@@ -127,7 +129,7 @@ select 'this server', 'replays', case when pg_catalog.pg_is_wal_replay_paused() 
   pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn())::bigint,
   case when pg_catalog.pg_last_wal_receive_lsn() = pg_catalog.pg_last_wal_replay_lsn() then interval '0'
     else now() - pg_catalog.pg_last_xact_replay_timestamp() end
--- Of no use on a primary, where asking whether replay is paused is an error.
+-- Only on a replica. On a primary, asking whether replay is paused is an error.
 where pg_catalog.pg_is_in_recovery()
 union all
 select s.slot_name, 'slot, not connected', null,
@@ -137,12 +139,15 @@ select s.slot_name, 'slot, not connected', null,
     s.restart_lsn)::bigint, null
 from pg_catalog.pg_replication_slots s where not s.active;
 comment on view inspect.replication is
-  'When what was written is not found, DELETE /v1/me/agent hangs, or the disk fills with WAL: how far each replica is '
-  'behind; on a replica, how far it is itself. A slot that nobody uses keeps WAL until the disk is full: drop it.';
-comment on column inspect.replication.replica is 'Its application_name, as in synchronous_standby_names.';
+  'When written data is not found, DELETE /v1/me/agent hangs, or the disk fills with WAL: how far each replica is '
+  'behind; on a replica, how far it is itself. An unused slot keeps WAL until the disk is full: drop it.';
+comment on column inspect.replication.replica is
+  'The replica''s application_name, as in synchronous_standby_names; "this server" on a replica; or the name of an '
+  'unused slot.';
 comment on column inspect.replication.state is 'streaming when all is well.';
 comment on column inspect.replication.sync_state is
-  'async, sync or quorum: a removal of an agent waits for the latter two.';
-comment on column inspect.replication.bytes_behind is 'WAL that it has not replayed, or that a slot keeps.';
-comment on column inspect.replication.behind is 'The same in time, null when nothing is written.';
+  'async, sync or quorum (the removal of an agent waits for sync and quorum); paused on a replica whose replay is '
+  'paused.';
+comment on column inspect.replication.bytes_behind is 'Bytes of WAL that it has not replayed, or that a slot keeps.';
+comment on column inspect.replication.behind is 'How far it is behind in time; null when nothing is written.';
 grant select on inspect.replication to souk_dba;

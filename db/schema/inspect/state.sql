@@ -1,4 +1,4 @@
--- The figures of /metrics that only the database knows.
+-- The numbers of /metrics that only the database knows.
 
 create or replace function inspect.state() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -22,6 +22,6 @@ begin
 end
 $$;
 comment on function inspect.state() is
-  'Backlog, heartbeat and broken invariants, as /metrics tells them: {jobs, submissions, heartbeat_age_seconds, '
-  'workers, invariants, checked_seconds_ago}. Numbers only: no id, no text.';
+  'Returns backlog, heartbeat and broken invariants for /metrics: {jobs, submissions, heartbeat_age_seconds, workers, '
+  'invariants, checked_seconds_ago}. It contains only numbers, task names and invariant names, no id and no text.';
 grant execute on function inspect.state() to souk_api, souk_worker, souk_dba;

@@ -1,4 +1,4 @@
--- Sizes, growth, and what indexes are worth.
+-- Table sizes, growth, and the use of indexes.
 
 create or replace view inspect.table_sizes with (security_invoker = true) as
 select n.nspname as schema, c.relname as table, greatest(c.reltuples, 0)::bigint as rows, s.n_dead_tup as dead_rows,
@@ -12,70 +12,61 @@ join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 join pg_catalog.pg_stat_user_tables s on s.relid = c.oid
 where c.relkind = 'r';
 comment on view inspect.table_sizes is
-  'When the disk fills, or everything became slower: the tables with their sizes and their dead rows. The largest '
-  'first: order by total_bytes desc. Many dead rows and an old vacuumed_at: see inspect.connections for a transaction '
+  'When the disk fills, or everything became slower: the tables with their sizes and dead rows. The largest first: '
+  'order by total_bytes desc. For many dead rows and an old vacuumed_at, see inspect.connections for a transaction '
   'that holds vacuum up, then vacuum (analyze) the table.';
-comment on column inspect.table_sizes.schema is 'market, graphile_worker (the queue) or graphile_migrate.';
+comment on column inspect.table_sizes.schema is
+  'The schema: market, reading and internal are ours, graphile_worker is the queue, graphile_migrate the migrations.';
 comment on column inspect.table_sizes.table is 'The table.';
-comment on column inspect.table_sizes.rows is 'About how many, as of the last vacuum or analyze.';
-comment on column inspect.table_sizes.dead_rows is 'Rows that vacuum has yet to take away.';
-comment on column inspect.table_sizes.dead_percent is 'Their share. Above 20 autovacuum does not keep up.';
-comment on column inspect.table_sizes.total is 'All of it.';
-comment on column inspect.table_sizes.data is 'Rows with their long values.';
-comment on column inspect.table_sizes.indexes is 'Indexes.';
-comment on column inspect.table_sizes.total_bytes is 'All of it, to sort by.';
-comment on column inspect.table_sizes.inserted is 'Rows since the statistics were reset.';
-comment on column inspect.table_sizes.updated is 'Rows since the statistics were reset.';
-comment on column inspect.table_sizes.deleted is 'Rows since the statistics were reset.';
+comment on column inspect.table_sizes.rows is 'About how many rows, at the last vacuum or analyze.';
+comment on column inspect.table_sizes.dead_rows is 'Rows that vacuum has still to remove.';
+comment on column inspect.table_sizes.dead_percent is
+  'The percentage of dead rows. Above 20, autovacuum does not keep up.';
+comment on column inspect.table_sizes.total is 'The size of the table with its indexes.';
+comment on column inspect.table_sizes.data is 'The size of its rows, with values stored out of line.';
+comment on column inspect.table_sizes.indexes is 'The size of its indexes.';
+comment on column inspect.table_sizes.total_bytes is 'The total size in bytes, to sort by.';
+comment on column inspect.table_sizes.inserted is 'Rows inserted since the statistics were reset.';
+comment on column inspect.table_sizes.updated is 'Rows updated since the statistics were reset.';
+comment on column inspect.table_sizes.deleted is 'Rows deleted since the statistics were reset.';
 comment on column inspect.table_sizes.whole_scans is
-  'How often it was read from end to end. Growing on a large table: a query lacks its index.';
-comment on column inspect.table_sizes.vacuumed_at is 'When it was last vacuumed, by hand or by itself.';
+  'The number of sequential scans. If it grows on a large table, a query lacks an index.';
+comment on column inspect.table_sizes.vacuumed_at is 'The last vacuum, by hand or by autovacuum.';
 comment on column inspect.table_sizes.analyzed_at is
-  'When its statistics were last made. Long ago after much change: plans go wrong.';
+  'The last analyze. If it was long ago and much has changed since, plans become wrong.';
 grant select on inspect.table_sizes to souk_dba;
-
-create or replace function inspect.first_uuid(made_after timestamptz) returns uuid
-  language sql immutable parallel safe
-as $$
-  select (lpad(to_hex((extract(epoch from first_uuid.made_after) * 1000)::bigint), 12, '0')
-    || '00000000000000000000')::uuid
-$$;
-comment on function inspect.first_uuid(timestamptz) is
-  'The lowest id of a time, so that "where id >= inspect.first_uuid(now() - interval ''1 hour'')" finds what is new by '
-  'the primary key.';
-grant execute on function inspect.first_uuid(timestamptz) to souk_dba;
 
 create or replace view inspect.growth with (security_invoker = true) as
 select n.what, sum(n.hour) as last_hour, sum(n.day) as last_day, sum(n.week) as last_week
 from (
-  select 'accounts' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.account i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'accounts' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.account i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
   union all
-  select 'agents' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.agent i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'agents' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.agent i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
   union all
-  select 'offers' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.offer i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'offers' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.offer i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
   union all
-  select 'asks' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.ask i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'asks' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.ask i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
   union all
-  select 'reports' as what, (i.id >= inspect.first_uuid(now() - interval '1 hour'))::integer as hour,
-    (i.id >= inspect.first_uuid(now() - interval '1 day'))::integer as day, 1 as week
-  from market.report i where i.id >= inspect.first_uuid(now() - interval '7 days')
+  select 'reports' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
+    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
+  from market.report i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
 ) as n
 group by n.what;
 comment on view inspect.growth is
-  'When the load is unusual, or a disk is planned: what came in within an hour, a day and a week, by the times in the '
-  'ids. For totals see inspect.table_sizes.';
+  'When the load is unusual, or a disk is planned: how many rows were created in the last hour, day and week, by the '
+  'times in their ids. For totals see inspect.table_sizes.';
 comment on column inspect.growth.what is 'accounts, agents, offers, asks or reports.';
-comment on column inspect.growth.last_hour is 'New within an hour.';
-comment on column inspect.growth.last_day is 'New within a day.';
-comment on column inspect.growth.last_week is 'New within a week.';
+comment on column inspect.growth.last_hour is 'Created in the last hour.';
+comment on column inspect.growth.last_day is 'Created in the last day.';
+comment on column inspect.growth.last_week is 'Created in the last week.';
 grant select on inspect.growth to souk_dba;
 
 create or replace view inspect.index_use with (security_invoker = true) as
@@ -85,8 +76,8 @@ select s.schemaname as schema, s.relname as table, s.indexrelname as index, s.id
     select from pg_catalog.pg_constraint k
     where k.conrelid = i.indrelid and k.contype = 'f' and (i.indkey::int2[])[0] = k.conkey[1]) as needed_without_scans,
   case when w.widths_known and c.reltuples > 0 and m.amname = 'btree'
-    -- A row takes its key (in eighths), its header of 8 bytes and a pointer of 4; a page has 8,192 bytes of which 40
-    -- are its own, and is nine tenths full.
+    -- The expected size: an entry has its key (in multiples of 8 bytes), a header of 8 bytes and a pointer of 4. A page
+    -- has 8,192 bytes, 40 of them for itself, and is 90 % full.
     then round(
       (pg_relation_size(s.indexrelid) / (8192 * ceil(c.reltuples * (12 + w.bytes) / (8152 * 0.9)) + 8192))::numeric, 1)
   end as bloat
@@ -98,17 +89,17 @@ cross join lateral (
   select bool_and(a.attlen > 0) as widths_known, (sum(greatest(a.attlen, 0)) + 7)::integer / 8 * 8 as bytes
   from pg_catalog.pg_attribute a where a.attrelid = s.indexrelid and a.attnum > 0) as w;
 comment on view inspect.index_use is
-  'When writes are slow or the disk fills: what each index takes and whether anything uses it. Worth dropping: where '
+  'When writes are slow or the disk fills: the size of each index and whether anything uses it. Worth dropping: where '
   'scans = 0 and not needed_without_scans, on the primary and on every replica, weeks after the statistics were reset.';
-comment on column inspect.index_use.schema is 'Of its table.';
-comment on column inspect.index_use.table is 'Of what.';
+comment on column inspect.index_use.schema is 'The schema of its table.';
+comment on column inspect.index_use.table is 'Its table.';
 comment on column inspect.index_use.index is 'The index.';
 comment on column inspect.index_use.scans is 'How often it was used since the statistics were reset.';
-comment on column inspect.index_use.size is 'What it takes.';
-comment on column inspect.index_use.bytes is 'The same, to sort by.';
+comment on column inspect.index_use.size is 'Its size.';
+comment on column inspect.index_use.bytes is 'Its size in bytes, to sort by.';
 comment on column inspect.index_use.needed_without_scans is
-  'Whether it holds a uniqueness or serves a foreign key, which is not counted as a scan.';
+  'Whether it enforces uniqueness or serves a foreign key, which does not count as a scan.';
 comment on column inspect.index_use.bloat is
-  'How many times as large it is as it would be if made anew; null where keys differ in width. Above 2 on a large '
+  'Its size divided by the size of the index if it were rebuilt; null when its keys vary in width. Above 2 on a large '
   'index, after a vacuum: reindex index concurrently.';
 grant select on inspect.index_use to souk_dba;

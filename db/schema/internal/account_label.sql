@@ -1,9 +1,9 @@
--- What tells a person which account this is, and which method.
+-- How pages name an account and a sign-in method to a person.
 
 create or replace function internal.method_name(method text) returns text
   language sql immutable parallel safe
 as $$ select case method_name.method when 'email' then 'e-mail' else initcap(method_name.method) end $$;
-comment on function internal.method_name(text) is 'What a sign-in method is called in a sentence.';
+comment on function internal.method_name(text) is 'Returns the name of a sign-in method for use in a sentence.';
 grant execute on function internal.method_name(text) to souk_person;
 
 create or replace function internal.account_label(account_id uuid) returns text
@@ -26,17 +26,19 @@ begin
 end
 $$;
 comment on function internal.account_label(uuid) is
-  'What an account is called on its own person''s pages: name and mailbox.';
+  'Returns the name of an account for its own person''s pages: display name and e-mail address, or what is known of '
+  'them.';
 grant execute on function internal.account_label(uuid) to souk_person;
 
 create or replace function internal.account_label_for_agent(account_id uuid) returns text
   language plpgsql stable
 as $$
 begin
-  -- Whoever holds a link may be the agent, which never learns an address.
+  -- The holder of a link may be the agent itself, and an agent never learns an e-mail address.
   return coalesce((select a.display_name from market.account a where a.id = account_label_for_agent.account_id),
     'the account that this agent acts for');
 end
 $$;
 comment on function internal.account_label_for_agent(uuid) is
-  'What an account is called on a page behind a link of its agent, to whom nobody knows.';
+  'Returns the name of an account for a page behind a link of its agent. It contains no e-mail address, because the '
+  'visitor is unknown.';

@@ -1,4 +1,4 @@
--- The record of an account: kept by triggers, and shown beside its offers (market.account_stats).
+-- The account's record (market.account_stats). Triggers keep it, and search results show it beside each offer.
 
 create or replace function internal.create_account_stats() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -8,16 +8,18 @@ begin
   return new;
 end
 $$;
-comment on function internal.create_account_stats() is 'Gives every account its record.';
+comment on function internal.create_account_stats() is 'Creates the account_stats row of a new account.';
 
 create or replace function internal.note_activity() returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  -- Shown as a month, so once a day is enough, and the row is not contended.
+  -- Clients see the month only. Writing once a day is enough, and keeps calls from waiting for each other's lock on the
+  -- row.
   update market.account_stats p set last_active_at = now()
   where p.account_id = internal.account_id() and p.last_active_at < now() - interval '1 day'
 $$;
-comment on function internal.note_activity() is 'Remembers that the account acted for wrote to the market today.';
+comment on function internal.note_activity() is
+  'Notes in account_stats, at most once a day, that the caller''s account wrote to the market.';
 grant execute on function internal.note_activity() to souk_agent, souk_person;
 
 create or replace function internal.count_offer() returns trigger
@@ -40,4 +42,5 @@ begin
   return null;
 end
 $$;
-comment on function internal.count_offer() is 'Keeps the publisher''s record equal to a count of its offers.';
+comment on function internal.count_offer() is
+  'Keeps the counts in account_stats equal to a count of the account''s offers.';

@@ -4,7 +4,7 @@ create or replace function internal.activity_target(table_name text, row_id text
   language plpgsql stable
 as $$
 begin
-  -- What the thing is called now; what is gone has no name.
+  -- The title is the present one. A deleted object has none.
   return case table_name
     when 'offer' then jsonb_build_object('type', 'offer', 'id', row_id,
       'title', (select o.title from market.offer o where o.id = row_id::uuid))
@@ -17,7 +17,7 @@ begin
 end
 $$;
 comment on function internal.activity_target(text, text) is
-  'What an event was done to: {type, id, title}; null when it is the account itself.';
+  'Returns the object of an audit event as {type, id, title}; null when the object is the account itself.';
 grant execute on function internal.activity_target(text, text) to souk_person;
 
 create or replace function internal.own_activity(page_size integer, cursor text) returns jsonb
@@ -57,5 +57,6 @@ begin
 end
 $$;
 comment on function internal.own_activity(integer, text) is
-  'What was done in the account of the person that calls, newest first.';
+  'Returns a page of the audit events of the last 12 months in the calling person''s account, newest first: {activity, '
+  'page}. 400 for a foreign cursor.';
 grant execute on function internal.own_activity(integer, text) to souk_person;

@@ -1,5 +1,6 @@
--- Admitting a call that costs: the key first (a replay or a conflict is not counted), then the cap, then what is wrong
--- with the fields, and only then it counts. What a person does in the browser is not counted and has no cap.
+-- Admission of a call that counts against a rate limit. The order is: the idempotency key (a replay or a conflict does
+-- not count), the rate limit, the errors in the fields, and only then the call is counted. Calls of a session are not
+-- counted and have no limit.
 
 create or replace function internal.admit(action text, idempotency_key text, request_hash bytea, errors jsonb)
   returns jsonb
@@ -7,7 +8,7 @@ create or replace function internal.admit(action text, idempotency_key text, req
 as $$
 declare
   agent uuid := internal.agent_id();
-  -- An agent's keys are its own, those sent in the browser the account's.
+  -- An agent's keys belong to the agent. Keys sent in the browser belong to the account.
   owner uuid := coalesce(agent, internal.account_id());
   scope text := 'agent:' || agent;
   cap integer;
@@ -47,13 +48,14 @@ begin
     end if;
   end if;
 
-  -- A person in the browser has no window.
+  -- A session has no window.
   if agent is not null then
     cap := internal.rate_limit(internal.account_id(), admit.action);
     perform internal.lock_window(scope, admit.action);
     usage := internal.window_usage(scope, admit.action, cap);
     if (usage ->> 'remaining')::integer = 0 then
-      -- The figures are a moment older: what they promise must not come before the wait is over.
+      -- The window's usage was read a moment earlier, so window_wait may be less than resets_in. Retry-After must never
+      -- be less than RateLimit-Reset.
       wait := greatest(internal.window_wait(scope, admit.action, cap), (usage ->> 'resets_in')::integer, 1);
       perform internal.raise_problem(429, 'rate_limited',
         case cap when 0 then
@@ -74,8 +76,9 @@ begin
 end
 $$;
 comment on function internal.admit(text, text, bytea, jsonb) is
-  'Admits a call of whoever entered, counting an agent''s, or refuses it (409, 429, 400 in this order), or gives the '
-  'answer to replay: status, body. Always gives headers.';
+  'Admits a call of the caller and, for an agent, counts it: returns {headers}, or {status, body, headers} of an '
+  'earlier request with this key, to be replayed. Raises 401, then 409 for the key, 429 for the rate limit, 400 for '
+  '`errors`, in this order.';
 grant execute on function internal.admit(text, text, bytea, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.bind_idempotency_key(idempotency_key text, submission_id uuid) returns void
@@ -90,5 +93,5 @@ begin
 end
 $$;
 comment on function internal.bind_idempotency_key(text, uuid) is
-  'Ties the caller''s key to the submission whose answer it replays.';
+  'Ties the caller''s idempotency key to the submission whose answer it replays.';
 grant execute on function internal.bind_idempotency_key(text, uuid) to souk_agent, souk_person;

@@ -1,16 +1,15 @@
--- What ends with a removed agent, and which agents nobody needs any more.
+-- What ends when an agent is removed, and which agents are abandoned.
 
 create or replace function internal.end_removed_agent() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The next call is refused on every replica that synchronous_standby_names lists; without standbys this changes
-  -- nothing.
+  -- Every replica that synchronous_standby_names lists refuses the next call. Without standbys this changes nothing.
   perform set_config('synchronous_commit', 'remote_apply', true);
   update market.connection set declined_at = now()
   where agent_id = new.id and approved_at is null and declined_at is null;
   delete from market.idempotency_key where owner_id = new.id;
-  -- In the order in which whoever proves one of them locks them.
+  -- Lock the verifications by id, in the same order as internal.lock_sign_in, to avoid deadlocks.
   perform from market.verification v where v.agent_id = new.id and v.status = 'pending' order by v.id for update;
   update market.verification v
   set status = case when v.expires_at <= now() then 'expired' else 'cancelled' end
@@ -19,13 +18,13 @@ begin
 end
 $$;
 comment on function internal.end_removed_agent() is
-  'What dies with a removed agent: its open links, its keys and its verifications under way.';
+  'Ends what a removed agent leaves behind: its open link, its idempotency keys and its pending verifications.';
 
 create or replace function internal.is_abandoned(agent market.agent) returns boolean
   language plpgsql stable
 as $$
 begin
-  -- A report keeps its reporter.
+  -- A report keeps its reporter, so an agent whose account has reported an offer is kept.
   return agent.connected_at is null
     and exists (select from market.account_stats p
       where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')
@@ -36,4 +35,4 @@ begin
 end
 $$;
 comment on function internal.is_abandoned(market.agent) is
-  'Whether nobody approved an agent, and it did nothing but read for 7 days.';
+  'Returns whether an agent is abandoned: nobody approved it, and for 7 days it did nothing but read.';

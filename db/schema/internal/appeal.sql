@@ -1,4 +1,4 @@
--- Appeals: who may make one, and how it stands.
+-- Appeals: when an owner may appeal, and how an appeal stands.
 
 create or replace function internal.review_appeal() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -8,7 +8,7 @@ begin
   return null;
 end
 $$;
-comment on function internal.review_appeal() is 'An appeal returns the offer to the moderators.';
+comment on function internal.review_appeal() is 'Opens a case for the offer of a new appeal.';
 
 create or replace function internal.is_appealable(offer market.offer) returns boolean
   language plpgsql stable
@@ -19,7 +19,7 @@ begin
 end
 $$;
 comment on function internal.is_appealable(market.offer) is
-  'Whether the owner may appeal: the offer is down, and this removal was not appealed yet.';
+  'Returns whether the owner may appeal: the offer is removed, and this removal has not been appealed yet.';
 grant execute on function internal.is_appealable(market.offer) to souk_agent, souk_person;
 
 create or replace function internal.appeal_document(offer market.offer) returns jsonb
@@ -33,6 +33,6 @@ begin
 end
 $$;
 comment on function internal.appeal_document(market.offer) is
-  'How the appeal against the removal of an offer that is down stands: status, created_at, decided_at; null when there '
-  'is none.';
+  'Returns the state of the appeal against the present removal of an offer: {status, created_at, decided_at}; null '
+  'when there is no appeal.';
 grant execute on function internal.appeal_document(market.offer) to souk_agent, souk_person;

@@ -1,4 +1,4 @@
--- The moves of an ask: active to archived or fulfilled, and back.
+-- The status changes of an ask: active to archived or fulfilled, and back.
 
 create or replace function internal.move_ask() returns trigger
   language plpgsql volatile
@@ -14,7 +14,7 @@ begin
 end
 $$;
 comment on function internal.move_ask() is
-  'Lets an ask move only as the contract says: active to archived or fulfilled, and back.';
+  'Refuses every status change of an ask but active to archived or fulfilled, and back: 409 invalid_state.';
 grant execute on function internal.move_ask() to souk_agent, souk_person;
 
 create or replace function internal.refresh_ask() returns trigger
@@ -26,7 +26,8 @@ begin
 end
 $$;
 comment on function internal.refresh_ask() is
-  'An ask that is active again, or watches again, catches up with the offers it missed.';
+  'Enqueues the job that embeds and matches an ask which became active or watched again, so that it finds the offers '
+  'it missed.';
 
 create or replace function internal.own_ask(id uuid) returns market.ask
   language plpgsql stable
@@ -41,7 +42,8 @@ begin
   return ask;
 end
 $$;
-comment on function internal.own_ask(uuid) is 'An ask of the account acted for; 404 otherwise.';
+comment on function internal.own_ask(uuid) is
+  'Returns an ask of the caller''s account; 404 when the account has no such ask.';
 grant execute on function internal.own_ask(uuid) to souk_agent, souk_person;
 
 create or replace function internal.set_ask_status(id uuid, status text) returns jsonb
@@ -59,5 +61,6 @@ begin
 end
 $$;
 comment on function internal.set_ask_status(uuid, text) is
-  'Moves an own ask; one that is there already stays. 409 invalid_state when the move is not allowed.';
+  'Sets the status of an ask of the caller''s account and returns the Ask; an ask that already has the status stays as '
+  'it is. 403 without permission, 404 for another''s ask, 409 invalid_state when the change is not allowed.';
 grant execute on function internal.set_ask_status(uuid, text) to souk_agent, souk_person;

@@ -1,5 +1,5 @@
--- The audit log is written here, by triggers on the tables that people and moderators change
--- (market/audit_triggers.sql).
+-- Triggers on the tables that people and moderators change (market/audit_triggers.sql) write the audit log with this
+-- function.
 
 create or replace function internal.audit() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -11,11 +11,12 @@ declare
     case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end)::uuid;
   status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
   login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
-  -- Who has entered a request or a job. Anybody may set the claims by hand; of others they say nothing.
+  -- Only these roles get their claims by entering a request or a job. Any other role could set the claims by hand, so
+  -- its claims are ignored.
   entered boolean := login in ('souk_api', 'souk_agent', 'souk_person', 'souk_moderator', 'souk_worker');
   moderator uuid := case when entered then nullif(current_setting('market.moderator_id', true), '')::uuid end;
   agent uuid := case
-    -- Nobody has entered: it is an agent that makes itself.
+    -- Nobody has entered: an agent is creating itself.
     when login = 'souk_api' and tg_table_name = 'agent' and tg_op = 'INSERT' then (becomes ->> 'id')::uuid
     when entered then internal.agent_id() end;
   account uuid := coalesce(moderator, case when entered then internal.account_id() end);
@@ -23,9 +24,10 @@ declare
   before jsonb;
   after jsonb;
 begin
-  -- Nobody does these: a clock, the job that follows a suspension, and the job that files offers under their concepts.
-  if was - array['updated_at', 'hiding', 'concepts', 'search'] = becomes
-    - array['updated_at', 'hiding', 'concepts', 'search'] then
+  -- A change of these columns alone is nobody's act: updated_at is a clock, the job that follows a suspension sets
+  -- hiding, and the job that files offers under their concepts sets concepts, from which search is generated.
+  if was - array['updated_at', 'hiding', 'concepts', 'search']
+    = becomes - array['updated_at', 'hiding', 'concepts', 'search'] then
     return null;
   end if;
   actor := case
@@ -33,7 +35,7 @@ begin
     when agent is not null then 'agent'
     when account is not null then 'person'
     when login = 'souk_worker' then 'job'
-    -- Nobody has entered: it is a person whom the secret of a link admits.
+    -- Nobody has entered: the secret of a link let a person in.
     when login = 'souk_api' then 'person'
     else 'dba' end;
   select jsonb_object_agg(c.name, was -> c.name), jsonb_object_agg(c.name, becomes -> c.name) into before, after
@@ -81,5 +83,5 @@ begin
 end
 $$;
 comment on function internal.audit() is
-  'Writes one change into the audit log. Its arguments are the columns whose values may stand there: none that a '
-  'person wrote.';
+  'Writes one change into the audit log. The trigger''s arguments are the columns whose values the log may hold. A '
+  'column with text that a person wrote must never be among them.';

@@ -1,32 +1,34 @@
--- Who is calling: claims set by internal.enter_agent or internal.enter_person for one transaction, null outside of one.
+-- The caller's claims. internal.enter_agent, enter_person and enter_moderator set them for one transaction; outside of
+-- one they are null.
 
 create or replace function internal.agent_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.agent_id', true), '')::uuid $$;
-comment on function internal.agent_id() is 'The calling agent, null when the caller is not an agent.';
+comment on function internal.agent_id() is 'The id of the calling agent; null when the caller is not an agent.';
 grant execute on function internal.agent_id() to souk_agent, souk_person;
 
 create or replace function internal.account_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.account_id', true), '')::uuid $$;
-comment on function internal.account_id() is 'The account that is acted for, null outside a request.';
+comment on function internal.account_id() is 'The id of the account that the caller acts for; null outside a request.';
 grant execute on function internal.account_id() to souk_agent, souk_person;
 
 create or replace function internal.connected() returns boolean
   language sql stable parallel safe
 as $$ select coalesce(nullif(current_setting('market.connected', true), '')::boolean, false) $$;
-comment on function internal.connected() is 'Whether a person approved the caller; false outside a request.';
+comment on function internal.connected() is 'Whether a person has approved the caller; false outside a request.';
 grant execute on function internal.connected() to souk_agent, souk_person;
 
 create or replace function internal.session_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.session_id', true), '')::uuid $$;
-comment on function internal.session_id() is 'The session of the calling person, null when the caller is an agent.';
+comment on function internal.session_id() is
+  'The id of the calling person''s session; null when the caller is an agent.';
 grant execute on function internal.session_id() to souk_agent, souk_person;
 
 create or replace function internal.moderator_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.moderator_id', true), '')::uuid $$;
 comment on function internal.moderator_id() is
-  'The account of the moderator who acts, null outside an operation of one.';
+  'The account id of the calling moderator; null outside a moderator''s operation.';
 grant execute on function internal.moderator_id() to souk_moderator;

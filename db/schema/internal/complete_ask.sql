@@ -1,4 +1,4 @@
--- An ask is filled in by what was extracted from its text, and matched at once.
+-- Fills in an ask from the extraction of its text, and matches it in the same transaction.
 
 create or replace function internal.complete_ask(submission market.submission, extraction jsonb, embedding text,
   model text,
@@ -19,11 +19,12 @@ begin
   where a.id = submission.target_id and a.account_id = submission.account_id
   returning a.* into ask;
   perform search.store_ask_embedding(ask.id, complete_ask.embedding, complete_ask.model);
-  -- Matched here and not by a job of its own, so that whoever reads the matches right after the answer finds them.
+  -- The ask is matched here and not by a job, so that a caller who reads the matches right after the answer finds them.
   perform search.match_ask(ask.id);
   status := case submission.kind when 'create_ask' then 201 else 200 end;
   body := internal.ask_document(ask);
 end
 $$;
 comment on function internal.complete_ask(market.submission, jsonb, text, text) is
-  'Fills in an ask by its reading and matches it: the answer''s status and body.';
+  'Fills in a submission''s ask from the extraction, stores its vector, and matches it; returns status and body of the '
+  'answer.';

@@ -1,4 +1,4 @@
--- Approving an agent: what stands behind the functions of the connection page.
+-- The approval of an agent: what the functions of the connection page share.
 
 create or replace function internal.lock_connection(secret_hash bytea, session_account uuid) returns market.connection
   language plpgsql volatile
@@ -6,14 +6,14 @@ as $$
 declare
   connection market.connection;
 begin
-  -- The accounts come first, as when one is deleted: that of the agent, and that of the session.
+  -- Lock the accounts first, as the deletion of an account does: the agent's account and the session's account.
   perform from market.account a
   where a.id in (
     select g.account_id from market.agent g join market.connection c on c.agent_id = g.id
     where c.secret_hash = lock_connection.secret_hash
     union all select lock_connection.session_account)
   order by a.id for update;
-  -- Then the agent's row, as a removal locks it: approving and removing wait for each other.
+  -- Then lock the agent's row, as a removal does, so that an approval and a removal wait for each other.
   perform from market.agent a join market.connection c on c.agent_id = a.id
   where c.secret_hash = lock_connection.secret_hash for update of a;
   select * into connection from market.connection c where c.secret_hash = lock_connection.secret_hash for update;
@@ -21,7 +21,7 @@ begin
 end
 $$;
 comment on function internal.lock_connection(bytea, uuid) is
-  'The connection of a link, locked after its account, this one, and its agent; nulls when there is none.';
+  'Returns the connection of a link''s secret, locked after the accounts and the agent; nulls when there is none.';
 
 create or replace function internal.check_connection(connection market.connection) returns void
   language plpgsql stable
@@ -39,7 +39,7 @@ begin
 end
 $$;
 comment on function internal.check_connection(market.connection) is
-  'Refuses a link that is unknown (404), used (409) or over (410).';
+  'Refuses a link that is unknown (404), used (409), or declined or expired (410).';
 
 create or replace function internal.account_to_bind(agent_account uuid, session_account uuid) returns uuid
   language plpgsql stable
@@ -49,15 +49,15 @@ begin
     when account_to_bind.session_account is not null then account_to_bind.session_account
     when exists (select from market.proved_method p where p.account_id = account_to_bind.agent_account)
       then account_to_bind.agent_account
-    -- Someone is or was at home there, and would share the account with the person who approves now.
+    -- Somebody has claimed the account or has a session of it. The person who approves now must not share it.
     when exists (select from market.account a where a.id = account_to_bind.agent_account and a.claimed_at is not null)
       or exists (select from market.session s where s.account_id = account_to_bind.agent_account) then null
     else account_to_bind.agent_account end;
 end
 $$;
 comment on function internal.account_to_bind(uuid, uuid) is
-  'Whom an agent of this account would act for if whoever has this session, or none, approved it; null when an account '
-  'has to be made for that.';
+  'Returns the account that an agent would act for if the holder of this session (null: of none) approved it now; null '
+  'when a new account has to be created.';
 
 create or replace function internal.shown_account(account_id uuid, is_new boolean, secret_hash bytea) returns text
   language sql immutable parallel safe
@@ -66,8 +66,8 @@ as $$
     case when shown_account.is_new then 'new' else shown_account.account_id::text end, 'UTF8')), 'hex')
 $$;
 comment on function internal.shown_account(uuid, boolean, bytea) is
-  'What a form says of the account that its page showed, so that no other is bound: the same for the same account and '
-  'link, and it tells nothing.';
+  'Returns the hash that a form sends back, so that an approval binds the agent to the account that its page showed '
+  'and to no other. The hash depends on account and link and reveals neither.';
 
 create or replace function internal.adopt_agent(agent market.agent, account_id uuid) returns void
   language plpgsql volatile
@@ -77,9 +77,9 @@ begin
   if agent.account_id = adopt_agent.account_id then
     return;
   end if;
-  -- What the agent has under way comes along; what it reported is not forgotten.
+  -- The agent's unfinished work and its reports move to the new account together with the agent.
   update market.verification v set account_id = adopt_agent.account_id
-  -- A method that the first account proved stays its own: a person got that account by it.
+  -- A completed verification stays with the first account: a person proved a method of that account by it.
   where v.agent_id = agent.id and v.status <> 'completed';
   update market.verification v set status = 'completed'
   where v.agent_id = agent.id and v.status = 'pending' and v.expires_at > now()
@@ -88,10 +88,11 @@ begin
   update market.report r set account_id = adopt_agent.account_id where r.account_id = agent.account_id
     and not exists (
       select from market.report o where o.offer_id = r.offer_id and o.account_id = adopt_agent.account_id);
-  -- One voice an account: what both reported was reported already.
+  -- An account may report an offer once. If both accounts reported it, delete the first one's report.
   delete from market.report r where r.account_id = agent.account_id;
-  -- The provisional account stays a while: a call under way may still write to it. jobs.purge_keys forgets it.
+  -- The provisional account stays for now, because a call in progress may still write to it. jobs.purge_keys deletes
+  -- it.
 end
 $$;
 comment on function internal.adopt_agent(market.agent, uuid) is
-  'Connects an agent to a person''s account, with what it has under way.';
+  'Connects an agent to a person''s account, and moves the agent''s verifications, submissions and reports there.';

@@ -1,4 +1,4 @@
--- A secret pasted into a text is refused before anybody else sees it.
+-- A text that contains a secret is refused before anyone else sees it.
 
 create or replace function internal.contains_secret(text text) returns text
   language plpgsql immutable
@@ -12,8 +12,9 @@ begin
       'The text contains an agent token. Take it out, and since it has been shown, remove that agent and connect a new '
       'one.';
   end if;
-  -- Card numbers: 15 digits of American Express or 16 of the others, in groups or not, right by Luhn's formula (ISO/IEC
-  -- 7812-1). Bank accounts (IBAN, ISO 13616) are taken out first: the end of one may look like a card.
+  -- Card numbers have 15 digits (American Express) or 16 (others), may be written in groups, and pass the Luhn check
+  -- (ISO/IEC 7812-1). Bank account numbers (IBAN, ISO 13616) are removed first, because the end of one may look like a
+  -- card number.
   for digits in
     select regexp_replace(m[1], '[^0-9]', '', 'g')
     from regexp_matches(regexp_replace(text, '\m[A-Z]{2}[0-9]{2}( ?[0-9A-Z]{4}){2,7}( ?[0-9A-Z]{1,3})?\M', ' ', 'g'),
@@ -32,5 +33,6 @@ begin
 end
 $$;
 comment on function internal.contains_secret(text) is
-  'What to do about a secret pasted into a text (an agent token, a payment card number), or null when there is none.';
+  'Returns a sentence that says what to do about a secret in the text (an agent token or a payment card number); null '
+  'when there is none.';
 grant execute on function internal.contains_secret(text) to souk_agent, souk_person;

@@ -1,42 +1,5 @@
--- Who may not decide: nobody in the own case, and nobody on an appeal against what they took down. Where there is only
--- one moderator, a look by the same one is better than none.
-
-create or replace function internal.decision_obstacle(offer_id uuid, account_id uuid) returns text
-  language plpgsql stable
-as $$
-begin
-  if not exists (select from market.moderator m where m.account_id <> internal.moderator_id()) then
-    return null;
-  elsif decision_obstacle.account_id = internal.moderator_id() then
-    return 'It is your own, so another moderator decides.';
-  elsif exists (select from market.review_case c
-      where c.offer_id = decision_obstacle.offer_id and c.closed_at is null and 'appeal' = any (c.causes))
-    and internal.moderator_id() = (select d.moderator_id from market.decision d
-      where d.offer_id = decision_obstacle.offer_id and d.action = 'remove' order by d.id desc limit 1)
-  then
-    return 'You took this offer down, so another moderator decides on the appeal.';
-  end if;
-  return null;
-end
-$$;
-comment on function internal.decision_obstacle(uuid, uuid) is
-  'Why the acting moderator may not decide about an account, or an offer of it; null when nothing is in the way.';
-grant execute on function internal.decision_obstacle(uuid, uuid) to souk_moderator;
-
-create or replace function internal.check_may_decide(offer_id uuid, account_id uuid) returns void
-  language plpgsql stable
-as $$
-declare
-  obstacle text := internal.decision_obstacle(check_may_decide.offer_id, check_may_decide.account_id);
-begin
-  if obstacle is not null then
-    perform internal.raise_problem(409, 'invalid_state', obstacle);
-  end if;
-end
-$$;
-comment on function internal.check_may_decide(uuid, uuid) is
-  'Refuses with 409 a moderator who may not decide about an account, or an offer of it.';
-grant execute on function internal.check_may_decide(uuid, uuid) to souk_moderator;
+-- A decision of a moderator on an offer: the case is locked, the offer moves, its reports are completed, and the
+-- decision is kept.
 
 create or replace function internal.lock_case(offer_id uuid) returns market.review_case
   language plpgsql volatile
@@ -58,7 +21,7 @@ begin
 end
 $$;
 comment on function internal.lock_case(uuid) is
-  'The open case of an offer, locked, or nulls when there is none; 409 while another moderator holds it.';
+  'Returns the open case of an offer, locked; nulls when there is none. 409 while another moderator holds it.';
 grant execute on function internal.lock_case(uuid) to souk_moderator;
 
 create or replace function internal.decide_offer(
@@ -127,6 +90,7 @@ begin
 end
 $$;
 comment on function internal.decide_offer(uuid, text, timestamptz, integer, text, text) is
-  'Makes one decision on an offer, settles its reports and closes its case; 409 invalid_state when the offer is not as '
-  'expected, held by another, or not to be decided so.';
+  'Makes one decision on an offer, completes its reports and closes its case; returns the offer. 400 for a missing '
+  'reason or a long sentence, 404 for no such offer, 409 invalid_state when the offer has changed, another moderator '
+  'holds it, or its status does not allow the decision.';
 grant execute on function internal.decide_offer(uuid, text, timestamptz, integer, text, text) to souk_moderator;

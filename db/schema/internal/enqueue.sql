@@ -1,14 +1,15 @@
--- Work for the worker: jobs carry ids and nothing else, and the same work asked twice is one job.
+-- Jobs for the worker. A job carries an id and nothing else. Enqueueing the same work twice makes one job.
 
 create or replace function internal.enqueue(task text, id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Eight attempts with graphile-worker's exponential backoff are about an hour.
+  -- Eight attempts with graphile-worker's exponential backoff take about an hour.
   perform graphile_worker.add_job(enqueue.task, json_build_object('id', enqueue.id),
     job_key => enqueue.task || ':' || enqueue.id, max_attempts => 8,
-    -- A queue does one job after the other: an embedder that hangs holds four of a worker's hands, a mail server that
-    -- hangs one, and neither those that read, or see to a suspension.
+    -- A queue runs one job at a time. So an embedder that hangs occupies at most four of the workers' slots, and a mail
+    -- server that hangs occupies one. Jobs that read texts or apply a suspension have no queue, so these never block
+    -- them.
     queue_name => case
       when enqueue.task in ('complete_submission', 'apply_standing') then null
       when enqueue.task like 'send\_%' then 'mail'
@@ -16,4 +17,4 @@ begin
 end
 $$;
 comment on function internal.enqueue(text, uuid) is
-  'Gives the worker a job about one row. For the market''s own functions.';
+  'Enqueues a job about one row for the worker. Only the market''s own functions call it.';

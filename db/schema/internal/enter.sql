@@ -1,5 +1,6 @@
--- Entering: the first thing in every request's one statement. Sets the claims and the role for this transaction, which
--- is this statement. An invoker function, because the role cannot be set inside a security definer one.
+-- Entering is the first step of every request's single statement. It sets the claims and the role for this transaction,
+-- which is this statement. The enter functions are security invoker, because PostgreSQL cannot set the role inside a
+-- security definer function.
 
 create or replace function internal.find_agent(
   token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean
@@ -13,7 +14,7 @@ begin
 end
 $$;
 comment on function internal.find_agent(bytea) is
-  'The agent whose token has this SHA-256; nulls when unknown or removed.';
+  'Returns the agent whose token has this SHA-256; nulls when the token is unknown or the agent was removed.';
 grant execute on function internal.find_agent(bytea) to souk_api;
 
 create or replace function internal.enter_agent(token_hash bytea) returns boolean
@@ -37,7 +38,8 @@ begin
 end
 $$;
 comment on function internal.enter_agent(bytea) is
-  'Makes the rest of the statement run as the agent with this token hash, or fails with 401. Writes nothing.';
+  'Makes the rest of the statement run as the agent whose token has this SHA-256; 401 when there is none. Writes '
+  'nothing.';
 grant execute on function internal.enter_agent(bytea) to souk_api;
 
 create or replace function internal.enter_person(secret_hash bytea) returns boolean
@@ -60,8 +62,8 @@ begin
 end
 $$;
 comment on function internal.enter_person(bytea) is
-  'Makes the rest of the statement run as the person with this session, or fails with 401. Writes nothing but that it '
-  'was used.';
+  'Makes the rest of the statement run as the person whose session secret has this SHA-256; 401 when there is none. '
+  'Writes nothing but the session''s last use.';
 grant execute on function internal.enter_person(bytea) to souk_api;
 
 create or replace function internal.find_moderator(session_hash bytea, out session_id uuid, out account_id uuid)
@@ -76,7 +78,8 @@ begin
 end
 $$;
 comment on function internal.find_moderator(bytea) is
-  'The live session with this hash and its account, when its person is a moderator in good standing; else nulls.';
+  'Returns the live session whose secret has this SHA-256, and its account, when its person is a moderator whose '
+  'account is not suspended; nulls otherwise.';
 grant execute on function internal.find_moderator(bytea) to souk_api;
 
 create or replace function internal.enter_moderator(session_hash bytea) returns boolean
@@ -87,7 +90,7 @@ declare
 begin
   session := internal.find_moderator(enter_moderator.session_hash);
   if session.account_id is null then
-    -- Whoever is no moderator is not told that there is something to moderate.
+    -- Others are not told that there are pages for moderators.
     perform internal.raise_problem(404, 'not_found', 'There is nothing at this address. GET /v1 lists what there is.');
   end if;
   perform internal.touch_session(session.session_id);
@@ -101,6 +104,6 @@ begin
 end
 $$;
 comment on function internal.enter_moderator(bytea) is
-  'Makes the rest of the transaction run as the moderator with this session, or fails with 404 for everybody else. '
-  'Writes nothing but that it was used.';
+  'Makes the rest of the transaction run as the moderator whose session secret has this SHA-256; 404 for everybody '
+  'else. Writes nothing but the session''s last use.';
 grant execute on function internal.enter_moderator(bytea) to souk_api;

@@ -1,4 +1,4 @@
--- Images are links; this service never fetches them.
+-- Images are links. The service never fetches them.
 
 create or replace function internal.image_errors(images jsonb) returns jsonb
   language sql immutable
@@ -16,7 +16,7 @@ as $$
     from jsonb_array_elements_text(images) with ordinality as t (url, n)) as i
   where i.wrong is not null
 $$;
-comment on function internal.image_errors(jsonb) is 'What is wrong with image links: [{pointer, detail}].';
+comment on function internal.image_errors(jsonb) is 'Returns what is wrong with image links: [{pointer, detail}].';
 grant execute on function internal.image_errors(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.image_links(images jsonb) returns text[]
@@ -29,7 +29,7 @@ begin
       group by url) as first);
 end
 $$;
-comment on function internal.image_links(jsonb) is 'The links in order, duplicates dropped.';
+comment on function internal.image_links(jsonb) is 'Returns the links as text[] in their order, without duplicates.';
 grant execute on function internal.image_links(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.image_warnings(images text[]) returns text[]
@@ -40,5 +40,6 @@ begin
     then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end;
 end
 $$;
-comment on function internal.image_warnings(text[]) is 'What is not wrong with image links but should be better.';
+comment on function internal.image_warnings(text[]) is
+  'Returns warnings about image links that are allowed but not advisable (http).';
 grant execute on function internal.image_warnings(text[]) to souk_agent, souk_person;

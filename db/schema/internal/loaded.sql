@@ -1,4 +1,4 @@
--- One row is one part of this release that the database holds: the code, or a file of shipped data.
+-- One row is one part of a release that this database holds: the code, or a file of shipped data.
 
 create table internal.loaded (
   name text constraint loaded_pkey primary key,
@@ -18,7 +18,7 @@ create policy "a dba reads all" on internal.loaded for select to souk_dba using 
 
 comment on table internal.loaded is
   'One row is one part of a release (the code, or a file of db/data) that was loaded into this database.';
-comment on column internal.loaded.name is 'code, or the name of the file.';
-comment on column internal.loaded.hash is 'SHA-256 of what was loaded: what differs is loaded again.';
-comment on column internal.loaded.loaded_at is 'When.';
+comment on column internal.loaded.name is '"code", or the name of the file.';
+comment on column internal.loaded.hash is 'SHA-256 of the loaded part. A part with another hash is loaded again.';
+comment on column internal.loaded.loaded_at is 'When the part was loaded.';
 grant select (name, loaded_at) on internal.loaded to souk_dba;

@@ -1,34 +1,40 @@
--- Which locks are taken, and in which order, so that no two attempts, removals or deletions wait for each other in a
--- circle: who the provider says it is, the sessions of an account (internal.lock_sessions), the account, its agents,
--- the verifications by their ids, the attempt to sign in. A removed agent takes its verifications along and a
--- verification its attempts, so no other order can hold. Everything else of an account, such as its offers, asks, texts
--- and keys, comes after the account: whoever locks one of those, and then writes what refers to the account, locks that
--- first (internal.lock_own_account). The jobs of the crontab wait for no lock that somebody has (jobs/purge.sql).
+-- The order of locks, so that no two transactions (sign-ins, removals, deletions) wait for each other in a circle: the
+-- subject that a provider names, the sessions of an account (internal.lock_sessions), the account, its agents, the
+-- verifications by id, the sign-in attempt. No other order works, because removing an agent changes its verifications,
+-- and deleting a verification deletes its sign-in attempts.
+--
+-- All other rows of an account (offers, asks, submissions, keys) are locked after the account. A transaction that locks
+-- one of them, and then writes a row that refers to the account, locks the account first (internal.lock_own_account).
+-- Jobs of the crontab never wait for a row that another transaction has locked (jobs/purge.sql).
 
 create or replace function internal.sessions_key(account_id uuid) returns bigint
   language sql immutable
 as $$ select hashtextextended('sessions ' || sessions_key.account_id, 0) $$;
 comment on function internal.sessions_key(uuid) is
-  'The advisory lock on the sessions of an account: taken before the account by whoever ends several of them.';
+  'Returns the key of the advisory lock on the sessions of an account. A transaction that ends several sessions takes '
+  'this lock before it locks the account.';
 grant execute on function internal.sessions_key(uuid) to souk_person;
 
 create or replace function internal.lock_sessions(account_id uuid) returns void
   language plpgsql volatile
 as $$
 begin
-  -- Entering writes to a session before anything else is locked: who ends all of them waits here, holding nothing yet.
+  -- Entering writes to a session before it locks anything else. A transaction that ends several sessions waits for it
+  -- here, before it locks anything itself.
   perform pg_advisory_xact_lock(internal.sessions_key(lock_sessions.account_id));
 end
 $$;
 comment on function internal.lock_sessions(uuid) is
-  'Waits until nobody else of the account writes to its sessions in a transaction that goes on.';
+  'Takes the lock on the sessions of an account, so that no other transaction of the account writes to them until this '
+  'one ends.';
 grant execute on function internal.lock_sessions(uuid) to souk_person;
 
 create or replace function internal.lock_own_account() returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Whatever is written next refers to the account, and would wait for it while holding what a deletion wants.
+  -- The rows written next refer to the account. Without this lock they would wait for it while they hold rows that a
+  -- deletion of the account wants.
   perform from market.account a where a.id = internal.account_id() for share;
   if not found then
     perform internal.raise_problem(401, 'unauthorized',
@@ -37,8 +43,8 @@ begin
 end
 $$;
 comment on function internal.lock_own_account() is
-  'Holds the account acted for until the transaction ends, before anything of it is locked: whoever deletes or '
-  'suspends it waits. 401 when it is gone.';
+  'Locks the caller''s account until the transaction ends, before any of its rows is locked, so that a deletion or '
+  'suspension waits; 401 when the account no longer exists.';
 grant execute on function internal.lock_own_account() to souk_agent, souk_person;
 
 create or replace function internal.lock_own_agent() returns void
@@ -58,21 +64,21 @@ begin
 end
 $$;
 comment on function internal.lock_own_agent() is
-  'Holds the calling agent until the transaction ends, after its account: whoever removes or approves it waits. 401 '
-  'when it was removed, 409 when it acts for another account by now.';
+  'Locks the caller''s account and then the calling agent until the transaction ends, so that a removal or approval '
+  'waits; 401 when the agent was removed, 409 when it acts for another account now.';
 grant execute on function internal.lock_own_agent() to souk_agent;
 
 create or replace function internal.lock_good_standing(account_id uuid) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A suspension waits for whoever holds this, so nothing slips past it.
+  -- A suspension waits for this lock, so that no offer is published after the suspension.
   return exists (select from market.account a
     where a.id = lock_good_standing.account_id and a.suspended_at is null for share);
 end
 $$;
 comment on function internal.lock_good_standing(uuid) is
-  'Whether an account is not suspended, and will not be until this transaction ends.';
+  'Locks an account until the transaction ends, and returns whether it exists and is not suspended.';
 
 create or replace function internal.lock_offer_account(offer_id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -83,7 +89,8 @@ begin
 end
 $$;
 comment on function internal.lock_offer_account(uuid) is
-  'Holds the account of an offer until the transaction ends, before the offer is locked, as its deletion does.';
+  'Locks the account of an offer until the transaction ends. Callers lock the offer afterwards, as the deletion of an '
+  'account does.';
 grant execute on function internal.lock_offer_account(uuid) to souk_moderator;
 
 create or replace function internal.lock_account(id uuid) returns market.account
@@ -99,5 +106,5 @@ begin
   return account;
 end
 $$;
-comment on function internal.lock_account(uuid) is 'An account, locked; 404 when there is none.';
+comment on function internal.lock_account(uuid) is 'Returns an account, locked; 404 when there is none.';
 grant execute on function internal.lock_account(uuid) to souk_moderator;

@@ -1,4 +1,4 @@
--- Who may be appointed, and what moderators find.
+-- Who may be appointed as a moderator.
 
 create or replace function internal.check_appointment() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -7,65 +7,10 @@ begin
   if exists (select from market.account a where a.id = new.account_id and a.suspended_at is not null) then
     perform internal.raise_problem(409, 'invalid_state', 'This account is suspended. Have it reinstated first.');
   end if;
-  -- It was for a market that nobody moderates.
+  -- The first-start link appoints the first moderator, so an appointment ends it.
   delete from market.moderator_link;
   return new;
 end
 $$;
 comment on function internal.check_appointment() is
-  'Refuses to appoint whoever is suspended; ends the first-start link, which has done its work.';
-
-create or replace function internal.similar_offers(offer_id uuid) returns setof uuid
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 8
-as $$
-declare
-  own market.offer_embedding;
-begin
-  select * into own from market.offer_embedding e where e.offer_id = similar_offers.offer_id;
-  -- A vector in a variable: the index orders by a value, not by a column of another row.
-  return query
-    select e.offer_id from market.offer_embedding e
-    where e.model = own.model and e.offer_id <> own.offer_id
-    order by e.embedding operator(public.<=>) own.embedding
-    limit 8;
-end
-$$;
-comment on function internal.similar_offers(uuid) is
-  'The eight offers whose vectors are nearest to that of an offer, nearest first.';
-grant execute on function internal.similar_offers(uuid) to souk_moderator;
-
-create or replace function internal.find_by_id(id uuid) returns setof admin.finding
-  language plpgsql stable rows 1
-as $$
-begin
-  return query
-    select 'offer', o.id, o.title, o.status, o.created_at, o.id, o.account_id from market.offer o
-    where o.id = find_by_id.id
-    union all select 'account', a.id, coalesce(a.display_name, 'Account without a name'),
-      case when a.suspended_at is null then 'in good standing' else 'suspended' end, a.created_at, null::uuid, a.id
-      from market.account a where a.id = find_by_id.id
-    union all select 'agent', a.id, a.name, case when a.removed_at is not null then 'removed'
-      when a.connected_at is null then 'not approved' else 'connected' end,
-      a.created_at, null::uuid, a.account_id from market.agent a where a.id = find_by_id.id
-    union all select 'ask', a.id, coalesce(a.title, left(a.text, 120)), a.status, a.created_at, null::uuid, a.account_id
-    from market.ask a where a.id = find_by_id.id
-    union all select 'report', r.id, r.reason, case when r.completed_at is null then 'open' else 'settled' end,
-      r.created_at, r.offer_id, r.account_id from market.report r where r.id = find_by_id.id;
-end
-$$;
-comment on function internal.find_by_id(uuid) is 'What has this id, for moderators.';
-grant execute on function internal.find_by_id(uuid) to souk_moderator;
-
-create or replace function internal.find_by_mailbox(email text) returns setof uuid
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 1
-as $$
-begin
-  -- Whoever knows a mailbox, as from a complaint, finds its account; nobody reads a mailbox.
-  if internal.moderator_id() is not null then
-    return query select distinct p.account_id from market.proved_method p
-      where p.email = lower(btrim(normalize(find_by_mailbox.email, nfc)));
-  end if;
-end
-$$;
-comment on function internal.find_by_mailbox(text) is 'The accounts that proved exactly this mailbox, for moderators.';
-grant execute on function internal.find_by_mailbox(text) to souk_moderator;
+  'Refuses (409) to appoint a person whose account is suspended, and deletes the first-start link.';

@@ -1,4 +1,4 @@
--- The moves of an offer, and what follows from each.
+-- The status changes of an offer, and what follows from each.
 --
 --   published        -> archived, removed
 --   archived         -> published, removed
@@ -14,10 +14,10 @@ begin
     ('archived', 'published'), ('archived', 'removed'),
     ('removed', 'published'),
     ('pending_review', 'published'), ('pending_review', 'rejected'), ('pending_review', 'archived'))
-    -- Only a moderator restores, publishes what waits, takes down or rejects.
+    -- Only a moderator restores, removes, rejects, or publishes an offer that waits for review.
     or old.status <> new.status and current_user in ('souk_agent', 'souk_person') and (old.status, new.status) not in (
       ('published', 'archived'), ('archived', 'published'), ('pending_review', 'archived'))
-    -- What never passed review does not go live by way of the archive.
+    -- An offer that never passed review cannot go live through the archive.
     or old.status = 'archived' and new.status = 'published' and old.published_at is null
   then
     perform internal.raise_problem(409, 'invalid_state',
@@ -35,7 +35,8 @@ begin
   return new;
 end
 $$;
-comment on function internal.move_offer() is 'Lets an offer move only as the contract says, and keeps its times.';
+comment on function internal.move_offer() is
+  'Refuses a status change of an offer that is not allowed (409 invalid_state), and keeps its timestamps.';
 grant execute on function internal.move_offer() to souk_agent, souk_person, souk_moderator;
 
 create or replace function internal.refresh_offer() returns trigger
@@ -51,7 +52,8 @@ begin
 end
 $$;
 comment on function internal.refresh_offer() is
-  'A live offer is embedded and matched; one that is not live matches nothing.';
+  'Enqueues the embedding of an offer that is published or changed, and deletes the matches of one that is not '
+  'published.';
 
 create or replace function internal.own_offer(id uuid) returns market.offer
   language plpgsql volatile
@@ -61,7 +63,7 @@ declare
 begin
   perform internal.lock_own_account();
   select * into offer from market.offer o where o.id = own_offer.id and o.account_id = internal.account_id()
-  -- No stronger than needed: matches of the offer are written meanwhile, and refer to it.
+  -- No stronger lock is needed: meanwhile other transactions may write matches, which refer to the offer.
   for no key update;
   if not found then
     perform internal.raise_problem(404, 'not_found', 'You have no such offer.');
@@ -69,5 +71,6 @@ begin
   return offer;
 end
 $$;
-comment on function internal.own_offer(uuid) is 'An offer of the account acted for, locked after it; 404 otherwise.';
+comment on function internal.own_offer(uuid) is
+  'Returns an offer of the caller''s account, locked after the account; 404 when the account has no such offer.';
 grant execute on function internal.own_offer(uuid) to souk_agent, souk_person;

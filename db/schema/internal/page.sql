@@ -1,4 +1,4 @@
--- Lists are read page by page; a cursor is opaque to clients and holds the sort key of the last row shown.
+-- Lists are read page by page. A cursor is opaque to clients and holds the sort key of the last row on the page.
 
 create or replace function internal.cursor_of(place jsonb) returns text
   language plpgsql immutable parallel safe
@@ -7,7 +7,7 @@ begin
   return translate(encode(convert_to(place::text, 'UTF8'), 'base64'), E'+/=\n', '-_');
 end
 $$;
-comment on function internal.cursor_of(jsonb) is 'A position in a list as an opaque cursor (base64url).';
+comment on function internal.cursor_of(jsonb) is 'Returns a position in a list as an opaque cursor (base64url).';
 grant execute on function internal.cursor_of(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.position_of(cursor text, list text, member text default 'cursor') returns jsonb
@@ -22,11 +22,11 @@ begin
   begin
     found := convert_from(decode(
       translate(cursor, '-_', '+/') || repeat('=', (4 - length(cursor) % 4) % 4), 'base64'), 'UTF8')::jsonb;
-    -- Clients may make one up: whatever its readers cast must be what it says.
+    -- A client may forge a cursor, so each member must have the type to which its readers cast it.
     perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real,
       (found ->> 'rank')::integer,
       (found ->> 'price')::bigint, (found ->> 'time')::timestamptz, (found ->> 'as_of')::timestamptz;
-    -- No list is read this far; beyond it sums of ranks would overflow.
+    -- No client reads a list this far, and beyond it sums of ranks would overflow.
     if (found ->> 'rank')::integer not between 0 and 1000000 then
       found := null;
     end if;
@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function internal.position_of(text, text, text) is
-  'What a cursor of this list holds; 400 when it is not one. The list is named by what must stay the same between '
-  'pages.';
+  'Returns the position that a cursor of this list holds; null for no cursor, 400 for a cursor of another list. The '
+  'list''s name contains all that must stay the same from page to page.';
 grant execute on function internal.position_of(text, text, text) to souk_agent, souk_person;
 
 create or replace function internal.page(cursor jsonb, more boolean) returns jsonb
@@ -58,5 +58,5 @@ begin
     'has_more', more);
 end
 $$;
-comment on function internal.page(jsonb, boolean) is 'The page member of an answer: {next_cursor, has_more}.';
+comment on function internal.page(jsonb, boolean) is 'Returns the page member of an answer: {next_cursor, has_more}.';
 grant execute on function internal.page(jsonb, boolean) to souk_agent, souk_person;

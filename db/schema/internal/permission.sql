@@ -1,5 +1,5 @@
--- What a caller may do: market.permission says what each permission takes. GET /v1/me lists them, and each function
--- that needs one asks for it here.
+-- What a caller may do. market.permission says what each permission needs. GET /v1/me lists them, and each function
+-- that needs a permission checks it here.
 
 create or replace function internal.require_connected(permission text, headers jsonb default '{}') returns void
   language plpgsql stable
@@ -13,7 +13,7 @@ begin
         'permission', permission,
         'connected', false,
         'verified', internal.verified_methods(),
-        -- No permission requires a method at present, so no method would lift the refusal.
+        -- No permission requires a sign-in method at present, so no method would lift the refusal.
         'accepted_methods', '[]'::jsonb,
         'options', '[]'::jsonb,
         'next', jsonb_build_array(jsonb_build_object(
@@ -23,7 +23,7 @@ begin
 end
 $$;
 comment on function internal.require_connected(text, jsonb) is
-  'Refuses with 403 verification_required, naming the permission, until a person has approved the agent.';
+  'Raises 403 verification_required, with the permission''s name, when no person has approved the agent.';
 grant execute on function internal.require_connected(text, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.require_permission(permission text, headers jsonb default '{}') returns void
@@ -42,8 +42,8 @@ begin
 end
 $$;
 comment on function internal.require_permission(text, jsonb) is
-  'Refuses a caller without the permission: with 403 verification_required until a person has approved the agent, and '
-  'with 409 invalid_state while the account is suspended and the permission is to write.';
+  'Checks that the caller has a permission: 403 verification_required when no person has approved the agent, 409 '
+  'invalid_state when the permission is to write and the account is suspended.';
 grant execute on function internal.require_permission(text, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.permissions(suspension text) returns jsonb
@@ -63,6 +63,6 @@ begin
 end
 $$;
 comment on function internal.permissions(text) is
-  'The permissions of the caller by name: allowed and, where it is refused, accepted_methods and summary. suspension: '
-  'what to say while the account is suspended, else null.';
+  'Returns the caller''s permissions by name: {allowed}, and for a refused one accepted_methods and summary. '
+  '`suspension` is the sentence to use while the account is suspended, and null otherwise.';
 grant execute on function internal.permissions(text) to souk_agent, souk_person;

@@ -1,18 +1,18 @@
--- What a person told about themselves: cleaned, checked, and how to reach the person.
+-- What a person says in their profile: it is cleaned, checked, and tells how to reach the person.
 
 create or replace function internal.clean_email(address text) returns text
   language sql immutable
 as $$ select nullif(lower(btrim(normalize(address, nfc), E' \t\r\n\u00a0')), '') $$;
 comment on function internal.clean_email(text) is
-  'An e-mail address as a person typed it, perhaps none, in the one form in which it is kept and compared: trimmed, '
-  'lower-case, NFC; null when empty.';
+  'Returns an e-mail address in the form in which it is stored and compared: trimmed, lower case, NFC; null when '
+  'empty.';
 grant execute on function internal.clean_email(text) to souk_person;
 
 create or replace function internal.clean_phone(number text) returns text
   language sql immutable
 as $$ select nullif(regexp_replace(regexp_replace(number, '[\s()./\u00a0\u2010-\u2013-]', '', 'g'), '^00', '+'), '') $$;
 comment on function internal.clean_phone(text) is
-  'A phone number without what people write between its digits; null when empty.';
+  'Returns a phone number without the separators that people write, and with + for a leading 00; null when empty.';
 grant execute on function internal.clean_phone(text) to souk_person;
 
 create or replace function internal.profile_errors(display_name text, contact_email text, contact_phone text)
@@ -32,7 +32,7 @@ as $$
   where e.detail is not null
 $$;
 comment on function internal.profile_errors(text, text, text) is
-  'What is wrong with a cleaned profile: [{pointer, detail}].';
+  'Returns what is wrong with a cleaned profile: [{pointer, detail}].';
 grant execute on function internal.profile_errors(text, text, text) to souk_person;
 
 create or replace function internal.own_contact(out email text, out phone text)
@@ -46,5 +46,6 @@ begin
 end
 $$;
 comment on function internal.own_contact() is
-  'How to reach the person that calls: as they told, else the mailbox they proved. An agent may not ask.';
+  'Returns how to reach the calling person: the contact in the profile, otherwise the e-mail address that was proved '
+  'last. Agents may not call it.';
 grant execute on function internal.own_contact() to souk_person;

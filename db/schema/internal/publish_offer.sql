@@ -1,4 +1,4 @@
--- An offer is published, changed or previewed by what was extracted from its text, or refused for want of a contact.
+-- Publishes, changes or previews an offer from the extraction of its text, or refuses it when it has no contact.
 
 create or replace function internal.publish_offer(
   submission market.submission, extraction jsonb, out status integer, out body jsonb
@@ -79,5 +79,5 @@ begin
 end
 $$;
 comment on function internal.publish_offer(market.submission, jsonb) is
-  'Publishes, changes or previews an offer by its reading, or refuses it for want of a contact: the answer''s status '
-  'and body.';
+  'Publishes, changes or previews the offer of a submission from the extraction; returns status and body of the '
+  'answer. Answers 400 missing_contact, and 409 when the account is suspended or the offer was removed meanwhile.';

@@ -1,5 +1,6 @@
--- A refusal is an exception that src/problem.ts turns into a Problem: SQLSTATE PT + status, the code as message, the
--- sentence as detail, further members as JSON in the hint. Any other error is a bug, and answered as a 500.
+-- A refusal is an exception that src/http/problem.ts turns into a Problem: the SQLSTATE is PT and the status, the
+-- message is the code, the detail is the sentence, and the hint holds further members as JSON. Any other error is a
+-- bug, and the answer is 500.
 
 create or replace function internal.raise_problem(status integer, code text, detail text, extra jsonb default '{}')
   returns void
@@ -14,8 +15,8 @@ begin
 end
 $$;
 comment on function internal.raise_problem(integer, text, text, jsonb) is
-  'Refuses the request: status and code of the contract, a sentence fit to be read aloud, and further members of the '
-  'Problem (headers apart, under "headers").';
+  'Refuses the request with a status and code of the contract and a sentence suitable to be read aloud. `extra` holds '
+  'further members of the Problem, and response headers under "headers".';
 grant execute on function internal.raise_problem(integer, text, text, jsonb)
   to souk_api, souk_agent, souk_person, souk_moderator;
 
@@ -32,5 +33,5 @@ begin
 end
 $$;
 comment on function internal.raise_field_problems(jsonb, jsonb) is
-  'Refuses with 400 bad_request and the given errors: [{pointer, detail}].';
+  'Raises 400 bad_request with the given errors: [{pointer, detail}].';
 grant execute on function internal.raise_field_problems(jsonb, jsonb) to souk_api, souk_agent, souk_person;

@@ -1,10 +1,12 @@
--- How many calls an hour an account's agents have: caps rise with the record and fall with removals.
+-- How many calls an hour each agent of an account has. The limit rises with the account's record and falls with removed
+-- offers.
 
 create or replace function internal.rate_limit_terms(account_id uuid, action text)
   returns table (base integer, factor integer, settled integer, proved integer, old boolean, removed integer)
   language sql stable
 as $$
-  -- base: offers cost readers' attention, asks only machine time, hence twice as many at first, and every term doubled.
+  -- Offers cost readers' attention and asks only machine time. So the base for asks is twice as high, and so is every
+  -- other term.
   select internal.setting(rate_limit_terms.action || '_cap')::integer,
     case rate_limit_terms.action when 'publish_offer' then 1 else 2 end,
     (select count(*)::integer from (
@@ -21,8 +23,9 @@ as $$
       limit 10) as removals)
 $$;
 comment on function internal.rate_limit_terms(uuid, text) is
-  'What a cap is made from: base and factor of the action; settled offers (60 count), proved methods, whether the '
-  'account is 30 days old, and listings removed in the last 30 days (10 count).';
+  'Returns the terms of a rate limit: base and factor of the action, settled offers (published at least 72 hours ago '
+  'and not removed; at most 60 count), proved methods, whether the account is 30 days old, and offers removed in the '
+  'last 30 days (at most 10 count).';
 grant execute on function internal.rate_limit_terms(uuid, text) to souk_dba;
 
 create or replace function internal.rate_limit(account_id uuid, action text) returns integer
@@ -40,7 +43,7 @@ begin
 end
 $$;
 comment on function internal.rate_limit(uuid, text) is
-  'Calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at most 10 x base; each '
-  'removal of the last 30 days halves it, not below base / 4. Terms are doubled for asks and previews. The base is a '
-  'setting, and what a moderator set for the account goes before all.';
+  'Returns the allowed calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at '
+  'most 10 x base; each removal in the last 30 days halves it, but not below base / 4. Added terms are doubled for '
+  'asks and previews. The base is a setting, and a moderator''s limit for the account replaces the result.';
 grant execute on function internal.rate_limit(uuid, text) to souk_agent, souk_person, souk_dba, souk_moderator;

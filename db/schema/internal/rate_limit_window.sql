@@ -1,13 +1,13 @@
--- The rolling window. A call is admitted under an advisory lock of its scope and action, so that two hundred at once
--- never pass the limit by one. The caller's own figures are the same in GET /v1/me and in the headers; a person has
--- none.
+-- The rolling window of a rate limit. A call is admitted under an advisory lock of its scope and action, so that two
+-- hundred parallel calls do not exceed the limit by one. GET /v1/me and the response headers show the same usage. A
+-- person has no window.
 
 create or replace function internal.window_usage(scope text, action text, cap integer, span interval default '1 hour')
   returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- resets_in is until the oldest counted call leaves, rounded up. A cap of 0 frees no slot, however many leave.
+  -- resets_in runs until the oldest counted call leaves the window, rounded up. A limit of 0 never frees a slot.
   return (select jsonb_build_object(
     'limit', window_usage.cap,
     'used', count(*),
@@ -21,8 +21,8 @@ begin
 end
 $$;
 comment on function internal.window_usage(text, text, integer, interval) is
-  'What a window holds now: limit, used, remaining, and resets_in, the whole seconds until its oldest call leaves it; '
-  'of a cap of 0 the whole span.';
+  'Returns the usage of a window: {limit, used, remaining, resets_in}, where resets_in is the number of whole seconds '
+  'until its oldest call leaves it (with a limit of 0: the whole span).';
 grant execute on function internal.window_usage(text, text, integer, interval) to souk_dba;
 
 create or replace function internal.window_wait(scope text, action text, cap integer, span interval default '1 hour')
@@ -30,7 +30,8 @@ create or replace function internal.window_wait(scope text, action text, cap int
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- A cap that fell below what was used frees no slot with the oldest call, but with the one at the cap's place.
+  -- If the limit fell below the number of calls already used, a slot is free only when the call at the limit's position
+  -- leaves, and not yet when the oldest one does.
   return (select greatest(ceil(extract(epoch from c.called_at + window_wait.span - clock_timestamp())), 1)::integer
   from market.rate_limit_hit c
   where c.scope = window_wait.scope and c.action = window_wait.action
@@ -39,7 +40,7 @@ begin
 end
 $$;
 comment on function internal.window_wait(text, text, integer, interval) is
-  'Whole seconds until a full window has a free slot: whoever waits that long finds one. Null while it has one.';
+  'Returns the whole seconds until a full window has a free slot; null when it has one now.';
 grant execute on function internal.window_wait(text, text, integer, interval) to souk_dba;
 
 create or replace function internal.lock_window(scope text, action text) returns void
@@ -61,8 +62,8 @@ begin
 end
 $$;
 comment on function internal.own_usage(text) is
-  'limit, used, remaining and resets_in of the calling agent for an action; null for a person, whose calls are not '
-  'counted.';
+  'Returns the usage of the calling agent for an action: {limit, used, remaining, resets_in}; null for a person, whose '
+  'calls are not counted. 401 for an unknown caller.';
 grant execute on function internal.own_usage(text) to souk_agent, souk_person;
 
 create or replace function internal.rate_limit_headers(usage jsonb) returns jsonb
@@ -74,5 +75,6 @@ as $$
     'RateLimit-Reset', usage -> 'resets_in') end
 $$;
 comment on function internal.rate_limit_headers(jsonb) is
-  'The figures of a window as the response headers of the contract; none for a person, who has no window.';
+  'Returns the usage of a window as the contract''s RateLimit headers; an empty object for a person, who has no '
+  'window.';
 grant execute on function internal.rate_limit_headers(jsonb) to souk_agent, souk_person;

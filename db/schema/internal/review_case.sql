@@ -1,4 +1,4 @@
--- Cases: what puts an offer before a moderator, and what takes it back.
+-- Cases: what puts an offer before a moderator, and what withdraws it.
 
 create or replace function internal.open_case(offer_id uuid, causes text[], reports integer default 0) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -21,7 +21,7 @@ begin
 end
 $$;
 comment on function internal.open_case(uuid, text[], integer) is
-  'Puts an offer before the moderators for these causes, in addition to those it waits for already.';
+  'Opens a case for an offer with these causes and counted reports, or adds them to the open case.';
 
 create or replace function internal.drop_cause(offer_id uuid, cause text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -33,7 +33,8 @@ begin
   where c.offer_id = drop_cause.offer_id and c.closed_at is null and drop_cause.cause = any (c.causes);
 end
 $$;
-comment on function internal.drop_cause(uuid, text) is 'Takes a cause from an open case; the last one closes it.';
+comment on function internal.drop_cause(uuid, text) is
+  'Removes a cause from an open case, and closes the case when it was the last cause.';
 
 create or replace function internal.review_published_offer(offer market.offer, addresses_agents boolean) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -52,19 +53,19 @@ begin
 end
 $$;
 comment on function internal.review_published_offer(market.offer, boolean) is
-  'Opens a case for an offer whose text has just been read, when there is a cause: it waits for review, gives orders '
-  'to software, links to where nobody can see, or is among the first of its account.';
+  'Opens a case for an offer whose text was just read, if there is a cause: it waits for review, addresses a model, '
+  'has a suspicious link, or is among the first offers of its account.';
 
 create or replace function internal.count_report() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Accounts that nobody approved are had for the asking.
+  -- Anybody can create accounts that no person has claimed, so their reports do not count.
   new.counted := exists (select from market.account a where a.id = new.account_id and a.claimed_at is not null);
   return new;
 end
 $$;
-comment on function internal.count_report() is 'Counts a report by whether a person stands behind the account.';
+comment on function internal.count_report() is 'Counts a new report if a person has claimed its account.';
 
 create or replace function internal.review_reported_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -83,13 +84,13 @@ begin
 end
 $$;
 comment on function internal.review_reported_offer() is
-  'A report opens a case, or adds its voice to the open one; a report that goes takes it back.';
+  'Opens a case for a new report, or adds it to the open case; a deleted report is subtracted again.';
 
 create or replace function internal.review_changed_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Else whatever a moderator kept, or would have held back, is exchanged afterwards for something else.
+  -- Otherwise an owner could exchange a text that a moderator kept, or would have rejected, for another one afterwards.
   if old.reviewed or internal.setting('pre_moderation')::boolean
     or exists (select from market.report r where r.offer_id = new.id) then
     perform internal.open_case(new.id, array['changed']);
@@ -98,8 +99,8 @@ begin
 end
 $$;
 comment on function internal.review_changed_offer() is
-  'An offer that was reported or reviewed comes before the moderators when it changes; with pre-moderation on, every '
-  'one that was live.';
+  'Opens a case for a changed offer that was reviewed or reported; with pre-moderation on, for every changed live '
+  'offer.';
 
 create or replace function internal.review_withdrawn_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -110,4 +111,4 @@ begin
 end
 $$;
 comment on function internal.review_withdrawn_offer() is
-  'What its owner took back before it was reviewed does not wait for a review.';
+  'Removes the cause "pending" when the owner withdraws an offer before its review.';

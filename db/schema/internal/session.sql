@@ -1,10 +1,10 @@
--- Sessions: which one admits, how its use is noted, and when a person has to sign in again.
+-- Sessions: which are live, how their last use is noted, and when a person has to sign in again.
 
 create or replace function internal.is_session_alive(session market.session) returns boolean
   language sql stable
 as $$ select session.expires_at > now() and session.seen_at > now() - interval '7 days' $$;
 comment on function internal.is_session_alive(market.session) is
-  'Whether a session still admits: 30 days after it began, and 7 days after it was last used, it has ended.';
+  'Returns whether a session is live: it ends 30 days after it began, or 7 days after its last use.';
 
 create or replace function internal.find_session(
   secret_hash bytea, out session_id uuid, out account_id uuid, out signed_in_at timestamptz
@@ -18,20 +18,20 @@ begin
 end
 $$;
 comment on function internal.find_session(bytea) is
-  'The live session whose secret has this SHA-256, with its account and when its person signed in; nulls when there is '
-  'none.';
+  'Returns the live session whose secret has this SHA-256, with its account and the time of sign-in; nulls when there '
+  'is none.';
 grant execute on function internal.find_session(bytea) to souk_api;
 
 create or replace function internal.touch_session(session_id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Once an hour is enough.
+  -- Noting the use once an hour is enough.
   due uuid := (select s.account_id from market.session s
     where s.id = touch_session.session_id and s.seen_at <= now() - interval '1 hour');
 begin
-  -- Where nothing can be written (a replica, a pool that reads), the next request that can writes it; and requests of
-  -- one account must not queue for it.
+  -- If nothing can be written here (a replica, or a pool of read-only connections), the next request that can write
+  -- notes the use. Requests of one account must not wait for each other, so the lock is only tried.
   if due is not null and not current_setting('transaction_read_only')::boolean
       and pg_try_advisory_xact_lock(internal.sessions_key(due)) then
     update market.session s set seen_at = now()
@@ -39,7 +39,7 @@ begin
   end if;
 end
 $$;
-comment on function internal.touch_session(uuid) is 'Remembers that a session is used, to the hour.';
+comment on function internal.touch_session(uuid) is 'Notes the last use of a session, at most once an hour.';
 grant execute on function internal.touch_session(uuid) to souk_api;
 
 create or replace function internal.needs_sign_in(account_id uuid, signed_in_at timestamptz) returns boolean
@@ -51,6 +51,6 @@ begin
 end
 $$;
 comment on function internal.needs_sign_in(uuid, timestamptz) is
-  'Whether a session that signed in then has to do so again before what cannot be undone: 15 minutes, for accounts '
-  'that have a method.';
+  'Returns whether a session that signed in at this time has to do so again before an act that cannot be undone: after '
+  '15 minutes, for accounts that have a method.';
 grant execute on function internal.needs_sign_in(uuid, timestamptz) to souk_person;

@@ -1,11 +1,12 @@
--- Signing in: what a provider or a mailbox has vouched for ends here in an account that is known, a new one, or one
--- more method of the same account. internal/locks.sql says in which order locks are taken.
+-- Completes a sign-in: the provider or the e-mail message has vouched for a subject, and the result is a known account,
+-- a new account, or one more method of an account. internal/locks.sql states the order of locks.
 
 create or replace function internal.subject_hash(method text, subject text) returns bytea
   language sql immutable
 as $$ select sha256(convert_to(subject_hash.method || ':' || subject_hash.subject, 'UTF8')) $$;
 comment on function internal.subject_hash(text, text) is
-  'Who a provider says it is, as it is kept: SHA-256 of method and subject; of email the subject is the address.';
+  'Returns the stored form of a provider''s subject: SHA-256 of method and subject. For method email the subject is '
+  'the e-mail address.';
 
 create or replace function internal.mailbox_of(email text) returns text
   language plpgsql immutable
@@ -13,14 +14,14 @@ as $$
 declare
   mailbox text := internal.clean_email(mailbox_of.email);
 begin
-  -- Nothing that ends a header line or begins another address passes; quoted local parts do not exist in practice.
+  -- No character passes that ends a header line or begins another address. Quoted local parts do not occur in practice.
   return case when char_length(mailbox) <= 254 and mailbox = internal.visible_name(mailbox)
     and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then
     mailbox end;
 end
 $$;
 comment on function internal.mailbox_of(text) is
-  'An e-mail address as it is kept and compared (internal.clean_email); null when mail cannot go there.';
+  'Returns an e-mail address as it is stored and compared (internal.clean_email); null when mail cannot go there.';
 grant execute on function internal.mailbox_of(text) to souk_person;
 
 create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea)
@@ -31,9 +32,10 @@ declare
   attempt market.sign_in;
   accounts uuid[];
 begin
-  -- One subject at a time: a new person who finishes in two tabs becomes one account.
+  -- One sign-in per subject at a time, so that a new person who finishes in two tabs gets one account.
   perform pg_advisory_xact_lock(hashtextextended('subject ' || encode(lock_sign_in.subject_hash, 'hex'), 0));
-  -- The account that a method is added to, and the one that the subject proves: nobody else can make it prove another.
+  -- The account that gets the method, and the account that the subject proves. While this transaction holds the
+  -- subject's lock, no other can let the subject prove another account.
   accounts := array(
     select s.account_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash and s.account_id is not null
     union
@@ -41,13 +43,14 @@ begin
     join market.proved_method p on p.method = s.method and p.subject_hash = lock_sign_in.subject_hash
     where s.flow_hash = lock_sign_in.flow_hash
     order by 1);
-  -- The session that this browser has ends, too, and its account may be another one, which is being deleted.
+  -- The browser's present session ends too. Its account may be a third one, which another transaction may be deleting.
   perform internal.lock_sessions(o.account_id) from (
     select unnest(accounts)
     union
     select s.account_id from market.session s where s.secret_hash = lock_sign_in.session_hash
     order by 1) as o (account_id);
-  -- The strongest lock: a verification that is being started refers to the account, and waits or is waited for.
+  -- This is the strongest lock: a transaction that starts a verification refers to the account, so one of the two waits
+  -- for the other.
   perform from market.account a where a.id = any (accounts) order by a.id for update;
   perform from market.verification v
   where v.account_id = any (accounts) and v.status = 'pending'
@@ -58,8 +61,8 @@ begin
 end
 $$;
 comment on function internal.lock_sign_in(bytea, bytea, bytea) is
-  'The attempt of a browser, locked, after its subject, the sessions of the accounts of both and of the browser''s, '
-  'those accounts and their verifications; nulls when there is none.';
+  'Returns the sign-in attempt of a browser, locked; nulls when there is none. First it locks the subject, the '
+  'sessions of all accounts concerned (the browser''s too), the accounts, and the verifications.';
 
 create or replace function internal.complete_sign_in(
   attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea
@@ -69,7 +72,7 @@ as $$
 declare
   verification market.verification;
   session record := internal.find_session(complete_sign_in.session_hash);
-  -- Locked by internal.lock_sign_in, as attempt.account_id and the verification are.
+  -- internal.lock_sign_in has locked the rows used here: attempt.account_id, the verification, and this holder.
   holder uuid := (select p.account_id from market.proved_method p
     where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash);
   known constant boolean := holder is not null;
@@ -79,7 +82,7 @@ begin
     select * into verification from market.verification v where v.id = attempt.verification_id;
     perform internal.check_verification(verification, attempt.account_id, complete_sign_in.session_hash);
   elsif attempt.purpose = 'add' and session.account_id is distinct from attempt.account_id then
-    -- On a shared computer the next person would add a method of theirs to this account.
+    -- On a shared computer the next person would otherwise add their own method to this account.
     perform internal.raise_problem(409, 'invalid_state',
       'You signed out, or changed to another account, after you began. Sign in and start again.');
   end if;
@@ -117,8 +120,9 @@ begin
   update market.verification v set status = 'completed'
   where v.account_id = account.id and v.method = attempt.method and v.status = 'pending' and v.expires_at > now();
 
-  -- A secret that this browser had before it signed in is worth nothing afterwards; nor is any that came before the
-  -- account's first method, since nobody proved anything then. In one order, whosever they are.
+  -- End the session that the browser had before it signed in, because others may know its secret. If this is the
+  -- account's first method, end all its sessions, because nobody had proved anything before. The rows are locked by id
+  -- to avoid deadlocks.
   delete from market.session s
   where s.id in (
     select o.id from market.session o
@@ -138,6 +142,6 @@ begin
 end
 $$;
 comment on function internal.complete_sign_in(market.sign_in, bytea, text, text, bytea, bytea) is
-  'Ends a locked, open attempt whose subject was proved: label, display_name, new_account, purpose, added. An '
-  'account''s first method ends its other sessions. 401 (sign_in_again when a method is added long after signing in), '
-  '404, 409 or 410 as its verification or another account is in the way.';
+  'Completes a locked, open sign-in attempt whose subject was proved: {label, display_name, new_account, purpose, '
+  'added}. The first method of an account ends its other sessions. Raises 401 (with sign_in_again when a method is '
+  'added long after signing in), 404, 409 or 410 when its verification or another account prevents it.';

@@ -1,4 +1,4 @@
--- How many sign-in messages a mailbox and a network may have, and which code or link is right.
+-- How many sign-in messages an e-mail address and a network may have, and when a code or link has ended.
 
 create or replace function internal.sign_in_mail_windows(email text, address text)
   returns table (scope text, cap integer, span interval)
@@ -8,8 +8,8 @@ declare
   network text := internal.network_of(sign_in_mail_windows.address);
   mailbox text := encode(internal.subject_hash('email', sign_in_mail_windows.email), 'hex');
 begin
-  -- The first keeps one network from using up what a mailbox has: its person, elsewhere, still gets a message. The
-  -- others bound the guessing, of five tries a message.
+  -- The first window keeps one network from using up the messages of an e-mail address: its person can still ask for
+  -- one elsewhere. The others bound the number of guesses, of which each message has five.
   return query values
     ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5,
       interval '1 hour'),
@@ -19,8 +19,8 @@ begin
 end
 $$;
 comment on function internal.sign_in_mail_windows(text, text) is
-  'The windows that a sign-in message counts in: those of the mailbox as asked for from this network, of the network, '
-  'and of the mailbox in an hour and in a day.';
+  'Returns the windows that a sign-in message counts in: those of the e-mail address asked for from this network, of '
+  'the network, and of the e-mail address in an hour and in a day.';
 
 create or replace function internal.count_sign_in_mail(email text, address text) returns void
   language plpgsql volatile
@@ -44,8 +44,8 @@ begin
 end
 $$;
 comment on function internal.count_sign_in_mail(text, text) is
-  'Counts a sign-in message: an hour has 5 for a mailbox from one address, 20 for an address, 20 for a mailbox, and a '
-  'day 60 for a mailbox; 429 beyond.';
+  'Counts a sign-in message: at most 5 an hour for an e-mail address from one network, 20 an hour for a network, 20 an '
+  'hour and 60 a day for an e-mail address. 429 beyond these.';
 
 create or replace function internal.check_sign_in_mail(attempt market.sign_in) returns void
   language plpgsql stable
@@ -60,4 +60,4 @@ begin
 end
 $$;
 comment on function internal.check_sign_in_mail(market.sign_in) is
-  'Refuses (410) an attempt by mail that is unknown, finished, over, or out of tries.';
+  'Raises 410 for a mail sign-in attempt that is unknown, finished, expired, or has used its five tries.';

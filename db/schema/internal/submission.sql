@@ -1,39 +1,5 @@
--- Submissions: a text is checked, counted and written down; the worker extracts what it says and completes it, or the
--- deadline withdraws it.
-
-create or replace function internal.text_errors(text text) returns jsonb
-  language plpgsql immutable
-as $$
-begin
-  return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
-  from (values
-    (case when coalesce(reading.first_line(text), '') = '' then 'The text is empty.' end),
-    (case when char_length(normalize(text, nfc)) > 4000 then 'A text may have at most 4,000 characters.' end),
-    (internal.contains_secret(text))) as e (detail)
-  where e.detail is not null);
-end
-$$;
-comment on function internal.text_errors(text) is 'What is wrong with a text before it is read: [{pointer, detail}].';
-grant execute on function internal.text_errors(text) to souk_agent, souk_person;
-
-create or replace function internal.submission_errors(body jsonb) returns jsonb
-  language plpgsql stable
-as $$
-begin
-  return case when body ? 'text' then internal.text_errors(body ->> 'text') else jsonb '[]' end
-    || case when body ? 'images' then internal.image_errors(body -> 'images') else jsonb '[]' end
-    || case when body ->> 'origin_ask_id' is not null and not exists (
-        select from market.ask a
-        where a.id::text = lower(body ->> 'origin_ask_id') and a.account_id = internal.account_id())
-      then
-      jsonb '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send '
-        'an id that GET /v1/asks lists."}]'
-      else jsonb '[]' end;
-end
-$$;
-comment on function internal.submission_errors(jsonb) is
-  'What is wrong with an OfferSubmission of the right shape: [{pointer, detail}].';
-grant execute on function internal.submission_errors(jsonb) to souk_agent, souk_person;
+-- Submissions. The API checks, counts and stores a text. The worker extracts its fields and completes the submission,
+-- or the deadline withdraws it.
 
 create or replace function internal.create_submission(
   kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid
@@ -67,7 +33,8 @@ begin
 end
 $$;
 comment on function internal.create_submission(text, text, jsonb, text, bytea, jsonb, uuid) is
-  'Admits a text and has it read: {submission, headers}, or {status, body, headers} when a key replays.';
+  'Admits a text and stores it for the worker: returns {submission, headers}, or {status, body, headers} for a replay. '
+  'Raises what internal.admit raises.';
 grant execute on function internal.create_submission(text, text, jsonb, text, bytea, jsonb, uuid)
   to souk_agent, souk_person;
 
@@ -79,7 +46,7 @@ begin
   return new;
 end
 $$;
-comment on function internal.enqueue_submission() is 'Every submission is read.';
+comment on function internal.enqueue_submission() is 'Enqueues a job for every new submission.';
 
 create or replace function internal.awaits_extraction(submission market.submission) returns boolean
   language plpgsql stable
@@ -92,16 +59,16 @@ begin
 end
 $$;
 comment on function internal.awaits_extraction(market.submission) is
-  'Whether reading the text of a submission still has an effect.';
+  'Returns whether reading the text of a submission still has an effect.';
 
 create or replace function internal.is_own_submission(submission market.submission) returns boolean
   language sql stable
 as $$
-  -- Of an account's texts an agent has those that it sent, and the person those sent in the browser.
+  -- An agent has the texts that it sent itself. A person has the texts that were sent in the browser.
   select submission.agent_id is not distinct from internal.agent_id()
     and (internal.agent_id() is not null or submission.account_id = internal.account_id())
 $$;
-comment on function internal.is_own_submission(market.submission) is 'Whether the caller sent this text.';
+comment on function internal.is_own_submission(market.submission) is 'Returns whether the caller sent this submission.';
 grant execute on function internal.is_own_submission(market.submission) to souk_agent, souk_person;
 
 create or replace function internal.submission_answer(submission_id uuid) returns jsonb
@@ -115,7 +82,7 @@ begin
 end
 $$;
 comment on function internal.submission_answer(uuid) is
-  'The settled answer of one of the caller''s submissions, else null.';
+  'Returns the answer of a completed submission of the caller as {status, body}; null otherwise.';
 grant execute on function internal.submission_answer(uuid) to souk_agent, souk_person;
 
 create or replace function internal.complete_submission(id uuid, status integer, body jsonb) returns void
@@ -129,41 +96,4 @@ begin
 end
 $$;
 comment on function internal.complete_submission(uuid, integer, jsonb) is
-  'Writes down the answer of a submission, the first one for good, and wakes whoever waits for it.';
-
-create or replace function internal.withdraw_submission(id uuid) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  submission market.submission;
-  ask market.ask;
-begin
-  -- The account's row first, as in jobs.complete_submission.
-  perform from market.account a
-  where a.id = (select s.account_id from market.submission s where s.id = withdraw_submission.id) for key share;
-  select * into submission from market.submission s
-  where s.id = withdraw_submission.id and s.completed_at is null for update;
-  if not found then
-    return;
-  end if;
-  if submission.kind in ('create_ask', 'update_ask') then
-    -- Nothing is known yet of the text that stands there now.
-    update market.ask a set text = submission.text, read_at = null, updated_at = now(),
-      title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
-      keywords_query = null, exclude_query = null, place_query = null, price_max_hundredths = null,
-      price_currency = null
-    where a.id = submission.target_id and a.account_id = submission.account_id
-    returning * into ask;
-    delete from market.match m where m.ask_id = ask.id;
-    perform internal.complete_submission(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
-      internal.ask_document(ask));
-  else
-    delete from market.idempotency_key k where k.submission_id = submission.id;
-    perform internal.complete_submission(submission.id, 503,
-      jsonb_build_object('code', 'service_unavailable', 'retry_after', 5,
-      'detail', 'The text could not be read in time, and nothing was published. Send it again in a few seconds.'));
-  end if;
-end
-$$;
-comment on function internal.withdraw_submission(uuid) is
-  'Settles a submission that was not read in time; does nothing when it is settled.';
+  'Stores the answer of a submission (the first one stays) and notifies the waiting API process.';

@@ -1,4 +1,4 @@
--- A suspended account: its agents may read, and everything that writes to the market is refused; what it had live is
+-- A suspended account. Its agents may read, and every write to the market is refused. Its published offers are
 -- archived, and published again when it is reinstated.
 
 create or replace function internal.require_good_standing(headers jsonb default '{}') returns void
@@ -20,7 +20,7 @@ begin
 end
 $$;
 comment on function internal.require_good_standing(jsonb) is
-  'Refuses with 409 invalid_state while the account acted for is suspended.';
+  'Raises 409 invalid_state while the caller''s account is suspended.';
 grant execute on function internal.require_good_standing(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.publish_in_good_standing() returns trigger
@@ -34,7 +34,8 @@ begin
   return new;
 end
 $$;
-comment on function internal.publish_in_good_standing() is 'No offer of a suspended account goes live, whoever asks.';
+comment on function internal.publish_in_good_standing() is
+  'Refuses to publish an offer of a suspended account, for every role.';
 
 create or replace function internal.accounts_being_hidden() returns uuid[]
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -45,8 +46,8 @@ begin
 end
 $$;
 comment on function internal.accounts_being_hidden() is
-  'Accounts that were suspended and whose offers are not all archived yet: what is still live of them is shown to '
-  'nobody else. Null when there are none, as nearly always.';
+  'Returns the suspended accounts whose offers are not all archived yet. Queries hide the offers of these accounts '
+  'from other accounts. Null when there are none, which is nearly always.';
 grant execute on function internal.accounts_being_hidden() to souk_agent, souk_person;
 
 create or replace function internal.apply_standing(account_id uuid, batch integer) returns boolean
@@ -76,8 +77,8 @@ begin
 end
 $$;
 comment on function internal.apply_standing(uuid, integer) is
-  'Archives what a suspended account has live, or publishes again what its suspension archived, so many offers at a '
-  'time; true when nothing is left to do.';
+  'Archives up to `batch` published offers of a suspended account, or publishes up to `batch` that its suspension '
+  'archived; returns true when nothing is left.';
 
 create or replace function internal.begin_applying_standing(account_id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -86,13 +87,14 @@ begin
   if internal.moderator_id() is null then
     perform internal.raise_problem(404, 'not_found', 'There is no such account.');
   end if;
-  -- Most accounts are done with at once; the worker sees to the rest of a large one. Each takes some milliseconds, and
-  -- an operation of a moderator has three seconds.
+  -- Most accounts are finished at once; a job of the worker finishes a large one. Each offer takes some milliseconds,
+  -- and a moderator's operation may take three seconds.
   if not internal.apply_standing(begin_applying_standing.account_id, 50) then
     perform internal.enqueue('apply_standing', begin_applying_standing.account_id);
   end if;
 end
 $$;
 comment on function internal.begin_applying_standing(uuid) is
-  'Archives or publishes again the offers of an account whose standing changed: the first 50 now, the rest by a job.';
+  'Archives, or publishes again, the offers of an account whose standing changed: the first 50 now, the rest by a job. '
+  '404 when the caller is not a moderator.';
 grant execute on function internal.begin_applying_standing(uuid) to souk_moderator;

@@ -1,23 +1,23 @@
--- Links that hide where they lead. Whoever reads the offer cannot judge them, so a moderator does.
+-- Links that hide where they lead. A reader cannot judge them, so a moderator does.
 
 create or replace function internal.has_suspicious_link(text text) returns boolean
   language plpgsql immutable
 as $$
 begin
   return has_suspicious_link.text ~* (
-    -- A scheme that runs something or carries its own page.
+    -- A scheme that runs code or carries its own page.
     '\m(javascript|data|vbscript|file):[^\s]'
     -- A name before the host, as in https://bank.com@elsewhere.example
     '|https?://[^\s/?#]*@'
-    -- A bare address, or a host in Punycode, which looks like another one.
+    -- A bare IP address, or a host in Punycode, which looks like another host.
     '|https?://(\d{1,3}\.){3}\d{1,3}\M|https?://\[|\mxn--[a-z0-9]'
-    -- Shorteners.
+    -- Link shorteners.
     '|\m(bit\.ly|tinyurl\.com|t\.co|goo\.gl|ow\.ly|is\.gd|v\.gd|buff\.ly'
     '|cutt\.ly|rb\.gy|rebrand\.ly|shorturl\.at|tiny\.cc|t\.ly)/\S'
-    -- Something to install.
+    -- A program to install.
     '|https?://[^\s?#]+\.(exe|msi|scr|apk|bat|cmd|ps1|jar|dmg)\M');
 end
 $$;
 comment on function internal.has_suspicious_link(text) is
-  'Whether a text links by a shortener, a bare address, Punycode, a name before the host, a scheme that runs '
-  'something, or to a program.';
+  'Returns whether a text has a link by a shortener, to a bare IP address, in Punycode, with a name before the host, '
+  'with a scheme that runs code, or to a program.';

@@ -1,4 +1,5 @@
--- Ids are UUIDv7 (RFC 9562, 5.7): 48 bits of milliseconds, then random bits. PostgreSQL has uuidv7() only from 18 on.
+-- Ids are UUIDv7 (RFC 9562, section 5.7): 48 bits of milliseconds, then random bits. PostgreSQL has uuidv7() only since
+-- version 18.
 
 create or replace function internal.uuid_v7() returns uuid
   language sql volatile parallel safe
@@ -12,16 +13,17 @@ as $$
       ), 52, 1), 53, 1),
     'hex')::uuid
 $$;
-comment on function internal.uuid_v7() is 'A new UUIDv7: sorts by the time it was made.';
+comment on function internal.uuid_v7() is 'Returns a new UUIDv7, which sorts by the time of its creation.';
 grant execute on function internal.uuid_v7() to souk_agent, souk_person, souk_moderator;
 
 create or replace function internal.first_uuid_v7(moment timestamptz) returns uuid
   language sql stable parallel safe
 as $$
-  -- No id is from before 1970, and 48 bits end in the year 10889.
+  -- Clamped to what 48 bits hold: no id is earlier than 1970, and 48 bits end in the year 10889.
   select rpad(lpad(to_hex((extract(epoch from least(greatest(moment, 'epoch'), '9999-12-31')) * 1000)::bigint), 12,
     '0'), 32, '0')::uuid
 $$;
 comment on function internal.first_uuid_v7(timestamptz) is
-  'Sorts before every UUIDv7 of this millisecond and those to come, and after those of the past.';
-grant execute on function internal.first_uuid_v7(timestamptz) to souk_moderator;
+  'Returns the lowest UUIDv7 of a millisecond: it sorts before every id made in it or later, and after every earlier '
+  'id.';
+grant execute on function internal.first_uuid_v7(timestamptz) to souk_moderator, souk_dba;

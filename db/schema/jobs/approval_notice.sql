@@ -1,4 +1,4 @@
--- The message to a person whose agent was approved, so that a stranger's approval does not go unnoticed.
+-- The message to a person whose agent was approved, so that the person notices if it was a stranger who approved.
 
 create or replace function jobs.get_approval_notice(agent_id uuid) returns jsonb
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -15,13 +15,13 @@ as $$
   join market.sign_in_method m on m.method = p.method
   where a.id = get_approval_notice.agent_id and a.removed_at is null and a.connected_at is not null
     and c.notified_at is null and p.email is not null
-  -- Who signs in by mail reads that mailbox.
+  -- A person who signs in by e-mail reads that address, so it comes first.
   order by p.method <> 'email', m.position
   limit 1
 $$;
 comment on function jobs.get_approval_notice(uuid) is
-  'email, agent_name, connected_at and display_name for the message about an approved agent; null when no mailbox is '
-  'known, the agent was removed, or the message was sent.';
+  'Returns {email, agent_name, connected_at, display_name} for the message about an approved agent; null when no '
+  'e-mail address is known, the agent was removed, or the message was already sent.';
 grant execute on function jobs.get_approval_notice(uuid) to souk_worker;
 
 create or replace function jobs.mark_approval_notice(agent_id uuid) returns void

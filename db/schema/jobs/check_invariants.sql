@@ -1,4 +1,4 @@
--- The worker's clock looks whether everything still holds: every few minutes at a sample, every night at everything.
+-- The crontab has the worker check the invariants: a sample every five minutes, everything every night.
 
 create or replace function jobs.check_invariants(sample integer)
   returns table (invariant text, broken integer, example text)
@@ -12,7 +12,7 @@ begin
     group by c.invariant
   ), noted as (
     update market.invariant i set
-      -- That a sample shows nothing does not mend what another sample has shown.
+      -- A sample that finds nothing does not undo what another sample has found.
       broken = case when check_invariants.sample is not null and i.sampled
         then greatest(coalesce(f.broken, 0), i.broken) else coalesce(f.broken, 0) end,
       example = case when check_invariants.sample is not null and i.sampled then coalesce(f.example, i.example)
@@ -25,6 +25,6 @@ begin
 end
 $$;
 comment on function jobs.check_invariants(integer) is
-  'Runs inspect.check with a sample, or with null over everything, keeps what it found in market.invariant, and gives '
-  'it: how many rows break which invariant, with an example.';
+  'Runs inspect.check on a sample of so many rows of each large table (null: on everything), stores the result in '
+  'market.invariant, and returns the broken invariants with the number of rows and an example.';
 grant execute on function jobs.check_invariants(integer) to souk_worker;

@@ -1,5 +1,6 @@
--- A text has been read: publish, change, preview or refuse, and settle the submission, all in one transaction. Its
--- caller is told by a notification, and a key replays what is settled here.
+-- A text has been read. One transaction publishes, changes, previews or refuses the offer or ask, and completes the
+-- submission. A notification wakes the waiting API process, and a retry with the same key replays the answer that is
+-- stored here.
 
 create or replace function jobs.complete_submission(
   id uuid, extraction jsonb, embedding text default null, model text default null
@@ -10,18 +11,19 @@ declare
   submission market.submission;
   outcome record;
 begin
-  -- The account's row first, as internal.erase_account locks it: what is deleted meanwhile is not published.
+  -- Lock the account first, as internal.erase_account does, so that a text of a deleted account is not published.
   perform from market.account a
   where a.id = (select s.account_id from market.submission s where s.id = complete_submission.id) for key share;
   select * into submission from market.submission s where s.id = complete_submission.id for update;
   if submission.id is null or not internal.awaits_extraction(submission) then
     return false;
   end if;
-  -- A text is published in the name of whoever sent it, so that is who the audit log names.
+  -- Set the claims of the agent or person who sent the text, so that the audit log names them.
   perform set_config('market.account_id', submission.account_id::text, true),
     set_config('market.agent_id', coalesce(submission.agent_id::text, ''), true),
     set_config('market.request_id', coalesce(submission.request_id, ''), true);
-  -- Whatever the removal of an agent meets half way is not published; an ask that was answered belongs to the account.
+  -- A submission is not published if its agent was removed while its text was read. An ask that was already answered is
+  -- still filled in, because it belongs to the account.
   perform from market.agent a where a.id = submission.agent_id for share;
   if submission.completed_at is null
     and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
@@ -40,6 +42,6 @@ begin
 end
 $$;
 comment on function jobs.complete_submission(uuid, jsonb, text, text) is
-  'Settles a submission by its grounded reading (for an ask with its vector, where there is one); false when it was '
-  'settled before.';
+  'Completes a submission from the extraction of its text (an ask also with its vector); returns false when there was '
+  'nothing left to do.';
 grant execute on function jobs.complete_submission(uuid, jsonb, text, text) to souk_worker;

@@ -1,4 +1,5 @@
--- Vectors: what is to be embedded, and keeping what was. A vector that is not one is refused, and words still find.
+-- The text to embed, and storing vectors. An invalid vector is not stored, and its offer or ask is then found by words
+-- only.
 
 create or replace function jobs.get_embedding_input(id uuid) returns text
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -8,13 +9,13 @@ begin
     select search.embedding_input(o) from market.offer o
     where o.id = get_embedding_input.id and o.status = 'published'
     union all
-    -- An ask as it stands: it is embedded before it has been read, too.
+    -- An ask is embedded even before its text has been read.
     select a.text from market.ask a
     where a.id = get_embedding_input.id and a.status = 'active');
 end
 $$;
 comment on function jobs.get_embedding_input(uuid) is
-  'The words of a live offer or an active ask that its vector stands for; null when there is nothing to do.';
+  'Returns the text to embed of a published offer or an active ask; null when there is nothing to do.';
 grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
 
 create or replace function jobs.store_offer_embedding(id uuid, embedding text, model text) returns boolean
@@ -26,7 +27,7 @@ begin
   if vector is not null then
     insert into market.offer_embedding (offer_id, model, embedding)
     select o.id, store_offer_embedding.model, vector from market.offer o
-    -- What is no longer live may have been erased while its vector was made.
+    -- An offer that is not published any more may have been deleted while its vector was computed.
     where o.id = store_offer_embedding.id and o.status = 'published' for key share
     on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
   end if;
@@ -35,7 +36,8 @@ begin
 end
 $$;
 comment on function jobs.store_offer_embedding(uuid, text, text) is
-  'Keeps an offer''s vector and matches the offer; without a right vector (false) it is matched by its words.';
+  'Stores the vector of an offer and matches the offer. Returns false for an invalid vector, and then matches by words '
+  'only.';
 grant execute on function jobs.store_offer_embedding(uuid, text, text) to souk_worker;
 
 create or replace function jobs.store_ask_embedding(id uuid, embedding text, model text) returns boolean
@@ -49,7 +51,9 @@ begin
   return stored;
 end
 $$;
-comment on function jobs.store_ask_embedding(uuid, text, text) is 'Keeps an ask''s vector and matches the ask.';
+comment on function jobs.store_ask_embedding(uuid, text, text) is
+  'Stores the vector of an ask and matches the ask; returns false when the vector is invalid or the ask no longer '
+  'exists.';
 grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_worker;
 
 create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void
@@ -59,5 +63,5 @@ as $$
   where s.id = retry_ask_embedding.submission_id
 $$;
 comment on function jobs.retry_ask_embedding(uuid) is
-  'Has the ask of a submission embedded later, since its vector could not be had at once.';
+  'Enqueues the embedding of a submission''s ask, when its vector could not be computed at once.';
 grant execute on function jobs.retry_ask_embedding(uuid) to souk_worker;

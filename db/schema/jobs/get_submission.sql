@@ -1,4 +1,4 @@
--- What the worker reads: the text of a submission that still waits.
+-- The worker reads the text of a submission that waits.
 
 create or replace function jobs.get_submission(id uuid) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -11,5 +11,5 @@ begin
 end
 $$;
 comment on function jobs.get_submission(uuid) is
-  'kind and text of a submission; null when reading it would have no effect any more.';
+  'Returns {kind, text} of a submission; null when reading it would have no effect any more.';
 grant execute on function jobs.get_submission(uuid) to souk_worker;

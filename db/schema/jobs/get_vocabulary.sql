@@ -1,4 +1,5 @@
--- What the built-in reader and the instructions to a model are made from: the taxonomy, the words and what was learned.
+-- What the built-in reader and the instructions to a model are made from: the taxonomy, the vocabulary and the
+-- classifiers.
 
 create or replace function jobs.vocabulary_changed_at() returns text
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -7,8 +8,8 @@ as $$
   from reading.vocabulary_change c
 $$;
 comment on function jobs.vocabulary_changed_at() is
-  'When the vocabulary, the examples or the taxonomy last changed, and when it was last learned from them: when it '
-  'differs from what a process knows, it gets them again.';
+  'Returns a version of the vocabulary, examples, taxonomy and classifiers, made from the times of their last changes. '
+  'A process that has another version loads them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
 create or replace function jobs.get_vocabulary() returns json
@@ -26,5 +27,6 @@ as $$
       from reading.classifier c))
 $$;
 comment on function jobs.get_vocabulary() is
-  'The taxonomy, the words and what was learned from the examples, as the makers of readings take them.';
+  'Returns the taxonomy, the vocabulary and the classifiers as {version, taxonomy, terms, classifiers}, for the '
+  'extractors.';
 grant execute on function jobs.get_vocabulary() to souk_worker;

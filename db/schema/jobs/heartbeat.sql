@@ -1,5 +1,5 @@
--- A worker that is killed leaves its jobs locked for hours. So each pool of workers says that it lives, and frees what
--- is locked by pools that no longer do.
+-- A worker that is killed leaves its jobs locked for hours. So each pool of workers sends heartbeats, and also unlocks
+-- the jobs of pools that no longer do.
 
 create or replace function jobs.heartbeat(pool_id text, alone boolean) returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -9,7 +9,8 @@ declare
 begin
   insert into market.worker_heartbeat (pool_id) values (heartbeat.pool_id)
   on conflict on constraint worker_heartbeat_pkey do update set beat_at = now();
-  -- Three beats of ten seconds may be missed. A process alone with its embedded database need not wait.
+  -- A pool is dead after three missed heartbeats of ten seconds. A process with its embedded database is alone and need
+  -- not wait.
   delete from market.worker_heartbeat h
   where h.pool_id <> heartbeat.pool_id and (heartbeat.alone or h.beat_at < now() - interval '30 seconds');
   select array_agg(distinct j.locked_by) into dead
@@ -23,8 +24,8 @@ begin
 end
 $$;
 comment on function jobs.heartbeat(text, boolean) is
-  'Says every ten seconds that a pool lives, and frees the jobs of pools that do not; alone: no other can live. Gives '
-  'how many were dead.';
+  'Notes the heartbeat of a pool (one every ten seconds) and unlocks the jobs of dead pools; returns their number. '
+  '`alone`: no other pool can be alive.';
 grant execute on function jobs.heartbeat(text, boolean) to souk_worker;
 
 create or replace function jobs.deregister(pool_id text) returns void
@@ -32,11 +33,11 @@ create or replace function jobs.deregister(pool_id text) returns void
 as $$
 begin
   delete from market.worker_heartbeat h where h.pool_id = deregister.pool_id;
-  -- Nobody works these any more: their end was not written down, because the database was away.
+  -- No process works on these jobs any more. The database was unreachable when their end should have been stored.
   perform graphile_worker.force_unlock_workers(array[deregister.pool_id]);
 end
 $$;
-comment on function jobs.deregister(text) is 'A pool that stopped says so, and leaves its jobs to others.';
+comment on function jobs.deregister(text) is 'Removes a pool that has stopped, and unlocks its jobs for others.';
 grant execute on function jobs.deregister(text) to souk_worker;
 
 create or replace function jobs.get_held_jobs(pool_id text) returns text[]
@@ -47,5 +48,6 @@ begin
 end
 $$;
 comment on function jobs.get_held_jobs(text) is
-  'The jobs that a pool holds: one that it does not work on is one whose end could not be written down.';
+  'Returns the ids of the jobs that a pool has locked. If the pool does not work on one of them, the end of that job '
+  'could not be stored.';
 grant execute on function jobs.get_held_jobs(text) to souk_worker;

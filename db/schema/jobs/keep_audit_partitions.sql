@@ -1,8 +1,8 @@
--- The partitions of the audit log: one a month, dropped when it is over twelve months gone.
+-- The partitions of the audit log: one for each month, dropped when all its events are more than 12 months old.
 
 create or replace function jobs.keep_audit_partitions() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  -- Whoever writes to the log waits behind this for its lock: better to try again in an hour.
+  -- Every writer to the log waits behind this lock, so give up early. The crontab tries again in an hour.
   set lock_timeout = '1s'
 as $$
 declare
@@ -15,7 +15,7 @@ begin
     month := this_month + make_interval(months => ahead);
     name := 'audit_event_' || to_char(month, 'YYYY_MM');
     continue when to_regclass('market.' || name) is not null;
-    -- Made apart and then attached, which unlike "partition of" lets others write to the log meanwhile.
+    -- Created as a table and then attached: unlike "partition of", this lets others write to the log meanwhile.
     execute format(
       'create table market.%I (like market.audit_event including defaults including constraints including comments)',
       name);
@@ -45,6 +45,6 @@ begin
 end
 $$;
 comment on function jobs.keep_audit_partitions() is
-  'Makes the partitions of this and the next month, and drops those that are over 12 months gone; gives how many it '
-  'made and dropped.';
+  'Creates the partitions of this and the next month, and drops those whose events are all more than 12 months old; '
+  'returns how many it created and dropped.';
 grant execute on function jobs.keep_audit_partitions() to souk_worker;

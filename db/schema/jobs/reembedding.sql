@@ -1,4 +1,4 @@
--- The steps of a change of model: begin, take a batch, keep its vectors, until nothing is left.
+-- The steps of a change of the embedding model: begin, take a batch, store its vectors, until nothing is left.
 
 create or replace function jobs.use_embedding_model(model text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -10,7 +10,7 @@ begin
   if internal.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
     update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
   end if;
-  -- One worker begins; those that start beside it find it begun.
+  -- Of several workers that start together, one begins the change and the others find it begun.
   lock table market.reembedding in share row exclusive mode;
   update market.reembedding r set finished_at = now()
   where r.finished_at is null and r.model <> use_embedding_model.model;
@@ -30,7 +30,7 @@ begin
 end
 $$;
 comment on function jobs.use_embedding_model(text) is
-  'Puts a model in force, and has everything embedded in the background that has no vector of it.';
+  'Makes a model the current one, and begins to embed in the background every offer and ask without a vector of it.';
 grant execute on function jobs.use_embedding_model(text) to souk_worker;
 
 create or replace function jobs.resume_reembedding() returns integer
@@ -39,15 +39,15 @@ as $$
 declare
   resumed integer;
 begin
-  -- The key makes it one job, however often it is asked for.
+  -- The job key makes it one job, however often it is enqueued.
   select count(*)::integer into resumed
   from (select internal.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null) as q;
   return resumed;
 end
 $$;
 comment on function jobs.resume_reembedding() is
-  'Sees to it that a change of model under way has a job: the last one may have failed for good. Gives how many there '
-  'are.';
+  'Enqueues the job of an unfinished change of the model, because its last job may have failed for good; returns the '
+  'number of such changes.';
 grant execute on function jobs.resume_reembedding() to souk_worker;
 
 create or replace function jobs.take_batch(id uuid, size integer) returns jsonb
@@ -80,7 +80,8 @@ begin
 end
 $$;
 comment on function jobs.take_batch(uuid, integer) is
-  'What a change of model embeds next: {model, items: [{kind, id, words}]}; null when it is not under way.';
+  'Returns the next batch of a change of the model: {model, items: [{kind, id, words}]}, with no items when everything '
+  'is embedded; null when the change has finished.';
 grant execute on function jobs.take_batch(uuid, integer) to souk_worker;
 
 create or replace function jobs.store_batch(id uuid, vectors jsonb) returns jsonb
@@ -92,7 +93,7 @@ declare
   item record;
   wrong integer := 0;
 begin
-  -- The lock keeps two workers from doing one batch twice.
+  -- The lock keeps two workers from storing one batch twice.
   select * into under_way from market.reembedding r where r.id = store_batch.id and r.finished_at is null for update;
   if under_way.id is null then
     return null;
@@ -111,7 +112,8 @@ begin
         on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
       end if;
     else
-      -- Matched when all offers have their vectors: what it had stays until then, and is not new after it.
+      -- An ask is matched when all offers have their vectors. Until then its matches stay, and afterwards they do not
+      -- count as new.
       under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
       perform search.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a
       where a.id = item.id;
@@ -131,6 +133,6 @@ begin
 end
 $$;
 comment on function jobs.store_batch(uuid, jsonb) is
-  'Keeps the vectors of a batch, [{kind, id, embedding}], and has the next one done; an empty batch ends it. {model, '
-  'done, total, failed, finished}, or null when it is not under way.';
+  'Stores the vectors of a batch, [{kind, id, embedding}], and enqueues the next; an empty batch finishes the change. '
+  'Returns {model, done, total, failed, finished}; null when the change has finished already.';
 grant execute on function jobs.store_batch(uuid, jsonb) to souk_worker;

@@ -1,20 +1,20 @@
--- What a suspension or a reinstatement leaves to do for an account with many offers.
+-- The rest of a suspension or reinstatement, for an account with many offers.
 
 create or replace function jobs.apply_standing(id uuid) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The act of the moderator who decided, for the log: the worker only finishes it.
+  -- The audit log names the moderator who decided, because the worker only finishes that act.
   perform set_config('market.moderator_id', coalesce((
     select d.moderator_id from market.decision d
     where d.account_id = apply_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text,
       ''), true);
-  -- As many as are done well within a second, so that no lock is long, and the embedded database answers others
+  -- Fifty take well under a second, so that no lock lasts long and the embedded database can serve other calls in
   -- between.
   return internal.apply_standing(apply_standing.id, 50);
 end
 $$;
 comment on function jobs.apply_standing(uuid) is
-  'Archives or publishes again the next 50 offers of an account that was suspended or reinstated; true when nothing is '
-  'left.';
+  'Archives, or publishes again, the next 50 offers of an account that was suspended or reinstated; returns true when '
+  'nothing is left.';
 grant execute on function jobs.apply_standing(uuid) to souk_worker;

@@ -1,5 +1,5 @@
--- Learning from the examples: a worker asks whether there is something to learn, learns for some seconds, and stores
--- it.
+-- Training of the classifiers: a worker asks whether the training set has changed, trains for some seconds, and stores
+-- the result.
 
 create or replace function jobs.get_training_set(learning integer) returns json
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -21,12 +21,13 @@ as $$
   from reading.vocabulary_change v
   where not exists (
     select from reading.classifier c
-    -- Of workers of two releases the older leaves alone what the newer learned: else they would learn in turns.
+    -- Of workers of two releases, the older one keeps what the newer one trained. Otherwise they would replace each
+    -- other's classifiers in turn.
     where c.learned_from = v.changed_at and c.learning >= get_training_set.learning)
 $$;
 comment on function jobs.get_training_set(integer) is
-  'The words and the examples, when something changed since it was last learned from them in the given or a later way; '
-  'otherwise null.';
+  'Returns the training set (the vocabulary and the examples) when it has changed since the last training by this '
+  'version of the algorithm or a later one; null otherwise.';
 grant execute on function jobs.get_training_set(integer) to souk_worker;
 
 create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers json)
@@ -34,7 +35,8 @@ create or replace function jobs.store_classifiers(changed_at timestamptz, learni
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Of workers that learned the same only the first stores it, and none what others overtook while it learned.
+  -- Of workers that trained on the same set only the first stores its result. A worker that took longer than a newer
+  -- training stores nothing.
   perform pg_advisory_xact_lock(hashtext('reading.classifier'));
   if exists (
     select from reading.classifier c
@@ -53,6 +55,6 @@ begin
 end
 $$;
 comment on function jobs.store_classifiers(timestamptz, integer, json) is
-  'Stores what was learned, in place of what was learned before, unless others stored the same or later meanwhile: by '
-  'name the classes, the bias of each, the features, and their weights as base64.';
+  'Replaces the classifiers, unless others have stored the same or a later training meanwhile. classifiers: by name '
+  '{classes, bias, features, weights}, the weights as base64.';
 grant execute on function jobs.store_classifiers(timestamptz, integer, json) to souk_worker;

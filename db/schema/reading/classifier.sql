@@ -1,5 +1,5 @@
--- What was learned from the examples: nobody writes it by hand, and whatever it was made from is kept elsewhere. A
--- worker learns again when words, taxonomy or examples change.
+-- One row is one classifier that a worker trained on the examples. Nobody edits it by hand; its training set is in
+-- other tables. A worker trains anew when the vocabulary, the taxonomy or the examples change.
 
 create table reading.classifier (
   name text constraint classifier_pkey primary key,
@@ -26,20 +26,21 @@ create policy "a dba reads all" on reading.classifier for select to souk_dba usi
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.classifier is
-  'One row tells classes of one sort apart: ask_kind, offer_kind, and the categories of goods, services, jobs_projects '
-  'and community. inspect.classifier_weights shows what it has learned.';
-comment on column reading.classifier.name is 'What it tells apart.';
-comment on column reading.classifier.classes is 'The kinds, or DOMAIN/CATEGORY.';
+  'One row is one linear classifier, which tells the classes of one kind apart: ask_kind, offer_kind, and the '
+  'categories of goods, services, jobs_projects and community. inspect.classifier_weights shows its weights.';
+comment on column reading.classifier.name is 'What it classifies.';
+comment on column reading.classifier.classes is 'The classes: kinds, or DOMAIN/CATEGORY.';
 comment on column reading.classifier.bias is
-  'What speaks for each class before a text is looked at, as a logarithm, in the order of the classes.';
+  'The score (a logarithm) of each class before any feature is counted, in the order of the classes.';
 comment on column reading.classifier.features is
-  'What a text may have: a word, two words, either with what the vocabulary knows in its stead ("<place>", "rent '
-  '<vehicles>"), or a fact ("price:month", "thing:vehicles/cars").';
+  'The features that a text may have: a word, two words, either with a sense of the vocabulary in place of a word '
+  '("<place>", "rent <vehicles>"), or a fact ("price:month", "thing:vehicles/cars").';
 comment on column reading.classifier.weights is
-  'How much each feature speaks for each class, or against it: for each feature, in their order, a signed byte per '
-  'class, in tenths of a logarithm.';
+  'How much each feature speaks for or against each class: one signed byte for each class, in tenths of a logarithm, '
+  'feature by feature in their order.';
 comment on column reading.classifier.learned_from is
-  'The reading.vocabulary_change that the words and examples were of.';
-comment on column reading.classifier.learning is 'Which way of learning it was (src/language/builtin/learn.ts).';
-comment on column reading.classifier.learned_at is 'When it was stored; differs from one learning to the next.';
+  'The changed_at of reading.vocabulary_change when the training set was read.';
+comment on column reading.classifier.learning is
+  'The version of the training algorithm (LEARNING in src/reader/builtin/learn.ts).';
+comment on column reading.classifier.learned_at is 'When it was stored; different for each training.';
 grant select on reading.classifier to souk_dba;

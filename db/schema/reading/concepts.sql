@@ -1,5 +1,5 @@
--- The concepts that a text names, whatever words it uses. They are found when an offer is written, so that a search for
--- a couch is one lexeme, and the language of the offer tells a Dutch "bank" from an English one.
+-- The concepts that a text names, whatever words it uses. They are determined when an offer is written. So a search for
+-- a couch is a search for one lexeme, and the language of the offer tells a Dutch "bank" from an English one.
 
 create or replace function reading.compound_heads(words text, language text) returns text[]
   language plpgsql stable
@@ -7,15 +7,15 @@ as $$
 declare
   endings text[];
 begin
-  -- German and Dutch write nouns together, with the thing itself last: a Ledersofa is a Sofa. English and the others do
-  -- not.
+  -- German and Dutch write compound nouns as one word that ends in the thing itself: a Ledersofa is a Sofa. The other
+  -- languages do not.
   if compound_heads.language is null or compound_heads.language not in ('de', 'nl') then
     return array[]::text[];
   end if;
   endings := array(
     select distinct substr(w.word, start)
     from regexp_split_to_table(reading.fold(words), '[^[:alnum:]]+') as w (word)
-    -- A modifier of three letters and a head of four at least; shorter words are words of their own.
+    -- A compound has a modifier of at least three letters and a head of at least four. Shorter words are not compounds.
     cross join lateral generate_series(4, length(w.word) - 3) as start
     where length(w.word) between 7 and 40);
   return array(
@@ -24,14 +24,14 @@ begin
 end
 $$;
 comment on function reading.compound_heads(text, text) is
-  'The concepts that German and Dutch compounds of a text end in.';
+  'Returns the concepts that the German or Dutch compounds of a text end in; none for another language.';
 
 create or replace function reading.concepts_in(words text, languages text[], language text) returns text[]
   language plpgsql stable
 as $$
 declare
   folded constant text := reading.fold(words);
-  -- In variables, since the planner would make them anew for each row.
+  -- Computed into variables, because the planner would compute them anew for each row.
   vectors constant tsvector[] := array(
     select to_tsvector(reading.search_config(l.language), folded)
     from unnest(languages) with ordinality as l (language, n) order by l.n);
@@ -39,18 +39,20 @@ declare
     select languages[v.n] || ' ' || s.lexeme
     from unnest(vectors) with ordinality as v (vector, n) cross join unnest(tsvector_to_array(v.vector)) as s (lexeme));
 begin
-  -- By one stem of each term: by all of them, an index gives every phrase that shares any word.
+  -- Synonyms are found by their first stem only. An index of all their stems would return every phrase that shares any
+  -- word with the text.
   return reading.compound_heads(words, concepts_in.language) || array(
     select distinct s.concept from reading.synonym s
     where (s.language || ' ' || s.lexemes[1]) collate "C" = any (stems)
       and (cardinality(s.lexemes) = 1 or vectors[array_position(languages, s.language)] @@ s.needle)
-      -- Of another language only English words and long ones are taken: a short text's language is easily mistaken, and
-      -- short words mean something else elsewhere (a Dutch "les").
+      -- For other languages only English terms and long ones count. The language of a short text is easily mistaken,
+      -- and short words mean something else in other languages (a Dutch "les").
       and (s.language in (concepts_in.language, 'en') or length(s.term) >= 7));
 end
 $$;
 comment on function reading.concepts_in(text, text[], text) is
-  'The concepts that a text names in any of some languages, one of which is probably its own (ISO 639-1).';
+  'Returns the concepts that a text names in any of `languages`; `language` is the text''s probable own language (ISO '
+  '639-1).';
 
 create or replace function reading.concept_vector(title text, words text, language text) returns tsvector
   language plpgsql stable
@@ -58,7 +60,7 @@ as $$
 declare
   spoken text := split_part(concept_vector.language, '-', 1);
 begin
-  -- One lexeme a concept, which no word of a text can be: of the weight of the title, or of the text.
+  -- A concept is one lexeme that no word of a text can be. It has the weight of the title (A) or of the text (C).
   return (
     select coalesce(string_agg(format('''concept/%s'':1%s', c.concept, c.weight), ' '), '')::tsvector
     from (
@@ -66,7 +68,7 @@ begin
       from (
         select unnest(reading.concepts_in(title, array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'], spoken))
           as concept, 'A' as weight
-        -- A text tells the thing at its beginning; what comes later is its surroundings ("near the beach").
+        -- A text names the thing at its beginning. What comes later describes its surroundings ("near the beach").
         union all select unnest(
           reading.concepts_in(left(words, 600), array[coalesce(nullif(spoken, 'en'), 'de'), 'en'], spoken)), 'C') as f
       cross join lateral (
@@ -74,16 +76,17 @@ begin
       group by n.concept) as c);
 end
 $$;
-comment on function reading.concept_vector(text, text, text) is 'The concepts of an offer as lexemes.';
+comment on function reading.concept_vector(text, text, text) is
+  'Returns the concepts of an offer''s title and text, and their broader concepts, as lexemes.';
 
 create or replace function reading.set_offer_concepts() returns trigger
   language plpgsql volatile
 as $$
 begin
-  -- What belongs to nobody any more is not found.
+  -- An offer without an account has no concepts, so searches do not find it.
   new.concepts :=
     case when new.account_id is null then '' else reading.concept_vector(new.title, new.text, new.language) end;
   return new;
 end
 $$;
-comment on function reading.set_offer_concepts() is 'Files an offer under what it names.';
+comment on function reading.set_offer_concepts() is 'Sets the concepts of an offer from its title, text and language.';

@@ -1,6 +1,6 @@
--- How people say what they want and what they offer: texts by which the built-in reader learns to tell kinds and
--- categories apart. What single words say stands in reading.vocabulary; here it is the turn of the sentence ("two
--- strong people and a truck, Saturday").
+-- Examples of asks and offers, from which the built-in reader learns to tell kinds and categories apart.
+-- reading.vocabulary holds what single words say. An example shows what a whole sentence says ("two strong people and a
+-- truck, Saturday").
 
 create table reading.ask_example (
   id bigint generated always as identity constraint ask_example_pkey primary key,
@@ -71,26 +71,24 @@ create trigger remember_truncate before truncate on reading.offer_example
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.ask_example is
-  'One row is one text and the kind of ask it is. A worker learns from all of them within a minute of a change '
-  '(reading.classifier); add what was read wrong, in several wordings and about several things.';
-comment on column reading.ask_example.id is 'Tells rows apart.';
-comment on column reading.ask_example.ask_kind is 'What its author wants.';
+  'One row is one text and the kind of ask that it is. A worker trains on all rows within a minute of a change '
+  '(reading.classifier). Add texts that were read wrong, in several wordings and about several things.';
+comment on column reading.ask_example.id is 'The id of the row.';
+comment on column reading.ask_example.ask_kind is 'The kind of ask.';
 comment on column reading.ask_example.category is
-  'DOMAIN/CATEGORY under which an offer that answers is filed; null to teach the kind alone.';
+  'DOMAIN/CATEGORY of an offer that answers the ask; null to teach the kind alone.';
 comment on column reading.ask_example.text is
-  'The ask or the query of a search, as somebody would write it; nobody real, and no contact.';
+  'The ask, or the query of a search, as somebody would write it, without real people or contacts.';
 comment on column reading.ask_example.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table reading.offer_example is
-  'One row is one text and the kind of offer it is. A worker learns from all of them within a minute of a change '
-  '(reading.classifier); add what was read wrong, in several wordings and about several things.';
-comment on column reading.offer_example.id is 'Tells rows apart.';
-comment on column reading.offer_example.offer_kind is
-  'What its author offers; a kind that there is none of teaches nothing.';
-comment on column reading.offer_example.category is
-  'DOMAIN/CATEGORY under which it is filed; null to teach the kind alone.';
+  'One row is one text and the kind of offer that it is. A worker trains on all rows within a minute of a change '
+  '(reading.classifier). Add texts that were read wrong, in several wordings and about several things.';
+comment on column reading.offer_example.id is 'The id of the row.';
+comment on column reading.offer_example.offer_kind is 'The kind of offer; training ignores an unknown kind.';
+comment on column reading.offer_example.category is 'DOMAIN/CATEGORY of the offer; null to teach the kind alone.';
 comment on column reading.offer_example.text is
-  'The offer, as somebody would write it; nobody real, and no contact of anybody.';
+  'The offer, as somebody would write it, without real people or contacts.';
 comment on column reading.offer_example.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.ask_example to souk_dba;

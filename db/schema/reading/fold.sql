@@ -10,7 +10,7 @@ as $$
     'łøđðıþ', 'loddit')
 $$;
 comment on function reading.fold(text) is
-  'Words as they are compared: lower case, compatibility forms resolved, no accents.';
+  'Returns words in the form in which they are compared: lower case, compatibility forms resolved, without accents.';
 grant execute on function reading.fold(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.search_config(language text) returns regconfig
@@ -28,13 +28,14 @@ as $$
   end
 $$;
 comment on function reading.search_config(text) is
-  'The stemmer of a language (BCP 47); simple where PostgreSQL has none, as for Polish.';
+  'Returns the text search configuration of a language (BCP 47); simple for a language without a stemmer in '
+  'PostgreSQL, such as Polish.';
 grant execute on function reading.search_config(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.languages() returns text[]
   language sql immutable parallel safe
 as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'] $$;
-comment on function reading.languages() is 'The languages of the market.';
+comment on function reading.languages() is 'Returns the languages of the market (ISO 639-1).';
 
 create or replace function reading.stem(word text, language text) returns text[]
   language sql immutable parallel safe
@@ -51,4 +52,4 @@ as $$
   end
 $$;
 comment on function reading.stem(text, text) is
-  'The stem of a folded word in a language of the market; an empty array for a stop word.';
+  'Returns the stem of a folded word in a language of the market, in an array; an empty array for a stop word.';

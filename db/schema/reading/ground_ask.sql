@@ -1,4 +1,4 @@
--- From an extraction to the columns of an ask: only what the text states.
+-- Turns an extraction into the columns of an ask, and keeps only what the text states.
 
 create or replace function reading.ground_ask(text text, extraction jsonb) returns market.ask
   language plpgsql stable
@@ -47,7 +47,7 @@ begin
     'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
       from jsonb_array_elements(coalesce(extraction -> 'attributes', '[]')) as a
       where reading.is_quoted(ground_ask.text, a)));
-  -- Who looks for a person names no thing that the other would name too.
+  -- An ask for a person names no thing that an offer would name too.
   ask.keywords_query := case when ask.ask_kind is distinct from 'dating' then
     search.subject_query(ask.criteria -> 'keywords', ask.title, ask.language) end;
   ask.exclude_query := search.exclude_query(ask.criteria -> 'exclude', ask.language);
@@ -57,4 +57,4 @@ begin
 end
 $$;
 comment on function reading.ground_ask(text, jsonb) is
-  'What of a grounded reading counts: an ask with every column that the text decides, and nothing else set.';
+  'Returns an ask with the columns that its text states, according to an extraction; nothing else is set.';

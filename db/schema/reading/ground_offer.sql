@@ -1,5 +1,5 @@
--- From a grounded reading to the columns of an offer: verified, classified within the taxonomy, and what is missing
--- said.
+-- Turns an extraction into the columns of an offer: keeps what the text states, classifies within the taxonomy, and
+-- lists the missing fields.
 
 create or replace function reading.ground_offer(text text, extraction jsonb) returns market.offer
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -22,7 +22,7 @@ begin
     offer.extraction := jsonb_build_object('title', extraction -> 'title');
   end if;
 
-  -- A domain, category or kind outside the taxonomy is as good as none.
+  -- A domain, category or kind outside the taxonomy is dropped.
   select d.domain into offer.domain from market.domain d where d.domain = extraction -> 'domain' ->> 'value';
   select c.category into offer.category from market.category c
   where c.domain = offer.domain and c.category = extraction -> 'category' ->> 'value';
@@ -40,8 +40,8 @@ begin
     and (price -> 'value' ->> 'amount_max' is null
       or reading.states_amount(price ->> 'quote', (price -> 'value' ->> 'amount_max')::numeric))
   then
-    -- The label is the words as stated, whatever the maker calls them; a deposit may be stated elsewhere, so it must be
-    -- said.
+    -- The label is the price as quoted, whatever label the extractor gives. The deposit may stand elsewhere in the
+    -- text, so the whole text is checked for it.
     price := jsonb_set(price, '{value,label}', to_jsonb(left(price ->> 'quote', 200)));
     if price -> 'value' ->> 'deposit' is not null
       and not reading.states_amount(offer.text, (price -> 'value' ->> 'deposit')::numeric) then
@@ -102,5 +102,4 @@ begin
 end
 $$;
 comment on function reading.ground_offer(text, jsonb) is
-  'What of a grounded reading may be published: an offer with every column that the text decides, and nothing else '
-  'set.';
+  'Returns an offer with the columns that its text states, according to an extraction; nothing else is set.';

@@ -1,39 +1,41 @@
--- Nothing is published that the text does not say: a value counts only when its quote stands in the text, where the
--- reading says it stands, and states the value. Both makers' readings are held to this.
+-- Nothing is published that the text does not state. An extracted value counts only if its quote stands in the text at
+-- the given position and states the value. This holds for the extractions of a model and of the built-in reader.
 
 create or replace function reading.is_quoted(text text, field jsonb) returns boolean
   language sql immutable
 as $$
-  -- A quote of nothing stands everywhere, so it says nothing; a span that ends before it starts holds nothing.
+  -- An empty quote stands everywhere, so it states nothing. A span that ends before it starts is empty.
   select coalesce(
     field ->> 'quote' <> '' and (field ->> 'start')::integer > 0 and substr(text, (field ->> 'start')::integer,
       greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote', false)
 $$;
 comment on function reading.is_quoted(text, jsonb) is
-  'Whether substr(text, start, end - start) = quote: offsets in code points, start counted from 1, end exclusive.';
+  'Returns whether a field''s quote stands in the text: substr(text, start, end - start) = quote. Offsets are in code '
+  'points, start counted from 1, end exclusive.';
 
 create or replace function reading.stated_numbers(quote text) returns setof numeric
   language sql immutable
 as $$
   with pieces as (
     select regexp_split_to_array(m.number[1], '[ \u00a0\u2009\u202f''’]') as pieces
-    -- No number is written longer; and a row of thousands of them is taken apart in pieces.
+    -- No number is longer than this. A long row of numbers is split at this length.
     from regexp_matches(quote, '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]{0,30}[0-9])?', 'g') as m (number)
   ), written as (
-    -- "iPhone 13 1 200 EUR" may be 13 and 1200: every run of pieces counts that looks like one number.
+    -- "iPhone 13 1 200 EUR" may contain 13 and 1200, so every run of pieces that looks like one number counts.
     select distinct run.digits
     from pieces, generate_subscripts(pieces.pieces, 1) as first, generate_series(first, first + 4) as last,
       lateral (select btrim(array_to_string(pieces.pieces[first:last], ' '), '., ') as digits) as run
     where last = first or run.digits ~ '^[0-9]{1,3}( [0-9]{3})+([.,][0-9]{1,2})?$'
   )
-  -- What follows the last separator is a group of thousands when it has three digits, and decimals otherwise.
+  -- The digits after the last separator are a group of thousands if there are three of them, and decimals otherwise.
   select case
     when w.digits ~ '[.,][0-9]{3}$' and w.digits !~ '^0' or w.digits !~ '[.,]'
     then regexp_replace(w.digits, '[^0-9]', '', 'g')::numeric
     else replace(regexp_replace(w.digits, '[^0-9](?=.*[.,])', '', 'g'), ',', '.')::numeric end
   from written w where length(w.digits) between 1 and 20
 $$;
-comment on function reading.stated_numbers(text) is 'The numbers in a quote: "1.200,50", "1 200", "1''200.-".';
+comment on function reading.stated_numbers(text) is
+  'Returns the numbers in a quote, such as "1.200,50", "1 200" and "1''200.-".';
 
 create or replace function reading.spoken_number(quote text) returns numeric
   language plpgsql immutable
@@ -47,7 +49,7 @@ declare
   before numeric[];
   found_any boolean := false;
 begin
-  -- Words that are no numbers (the currency, "and") are passed over; no price is said in more of them.
+  -- Words that are not numbers (the currency, "and") are skipped. No price has more than 16 words.
   foreach words in array (regexp_split_to_array(reading.fold(left(quote, 200)), '[^a-z]+'))[1:16] loop
     rest := words;
     before := array[total, current];
@@ -101,7 +103,7 @@ begin
           current := 0;
         elsif piece.is_factor then
           current := greatest(1, current) * piece.value;
-        -- "quatre-vingts"
+        -- "quatre-vingts" is four times twenty.
         elsif piece.value = 20 and current % 100 = 4 then
           current := current + 76;
         else
@@ -111,7 +113,7 @@ begin
       elsif rest <> words and rest ~ '^(und|en|e|y)' then
         rest := regexp_replace(rest, '^(und|en|e|y)', '');
       else
-        -- "centimes" is no hundred.
+        -- A word that only begins like a number is none: "centimes" is not a hundred.
         total := before[1];
         current := before[2];
         exit;
@@ -123,14 +125,14 @@ begin
 end
 $$;
 comment on function reading.spoken_number(text) is
-  'The number that a quote says in words of the eight languages: "a hundred quid", "fünfhundertfünfzig Euro"; null '
-  'when it says none.';
+  'Returns the number that a quote says in words of the eight languages ("a hundred quid", "fünfhundertfünfzig Euro"); '
+  'null when it says none.';
 
 create or replace function reading.states_amount(quote text, amount numeric) returns boolean
   language plpgsql immutable
 as $$
 begin
-  -- A word for thousands or millions behind one number of a range goes for the others, too: "10-12k".
+  -- In a range, a word for thousands or millions after one number also applies to the other: "10-12k".
   return (with factor as (
     select 1::numeric as factor
     union all
@@ -141,7 +143,7 @@ begin
       ('m|mln|mio|million|millions|millionen|millones|milioni|milh[oõ]es|miljoen', 1000000)) as f (words, factor)
     where quote ~* ('[0-9]\s*(' || f.words || ')\M')
   )
-  -- 1e12: beyond it is no price, and a bigint of hundredths would overflow.
+  -- Nothing costs more than 1e12, and a bigint of hundredths would overflow.
   select amount = 0 and quote !~ '[1-9]'
     or amount <= 1e12
     and exists (select from reading.stated_numbers(quote) as stated, factor f where stated * f.factor = amount)
@@ -149,8 +151,8 @@ begin
 end
 $$;
 comment on function reading.states_amount(text, numeric) is
-  'Whether a quote states an amount: as a number, with k, grand, mil and the like as factors, or in words; no digits '
-  'for 0.';
+  'Returns whether a quote states an amount: in digits, with k, grand, mil and the like as factors, or in words. A '
+  'quote without digits from 1 to 9 states 0.';
 
 create or replace function reading.digits_of_words(quote text) returns text
   language sql immutable
@@ -172,22 +174,23 @@ as $$
   ) as d (word, digit) using (word)
 $$;
 comment on function reading.digits_of_words(text) is
-  'A quote with the digits that it says as words: "six one four 555-0177" is "6 1 4 555 0177".';
+  'Returns a quote with number words replaced by digits: "six one four 555-0177" becomes "6 1 4 555 0177".';
 
 create or replace function reading.states_contact(quote text, method jsonb) returns boolean
   language plpgsql immutable
 as $$
 begin
-  -- A number's last digits, without a country code, which the quote need not say: eight, or six of a short number.
+  -- A phone number is compared by its last digits, because the quote need not contain a country code: by eight digits,
+  -- or by six of a short number.
   return (with said as (
     select method ->> 'type' as type, method ->> 'value' as value,
       regexp_replace(method ->> 'value', '[^0-9]', '', 'g') as digits
   )
   select case
-    -- "anna [@] example.org" is written around harvesters, too.
+    -- Also "anna [@] example.org", which is written so against harvesters.
     when type = 'email' and quote ~ '@' then
       position(lower(value) in regexp_replace(lower(quote), '[][(){}<>[:space:]]', '', 'g')) > 0
-    -- Written around harvesters ("kev at example dot com"): every piece has to stand there.
+    -- Written so against harvesters ("kev at example dot com"): every part of the address has to stand in the quote.
     when type = 'email' then
       value ~ '@' and not exists (
         select from regexp_split_to_table(reading.fold(value), '[^[:alnum:]]+') as piece
@@ -196,7 +199,7 @@ begin
       position(rtrim(regexp_replace(lower(value), '^https?://(www\.)?', ''), '/') in lower(quote)) > 0
     when type in ('phone', 'sms', 'whatsapp') then
       length(digits) >= 5 and exists (
-        -- A letter O is how some people hide a zero.
+        -- Some people write a letter O to hide a zero.
         select from (values (quote), (translate(quote, 'oO', '00')), (reading.digits_of_words(quote))) as q (words)
         where position(right(digits, greatest(6, least(8, length(digits) - 3)))
           in regexp_replace(q.words, '[^0-9]', '', 'g')) > 0)
@@ -206,8 +209,8 @@ begin
 end
 $$;
 comment on function reading.states_contact(text, jsonb) is
-  'Whether a quote states a way to be reached: an e-mail address or all its pieces, the address of a link, the last '
-  'digits of a number.';
+  'Returns whether a quote states a contact method {type, value}: an e-mail address or all its parts, the address of a '
+  'link, or the last digits of a number.';
 
 create or replace function reading.states_title(text text, title text) returns boolean
   language plpgsql immutable
@@ -220,7 +223,7 @@ begin
     where word <> '' and position(word in said) = 0);
 end
 $$;
-comment on function reading.states_title(text, text) is 'Whether every word of a title stands in the text.';
+comment on function reading.states_title(text, text) is 'Returns whether every word of a title stands in the text.';
 
 create or replace function reading.first_line(text text) returns text
   language sql immutable
@@ -234,5 +237,5 @@ as $$
   order by l.n limit 1
 $$;
 comment on function reading.first_line(text) is
-  'The first line that says something, as a title: at most 120 characters; null when there is none.';
+  'Returns the first line with visible text, at most 120 characters, for use as a title; null when there is none.';
 grant execute on function reading.first_line(text) to souk_agent, souk_person;

@@ -1,4 +1,4 @@
--- Processes read words, examples and the taxonomy again when these have changed.
+-- Processes load the vocabulary, the examples and the taxonomy again when these have changed.
 
 create or replace function reading.note_change() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -9,4 +9,4 @@ begin
 end
 $$;
 comment on function reading.note_change() is
-  'Notes that words, examples or the taxonomy changed, whoever changed them.';
+  'Notes the time of a change to the vocabulary, the examples or the taxonomy, whoever made it.';

@@ -1,4 +1,4 @@
--- What to ask the person about a text that leaves something unclear, in the language of the text where we speak it.
+-- Questions to the person about what a text leaves open, in the language of the text if we have them.
 
 create table reading.question (
   field text not null,
@@ -33,7 +33,7 @@ create trigger remember_truncate before truncate on reading.question
 comment on table reading.question is 'One row is one question about a field, in one language.';
 comment on column reading.question.field is 'A member of missing_fields.';
 comment on column reading.question.language is 'BCP 47.';
-comment on column reading.question.question is 'The question, for the person.';
+comment on column reading.question.question is 'The question to the person.';
 comment on column reading.question.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.question to souk_dba;
@@ -47,4 +47,4 @@ as $$
   join reading.question english on english.field = f.field and english.language = 'en'
 $$;
 comment on function reading.questions(text[], text) is
-  'One question for each missing field, in the language of the text or in English.';
+  'Returns one question for each missing field, in the language of the text or in English.';

@@ -1,6 +1,6 @@
--- What is called differently and is the same: a concept with its words in each language. An offer's concepts are found
--- when it is written, so that a search for a couch is one lexeme, and the language of the offer tells a Dutch "bank"
--- from an English one.
+-- Synonyms: the words for a concept in each language. An offer's concepts are determined when the offer is written. So
+-- a search for a couch is a search for one lexeme, and the language of the offer tells a Dutch "bank" from an English
+-- one.
 
 create table reading.synonym (
   concept text not null,
@@ -72,25 +72,25 @@ create trigger note_synonym_change after insert or update or delete or truncate 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.synonym is
-  'One row is one word or phrase for a concept in a language. Offers are filed under the concepts that they name when '
-  'they are published or changed, and all of them by a job when a row changes here.';
+  'One row is one word or phrase for a concept in a language. The concepts of an offer are set when it is published or '
+  'changed; after a change in this table, the job refresh_concepts sets them again.';
 comment on column reading.synonym.concept is
-  'The name of what is meant. Names of makes and models are of concepts that end in _model: offers are filed under '
-  'them, and under what is broader; a query for such a name is for that name.';
+  'The name of the concept. The names of makes and models have concepts that end in _model. Offers have these concepts '
+  'and the broader ones, and a query with such a name searches for the name itself.';
 comment on column reading.synonym.language is 'ISO 639-1.';
 comment on column reading.synonym.term is
-  'The word or phrase; its inflected forms need no row where PostgreSQL has a stemmer, nor do compounds that end in '
-  'it. Stop words do not count, so one word and stop words stand for the word alone.';
+  'The word or phrase. Inflected forms need no row in languages with a stemmer in PostgreSQL, nor do compounds that '
+  'end in it. Stop words do not count, so a word with stop words is the same as the word alone.';
 comment on column reading.synonym.lexemes is 'The stems of its words.';
-comment on column reading.synonym.needle is 'Its stems in their order.';
+comment on column reading.synonym.needle is 'Its stems as a phrase query.';
 comment on column reading.synonym.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table reading.broader_concept is
-  'One row says that whatever is the one is the other, too: an e-bike is a bicycle, and what is filed under '
-  'vehicles/cars is a car. One step; nothing follows from two.';
+  'One row says that everything of the narrower concept is also of the broader one: an e-bike is a bicycle, and what '
+  'has the category vehicles/cars is a car. Two rows do not combine into a third.';
 comment on column reading.broader_concept.concept is
   'The narrower concept of reading.synonym, or a category as DOMAIN/CATEGORY.';
-comment on column reading.broader_concept.broader is 'What offers of it are filed under besides.';
+comment on column reading.broader_concept.broader is 'The broader concept that such offers have too.';
 comment on column reading.broader_concept.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.synonym to souk_dba;

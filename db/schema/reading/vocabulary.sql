@@ -1,4 +1,4 @@
--- The words by which the built-in reader understands a text: data that the operator edits, never code.
+-- The words that the built-in reader knows. They are data that the operator edits, and never code.
 
 create table reading.vocabulary (
   id bigint generated always as identity constraint vocabulary_pkey primary key,
@@ -58,25 +58,26 @@ create trigger remember_truncate before truncate on reading.vocabulary
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.vocabulary is
-  'What words say to the built-in reader, one row a term and sense. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN '
-  '(the thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the '
-  'words themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by '
-  'ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs '
-  'to). A word may have several senses. Changes hold within a minute.';
-comment on column reading.vocabulary.id is 'Tells rows apart.';
+  'One row is one sense of a term for the built-in reader. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the '
+  'thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words '
+  'themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO '
+  '3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs '
+  'to). A term may have several senses. Changes take effect within a minute.';
+comment on column reading.vocabulary.id is 'The id of the row.';
 comment on column reading.vocabulary.term is
-  'The word or phrase, folded as by reading.fold, single spaces; usual plurals and cases need no row of their own, nor '
-  'do German and Dutch compounds that end in it.';
+  'The word or phrase, folded by reading.fold, with single spaces. Regular plurals and cases need no row, nor do '
+  'German and Dutch compounds that end in the term.';
 comment on column reading.vocabulary.language is
-  'The language it belongs to (ISO 639-1); null for names, brands and models, which are the same everywhere.';
-comment on column reading.vocabulary.sense is 'What it says.';
-comment on column reading.vocabulary.weight is 'How surely it says so: 1 a hint, 2 usually, 3 as good as certainly.';
+  'The language of the term (ISO 639-1); null for names, brands and models, which are the same everywhere.';
+comment on column reading.vocabulary.sense is 'What the term says.';
+comment on column reading.vocabulary.weight is
+  'How surely the term says it: 1 is a hint, 2 is usual, 3 is nearly certain.';
 comment on column reading.vocabulary.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table reading.vocabulary_change is
-  'One row: when the vocabulary, the examples or the taxonomy last changed, so that workers read with what holds now.';
-comment on column reading.vocabulary_change.single is 'There is one row.';
-comment on column reading.vocabulary_change.changed_at is
-  'When a change was last written; differs from change to change.';
+  'One row holds the time when the vocabulary, the examples or the taxonomy last changed, so that workers load them '
+  'again.';
+comment on column reading.vocabulary_change.single is 'Always true, so that there is one row.';
+comment on column reading.vocabulary_change.changed_at is 'When the last change was made; different for each change.';
 grant select on reading.vocabulary to souk_dba;
 grant select on reading.vocabulary_change to souk_dba;

@@ -1,4 +1,4 @@
--- Places that are many countries.
+-- Names of regions that span several countries.
 
 create table reading.wide_place (
   term text constraint wide_place_pkey primary key,
@@ -27,9 +27,9 @@ create trigger remember_truncate before truncate on reading.wide_place
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table reading.wide_place is 'One row is one name of a part of the world.';
-comment on column reading.wide_place.term is 'The name, folded.';
-comment on column reading.wide_place.countries is 'The countries in it, ISO 3166-1 alpha-2, lower case.';
+comment on table reading.wide_place is 'One row is one name of a region of the world.';
+comment on column reading.wide_place.term is 'The name, folded by reading.fold.';
+comment on column reading.wide_place.countries is 'The region''s countries, ISO 3166-1 alpha-2 in lower case.';
 comment on column reading.wide_place.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.wide_place to souk_dba;

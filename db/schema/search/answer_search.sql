@@ -1,4 +1,4 @@
--- The answer to a search: checked filters, a page of results, notices.
+-- The answer to a search: it checks the filters and returns a page of results with notices.
 
 create or replace function search.allowed_values(request jsonb) returns jsonb
   language plpgsql stable
@@ -7,7 +7,7 @@ begin
   if not coalesce(request -> 'filters' ?| array['domain', 'category', 'offer_kind'], false) then
     return jsonb '[]';
   end if;
-  -- A filter that names what the taxonomy does not know is a mistake, not an empty result.
+  -- A filter value that is not in the taxonomy is an error of the caller, not an empty result.
   return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/filters/' || f.name,
     'detail', format('%s is not a known %s. Allowed: %s.', quote_ident(left(v.value, 60)), f.name,
       array_to_string(f.allowed, ', ')))), '[]')
@@ -17,20 +17,21 @@ begin
     ('offer_kind', array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship']))
     as f (name, allowed),
   lateral (
-    -- A few of them will do to say what is wrong.
+    -- Five unknown values are enough for the message.
     select distinct u.value from unnest(search.text_array(request -> 'filters' -> f.name)) as u (value)
     where u.value <> all (f.allowed) order by u.value limit 5) as v);
 end
 $$;
 comment on function search.allowed_values(jsonb) is
-  'What is unknown in the classification filters of a search: [{pointer, detail}].';
+  'Returns what is unknown in the classification filters of a search: [{pointer, detail}].';
 grant execute on function search.allowed_values(jsonb) to souk_agent, souk_person;
 
 create or replace function search.answer_search(
   request jsonb, extraction jsonb, embedding text, model text, notices jsonb
 ) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-  -- One plan with a branch for each way of searching: branches not taken cost nothing, planning them anew 0.5 ms.
+  -- One generic plan has a branch for each way of searching. Branches that do not run cost nothing; planning anew takes
+  -- 0.5 ms.
   set plan_cache_mode = 'force_generic_plan'
 as $$
 declare
@@ -38,7 +39,7 @@ declare
   filters jsonb := coalesce(request -> 'filters', '{}');
   sort text := coalesce(request ->> 'sort', 'relevance');
   size integer := coalesce((request ->> 'limit')::integer, 10);
-  -- A cursor belongs to the search it came from.
+  -- A cursor is valid only for the search that returned it.
   list text := 'search ' || md5((request - 'cursor' - 'limit' - 'detail')::text);
   after jsonb := internal.position_of(request ->> 'cursor', list);
   errors jsonb := search.allowed_values(request);
@@ -63,7 +64,7 @@ begin
       '[{"pointer": "/query", "detail": "Say what to look for: a query, a filter, or both."}]');
   end if;
 
-  -- A browsed list goes on after the last key; a ranked one is short, and goes on after the last rank.
+  -- A list without a query continues after the last sort key. A ranked list is short and continues after the last rank.
   with ranked as (
     select s.offer_id, s.score, null::numeric as sort_key
     from search.search_offers(query, understood, filters, vector, model, as_of, internal.account_id(), 100) as s
@@ -125,6 +126,7 @@ begin
 end
 $$;
 comment on function search.answer_search(jsonb, jsonb, text, text, jsonb) is
-  'The SearchResponse. Runs as its owner, since search operators are not leakproof; search.matches_filter states who '
-  'may see what.';
+  'Returns the SearchResponse to a request, given what was read from its query, the query''s vector, and notices. 400 '
+  'for a bad filter or cursor, 401 for an unknown caller. Runs as its owner, because search operators are not '
+  'leakproof; search.matches_filter states which offers are visible.';
 grant execute on function search.answer_search(jsonb, jsonb, text, text, jsonb) to souk_agent, souk_person;

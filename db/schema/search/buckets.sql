@@ -1,12 +1,13 @@
--- What filters and time say of an offer, as lexemes. They are indexed together with its words (market.offer.search), so
--- that one index answers "sofa, in Bristol, for sale, of the last days" by the rarest of these, and reads no more of
--- the lists of the common ones than it needs.
+-- Filter values and times of an offer as lexemes. One index holds them together with the offer's words
+-- (market.offer.search). So it answers "sofa, in Bristol, for sale, published recently" starting from the rarest of
+-- these lexemes, and reads only what it needs of the long lists of common ones.
 
 create or replace function search.time_buckets(moment timestamptz) returns text[]
   language sql immutable parallel safe
 as $$
-  -- Stretches of an hour, and eightfold from level to level: 2.7 days at 2, three weeks at 3, ... and 30 years at 6.
-  -- Nothing of ours is called here: a restored dump makes the table that calls this before it makes other functions.
+  -- A bucket of level 0 is one hour, and each level's buckets are eight times as long: 2.7 days at level 2, three weeks
+  -- at level 3, 30 years at level 6. Do not call other functions of ours here: when a dump is restored, the table that
+  -- calls this function exists before they do.
   select array[
     'time/0/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 3600,
     'time/1/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 28800,
@@ -17,14 +18,14 @@ as $$
     'time/6/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 943718400]
 $$;
 comment on function search.time_buckets(timestamptz) is
-  'The stretches of time in which a moment lies, as lexemes; nulls when there is no moment.';
+  'Returns the time buckets of a moment, one for each level, as lexemes; nulls when there is no moment.';
 grant execute on function search.time_buckets(timestamptz) to souk_agent, souk_person, souk_moderator;
 
 create or replace function search.time_bucket(moment timestamptz, level integer) returns bigint
   language sql immutable parallel safe
 as $$ select floor(extract(epoch from moment at time zone 'UTC'))::bigint / (3600 * 8 ^ level)::bigint $$;
 comment on function search.time_bucket(timestamptz, integer) is
-  'The number of the stretch of time in which a moment lies, at a level of 0 to 6 (search.time_buckets).';
+  'Returns the number of the time bucket of a moment at a level of 0 to 6 (search.time_buckets).';
 
 create or replace function search.time_bucket_query(since timestamptz, until timestamptz, most integer default 16)
   returns tsquery
@@ -45,19 +46,19 @@ begin
 end
 $$;
 comment on function search.time_bucket_query(timestamptz, timestamptz, integer) is
-  'A query of market.offer.facets for what was published between two moments, and somewhat around them: the fewer '
-  'stretches at most, the more around.';
+  'Returns a query of market.offer.facets that finds all offers published between two moments. It has at most `most` '
+  'buckets, so it also finds offers somewhat before and after: the fewer buckets, the more.';
 
 create or replace function search.price_bucket(hundredths bigint) returns integer
   language sql immutable parallel safe
 as $$
-  -- 0 is free of charge, 1 up to about ten; from there doubled from step to step, up to 26: a price up to a limit is
-  -- few steps.
+  -- Bucket 0 is free of charge and bucket 1 goes up to about ten units. Each further bucket, up to 26, ends at twice
+  -- the price, so that a price limit needs only a few buckets.
   select case when hundredths <= 0 then 0
     else least(greatest(ceil(ln(hundredths::double precision + 1) / ln(2.0::double precision))::integer - 9, 1), 26) end
 $$;
 comment on function search.price_bucket(bigint) is
-  'How high a price is, roughly: it never falls where the price rises.';
+  'Returns the bucket (0 to 26) of a price in hundredths; a higher price never has a lower bucket.';
 grant execute on function search.price_bucket(bigint) to souk_agent, souk_person, souk_moderator;
 
 create or replace function search.price_bucket_query(at_least bigint, at_most bigint, currency text) returns tsquery
@@ -67,11 +68,12 @@ begin
   if coalesce(at_least, at_most) is null then
     return null;
   end if;
-  -- What is free is so in any currency.
+  -- A free offer has no currency.
   return search.any_lexeme(array(
     select concat_ws('/', 'price', case when n > 0 then currency end, n)
     from generate_series(search.price_bucket(coalesce(at_least, 0)), coalesce(search.price_bucket(at_most), 26)) as n));
 end
 $$;
 comment on function search.price_bucket_query(bigint, bigint, text) is
-  'A query of market.offer.facets for all prices between two and somewhat around them; null when nothing is asked.';
+  'Returns a query of market.offer.facets that finds all offers with a price between two (hundredths) and somewhat '
+  'around them; null when there is no limit.';

@@ -1,6 +1,6 @@
--- Which offers are worth ranking. Ranking is linear, so candidates are capped: by words the newest that pass, by vector
--- the nearest. What the caps let through by words depends on nothing that is published later, so that pages stay as
--- they are; the graph of vectors finds nearly the same from page to page.
+-- Selects the offers that are worth ranking. Ranking takes time for each candidate, so their number is capped: the
+-- newest matches by words, the nearest by vector. Offers published later never change the candidates by words, so pages
+-- stay stable. The vector index returns nearly the same candidates from page to page.
 
 create or replace function search.facet_query(c search.search_filter) returns tsquery
   language sql stable
@@ -15,8 +15,8 @@ as $$
   where f.query::text <> ''
 $$;
 comment on function search.facet_query(search.search_filter) is
-  'What of the filters, time aside, the index of facets knows, as a query of market.offer.facets that all that pass '
-  'answer; null when it is nothing.';
+  'Returns the filters that market.offer.facets indexes, without time, as a query that every passing offer matches; '
+  'null when there are none.';
 
 create or replace function search.posted_bucket_query(c search.search_filter) returns tsquery
   language sql stable
@@ -25,7 +25,7 @@ as $$
     least(c.as_of, now()))
 $$;
 comment on function search.posted_bucket_query(search.search_filter) is
-  'When it must have been published, as a query of market.offer.facets; null when that is open.';
+  'Returns the filter posted_since as a query of market.offer.facets; null when it is not set.';
 
 create or replace function search.without_common_filters(search_filter search.search_filter)
   returns search.search_filter
@@ -40,7 +40,8 @@ begin
 end
 $$;
 comment on function search.without_common_filters(search.search_filter) is
-  'The filters without those that mostly keep much, and that are one of many lexemes each: kinds and prices.';
+  'Returns the filters without kinds and prices. These mostly keep many offers, and each is a query of several '
+  'lexemes.';
 
 create or replace function search.indexed_filters(search_filter search.search_filter) returns search.search_filter
   language plpgsql immutable
@@ -55,7 +56,8 @@ begin
   return search_filter;
 end
 $$;
-comment on function search.indexed_filters(search.search_filter) is 'The filters that the index of facets knows.';
+comment on function search.indexed_filters(search.search_filter) is
+  'Returns those of the filters that market.offer.facets indexes.';
 
 create or replace function search.expected_rows(search_filter search.search_filter, words tsquery)
   returns double precision
@@ -70,7 +72,8 @@ begin
 end
 $$;
 comment on function search.expected_rows(search.search_filter, tsquery) is
-  'How many offers the planner expects to pass the filters and to hold the words (null: any); one at least.';
+  'Returns how many offers the planner expects to pass the filters and contain the words (null: any words); at least '
+  '1.';
 
 create or replace function search.newest_span(
   search_filter search.search_filter, words tsquery, wanted integer,
@@ -93,7 +96,7 @@ begin
   where o.status = 'published' and o.published_at >= coalesce(posted_since, '-infinity')
   order by o.published_at limit 1;
   pace := (greatest(extract(epoch from latest - since), 1) / sample)::double precision;
-  -- Of how many of the newest, when those that pass lie evenly among all.
+  -- How many of the newest offers to look at if the passing offers are spread evenly.
   search_filter.filters := search_filter.filters - 'posted_since';
   expected := search.expected_rows(search_filter, words);
   reach := wanted * (select greatest(c.reltuples, 1) from pg_class c where c.oid = 'market.offer'::regclass) / expected;
@@ -101,5 +104,5 @@ begin
 end
 $$;
 comment on function search.newest_span(search.search_filter, tsquery, integer) is
-  'Since when about so many offers that pass the filters and hold the words (null: any) should have been published; '
-  'the time of the newest offer, and of the oldest that may pass; and how many are expected since ever.';
+  'Returns the time since which about `wanted` offers that pass the filters and contain the words (null: any words) '
+  'were published, the times of the newest offer and of the oldest that may pass, and the expected number in all time.';

@@ -1,10 +1,10 @@
--- What a search is about, by its filters and by what was read from its query.
+-- What a search is about, according to its filters and to what was read from its query.
 
 create or replace function search.without_filtered(extraction jsonb, filters jsonb) returns jsonb
   language plpgsql immutable
 as $$
 begin
-  -- What a filter says holds, whatever the query says.
+  -- A filter overrides what was read from the query.
   return jsonb_strip_nulls(case when jsonb_typeof(extraction) = 'object' then extraction else '{}' end)
     - case when filters ? 'offer_kind' then 'offer_kind' else '' end
     - case when filters ? 'location' then 'places' else '' end
@@ -16,7 +16,7 @@ begin
 end
 $$;
 comment on function search.without_filtered(jsonb, jsonb) is
-  'A reading of a query without what the filters say otherwise.';
+  'Returns what was read from a query, without the parts that the filters override.';
 
 create or replace function search.classify_query(extraction jsonb, filters jsonb) returns jsonb
   language plpgsql immutable
@@ -39,8 +39,8 @@ begin
 end
 $$;
 comment on function search.classify_query(jsonb, jsonb) is
-  'domain, category and kind of a search, null where its filters and query do not say one; null when nothing is '
-  'certain.';
+  'Returns domain, category and kind of a search, each null when filters and query do not state exactly one; null when '
+  'neither domain nor kind is known.';
 
 create or replace function search.query_notices(extraction jsonb) returns jsonb
   language plpgsql immutable
@@ -71,4 +71,4 @@ begin
 end
 $$;
 comment on function search.query_notices(jsonb) is
-  'What of a query was taken as a filter or for a slip of the pen: notices for the answer.';
+  'Returns the notices that tell the caller which parts of the query became filters, and which words were corrected.';

@@ -1,14 +1,14 @@
--- What rules an offer out for an ask: money, place, exclusions.
+-- What excludes an offer from the matches of an ask: price, place, exclusions.
 
 create or replace function search.is_foreign_money(ask market.ask, offer market.offer) returns boolean
   language sql stable
 as $$
-  -- Converted never: another currency cannot be compared.
+  -- Prices are never converted. An offer in another currency cannot be compared.
   select coalesce(ask.price_max_hundredths is not null and offer.price_hundredths > 0
     and offer.price_currency is distinct from ask.price_currency, false)
 $$;
 comment on function search.is_foreign_money(market.ask, market.offer) is
-  'Whether an offer costs money of another currency than an ask would pay in.';
+  'Returns whether an offer costs money in another currency than the ask''s price limit.';
 
 create or replace function search.place_verdict(ask market.ask, offer market.offer) returns text
   language sql stable
@@ -20,12 +20,12 @@ as $$
       or offer.metadata @> '{"location": {"remote": true}}'
       and ask.criteria @> '{"location": {"remote": true}}' then 'met'
     when offer.metadata -> 'location' ->> 'country' <> ask.criteria -> 'location' ->> 'country' then 'violated'
-    -- A quarter whose city is not known may lie in the city that is wanted.
+    -- A district whose city is unknown may belong to the wanted city.
     when offer.metadata -> 'location' ->> 'city' is null then 'unknown'
     else 'violated' end
 $$;
 comment on function search.place_verdict(market.ask, market.offer) is
-  'Whether an offer is where an ask wants it: met, unknown or violated; null when the ask names no place.';
+  'Returns whether an offer is where the ask wants it: met, unknown or violated; null when the ask names no place.';
 
 create or replace function search.ships(search tsvector) returns boolean
   language sql immutable parallel safe
@@ -39,7 +39,7 @@ as $$
       (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
 $$;
 comment on function search.ships(tsvector) is
-  'Whether an offer says that the thing is sent, by its words and concepts (market.offer.search).';
+  'Returns whether an offer says that the item can be sent, judged by its words and concepts (market.offer.search).';
 
 create or replace function search.currency_of(country text) returns text
   language sql immutable parallel safe
@@ -52,29 +52,31 @@ as $$
       "CL": "CLP", "CO": "COP", "JP": "JPY", "CN": "CNY", "IN": "INR", "SG": "SGD", "ZA": "ZAR"}'::jsonb ->> country end
 $$;
 comment on function search.currency_of(text) is
-  'What a country (ISO 3166-1) pays with, as ISO 4217; null for countries of which that is not kept.';
+  'Returns the currency (ISO 4217) of a country (ISO 3166-1); null for a country that is not in this list.';
 
 create or replace function search.is_eligible(ask market.ask, offer market.offer) returns boolean
   language sql stable
 as $$
-  -- Written to be inlined: it is asked of every ask that shares a word with an offer.
+  -- Written to be inlined, because it runs for every ask that shares a word with an offer.
   select ask.status = 'active' and ask.read_at is not null
     and offer.account_id is distinct from ask.account_id
-    -- Without a subject an ask matches nothing: better no answer than a wrong one.
+    -- An ask without a domain matches nothing: no answer is better than a wrong one.
     and ask.domain is not null
-    -- Nor is a day's rent held against a month's.
+    -- Prices for different periods (a day, a month) are not compared.
     and not coalesce(offer.price_hundredths > ask.price_max_hundredths
       and offer.price_currency is not distinct from ask.price_currency
       and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
     and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
     and case search.place_verdict(ask, offer)
-      -- Nothing in another currency answers from a place that nobody knows: it would be a hit by its words alone.
+      -- An offer without a known place must at least be priced in the ask's currency and that of the wanted country.
+      -- Otherwise it would match by its words alone.
       when 'unknown' then not search.is_foreign_money(ask, offer)
         and coalesce(offer.price_currency = search.currency_of(ask.criteria -> 'location' ->> 'country'), true)
-        -- A home is where it is: the euro does not tell in which country.
+        -- A home without any stated place does not match if its price is in euros, because the euro does not tell the
+        -- country.
         and (offer.domain is distinct from 'real_estate' or offer.location_text is not null
           or offer.price_currency is distinct from 'EUR')
-      -- Elsewhere is no answer, but for goods that are sent, within the country and for good.
+      -- An offer elsewhere matches only if it is a thing for sale that is sent within the country.
       when 'violated' then offer.offer_kind = 'sale' and offer.domain is distinct from 'real_estate'
         and not search.is_foreign_money(ask, offer)
         and coalesce(offer.metadata -> 'location' ->> 'country' = ask.criteria -> 'location' ->> 'country', false)
@@ -82,4 +84,5 @@ as $$
       else true end
 $$;
 comment on function search.is_eligible(market.ask, market.offer) is
-  'Whether nothing hard stands between an ask and an offer of a kind that answers it.';
+  'Returns whether nothing hard (status, price, exclusions, place) keeps an offer of a matching kind from answering an '
+  'ask.';

@@ -1,4 +1,4 @@
--- Vectors: what they stand for, which ones are right, and the facets kept beside them.
+-- Vectors: the text they represent, which are valid, and the facets stored beside them.
 
 create or replace function search.unit_vector(embedding text) returns public.halfvec
   language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -9,7 +9,7 @@ begin
   if embedding is null then
     return null;
   end if;
-  -- The type itself refuses another size, NaN and infinity.
+  -- The cast refuses any other number of dimensions, NaN and infinity.
   vector := embedding::public.halfvec(512);
   if public.l2_norm(vector) < 0.5 or public.l2_norm(vector) > 1.5 then
     return null;
@@ -20,7 +20,8 @@ exception when data_exception or program_limit_exceeded then
 end
 $$;
 comment on function search.unit_vector(text) is
-  'A vector of 512 finite numbers and about unit length, or null: what is not one is never stored or compared.';
+  'Returns a vector of 512 finite numbers with about unit length; null for anything else, so that an invalid vector is '
+  'never stored or compared.';
 grant execute on function search.unit_vector(text) to souk_agent, souk_person;
 
 create or replace function search.copy_offer_facets() returns trigger
@@ -31,7 +32,8 @@ begin
   return new;
 end
 $$;
-comment on function search.copy_offer_facets() is 'Gives a vector the facets of its offer.';
+comment on function search.copy_offer_facets() is
+  'Copies the facets of an offer to its vector when the vector is written.';
 
 create or replace function search.sync_embedding_facets() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -42,16 +44,16 @@ begin
 end
 $$;
 comment on function search.sync_embedding_facets() is
-  'Gives the facets of a changed offer to its vector, whoever changed it.';
+  'Copies the facets of a changed offer to its vector, whoever changed the offer.';
 
 create or replace function search.embedding_input(offer market.offer) returns text
   language sql stable
 as $$
-  -- The title twice: it says what the thing is.
+  -- The title stands twice, because it says what the thing is.
   select offer.title || E'\n' || offer.title || E'\n' || concat_ws(' ', offer.category, offer.domain) || E'\n'
     || offer.text
 $$;
-comment on function search.embedding_input(market.offer) is 'The words of an offer that its vector stands for.';
+comment on function search.embedding_input(market.offer) is 'Returns the text of an offer that its vector represents.';
 
 create or replace function search.store_ask_embedding(ask_id uuid, embedding text, model text) returns boolean
   language plpgsql volatile
@@ -70,4 +72,4 @@ begin
 end
 $$;
 comment on function search.store_ask_embedding(uuid, text, text) is
-  'Keeps an ask''s vector; false when it is not a right one, and the ask goes without.';
+  'Stores the vector of an ask and returns true; an invalid vector deletes the stored one and returns false.';

@@ -1,5 +1,5 @@
--- The visibility rule and the hard filters of a search, in one place for every way of finding candidates. Written to be
--- inlined by the planner, so that each condition can use an index.
+-- The visibility rule and the hard filters of a search, in one place for all kinds of candidates. Written to be
+-- inlined, so that each condition can use an index.
 
 create or replace function search.text_array(filter jsonb) returns text[]
   language plpgsql immutable parallel safe
@@ -11,18 +11,19 @@ begin
   end;
 end
 $$;
-comment on function search.text_array(jsonb) is 'A string or an array of strings as text[]; null when absent.';
+comment on function search.text_array(jsonb) is
+  'Returns a string, or an array of strings, as text[]; null when absent.';
 grant execute on function search.text_array(jsonb) to souk_agent, souk_person;
 
 create or replace function search.is_verified(account_id uuid) returns boolean
   language plpgsql stable
 as $$
 begin
-  -- A function and not a subselect, since PostgreSQL inlines no SQL function that holds a subselect.
+  -- This is a function and not a subquery, because PostgreSQL does not inline an SQL function that contains a subquery.
   return exists (select from market.proved_method m where m.account_id = is_verified.account_id);
 end
 $$;
-comment on function search.is_verified(uuid) is 'Whether an account has proved a sign-in method.';
+comment on function search.is_verified(uuid) is 'Returns whether an account has proved a sign-in method.';
 
 create or replace function search.to_search_filter(filters jsonb, as_of timestamptz, searcher uuid)
   returns search.search_filter
@@ -40,7 +41,7 @@ begin
 end
 $$;
 comment on function search.to_search_filter(jsonb, timestamptz, uuid) is
-  'The filters of a request, as of a moment, for a searcher.';
+  'Returns the filters of a request as a search_filter, for a moment in time and a searching account.';
 
 create or replace function search.matches_filter(offer market.offer, c search.search_filter) returns boolean
   language sql stable
@@ -63,4 +64,4 @@ as $$
       = search.is_verified(offer.account_id))
 $$;
 comment on function search.matches_filter(market.offer, search.search_filter) is
-  'Whether an offer is live, as of a moment, and passes every filter that is there.';
+  'Returns whether an offer is published at the filter''s moment and passes every filter that is set.';

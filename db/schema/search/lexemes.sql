@@ -1,4 +1,4 @@
--- tsquery and lexemes: from one to the other.
+-- Conversion between lexemes and tsquery.
 
 create or replace function search.any_lexeme(lexemes text[], labels text default '') returns tsquery
   language plpgsql immutable
@@ -10,11 +10,12 @@ begin
 end
 $$;
 comment on function search.any_lexeme(text[], text) is
-  'A tsquery for any of the lexemes; labels: where, as in '':A'' for titles.';
+  'Returns a tsquery for any of the lexemes; `labels` limits where they may stand, such as '':A'' for titles.';
 
 create or replace function search.lexemes_of(query tsquery) returns text[]
   language plpgsql immutable parallel safe
-  -- A hundred times what PostgreSQL expects of a function: to be read from an index, not computed.
+  -- A hundred times PostgreSQL's default for functions, so that the planner reads the value from an index and does not
+  -- compute it.
   cost 10000
 as $$
 begin
@@ -24,5 +25,5 @@ begin
 end
 $$;
 comment on function search.lexemes_of(tsquery) is
-  'The lexemes in a query, whatever stands between them; * for no query.';
+  'Returns the lexemes of a query, without its operators; {*} for no query.';
 grant execute on function search.lexemes_of(tsquery) to souk_agent, souk_person;

@@ -1,4 +1,4 @@
--- Candidates by words: the newest offers that hold them and pass the filters.
+-- Lexical candidates: the newest offers that contain the words and pass the filters.
 
 create or replace function search.lexical_candidates(words tsquery, search_filter search.search_filter, depth integer)
   returns uuid[]
@@ -20,31 +20,34 @@ begin
       where o.price_hundredths = 0 and search.matches_filter(o, search_filter)
       order by o.published_at desc, o.id desc limit depth) else '{}' end;
   end if;
-  -- Of what is common the index would give all, ever more as the market grows. So at first it is asked for the newest
-  -- only, half as much again as wanted if the planner is right, then further back, by as much as should hold enough:
-  -- what comes out is the same, the newest that pass.
+  -- For common words the index would return more and more offers as the market grows. So the first query asks only for
+  -- the newest: for a span that contains 1.5 times as many as wanted, by the planner's estimate. If that is not enough,
+  -- each further query goes back as far as should contain enough. The result is the same in any case: the newest offers
+  -- that pass.
   select * into span from search.newest_span(search_filter, words, depth + depth / 2);
   if num_nonnulls(search_filter.kinds, search_filter.price_min, search_filter.price_max) > 0 then
-    -- What keeps a fourth or more is quicker looked up in the rows than read from the index.
+    -- Filters by kind and price that keep at least a fourth of the offers are faster to check in the rows than to read
+    -- from the index.
     wide.filters := wide.filters - 'posted_since';
     if search.expected_rows(wide, words) <= 4 * span.expected then
       wide_facets := search.facet_query(wide);
     end if;
   end if;
   loop
-    -- All of time is one stretch or two.
+    -- All of time fits in one or two buckets.
     asked := search.time_bucket_query(span.since, span.latest,
       case when span.since <= span.oldest and posted_since is null then 2 else 16 end);
     asked := coalesce(asked && wide_facets, asked);
-    -- The sum keeps the planner from reading all backwards.
+    -- The `+ interval '0'` keeps the planner from reading the whole index of published_at backwards.
     ids := array(
       select o.id from market.offer o
       where o.search @@ words and o.facets @@ asked and search.matches_filter(o, search_filter)
       order by o.published_at + interval '0' desc, o.id desc limit depth);
     exit when cardinality(ids) >= depth or span.since <= span.oldest is not false;
-    -- The planner was mistaken, and maybe in this, too.
+    -- The estimate of the planner was wrong, and its estimate for kinds and prices may be wrong too.
     wide_facets := facets;
-    -- Half as much again as enough, and not all at once: what was found may not be typical.
+    -- Go back 1.5 times as far as should be enough, but at most 64 times as far, because the offers found so far may
+    -- not be typical.
     span.since := greatest(span.oldest, span.latest - greatest(span.latest - span.since, interval '1 hour')
       * least(64, greatest(2, 1.5 * depth / greatest(cardinality(ids), 1))));
   end loop;
@@ -52,4 +55,5 @@ begin
 end
 $$;
 comment on function search.lexical_candidates(tsquery, search.search_filter, integer) is
-  'The newest offers that hold the words and pass the filters.';
+  'Returns the ids of the newest offers, at most `depth`, that contain the words and pass the filters. Without words '
+  'it returns none, or the newest free offers for a maximum price of 0.';

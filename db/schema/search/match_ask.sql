@@ -1,6 +1,6 @@
--- Which offers answer an ask, and why. Computed from the ask's criteria and the columns of the offer, never by a model.
--- Kind, price and exclusions are hard; so is the place where one has to be there. The subject has to agree too: by
--- category, by words or by vector.
+-- Which offers answer an ask, and why. The match is computed from the ask's criteria and the offer's columns, never by
+-- a model. Kind, price and exclusions are hard, and so is the place of what cannot be sent. The subject must agree too,
+-- by category, words or vector.
 
 create or replace function search.match_ask(ask_id uuid) returns void
   language plpgsql volatile
@@ -10,7 +10,8 @@ declare
   vector record;
   answered uuid[];
 begin
-  -- The row is the lock: matches of one ask are written one after another, so sequences grow in the order of commits.
+  -- This row is the lock: the matches of one ask are written one transaction after another, so that
+  -- market.match.sequence grows in the order of commits.
   select * into ask from market.ask a where a.id = match_ask.ask_id for no key update;
   if ask.id is null or ask.status <> 'active' or ask.read_at is null then
     return;
@@ -29,7 +30,8 @@ begin
     order by j.score desc, o.id
     limit 100
   ), live as materialized (
-    -- Whoever takes one down waits until these are stored, and then forgets them; or is waited for.
+    -- A transaction that takes an offer down waits until these matches are stored and then deletes them, or this one
+    -- waits for it.
     select o.id from market.offer o
     where o.id = any (array(select g.id from scored g)) and o.status = 'published'
     order by o.id for share
@@ -40,12 +42,13 @@ begin
     where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
   )
   select array_agg(l.id) into answered from live l;
-  -- What a changed text no longer wants is forgotten.
+  -- Delete the matches that the ask's changed text no longer wants.
   delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
 end
 $$;
 comment on function search.match_ask(uuid) is
-  'Holds one ask against the market; its matches are then exactly the best hundred offers that answer it.';
+  'Matches one ask with the market: afterwards its matches are exactly the best hundred offers that answer it. Does '
+  'nothing for an ask that is not active or not read yet.';
 
 create or replace function search.ask_candidates(ask market.ask, near public.halfvec, model text)
   returns table (offer_id uuid)
@@ -61,8 +64,8 @@ begin
     return;
   end if;
   search_filter.domains := array[ask.domain];
-  -- Newest first by its words where it is wanted, then anywhere; by its category where no words were read; and what is
-  -- near.
+  -- Candidates are the newest offers by the ask's words, first in the wanted place and then anywhere, and the nearest
+  -- by vector. An ask without words uses its category as the word.
   return query
   select unnest(search.lexical_candidates(
     coalesce(ask.keywords_query, search.any_lexeme(array[ask.domain || '/' || ask.category])), c.search_filter, 300))
@@ -76,4 +79,5 @@ begin
 end
 $$;
 comment on function search.ask_candidates(market.ask, public.halfvec, text) is
-  'Live offers of the right kind and domain that share a word with an ask or lie near it.';
+  'Returns published offers of a matching kind and the same domain that share a word with an ask or are near its '
+  'vector.';

@@ -2,7 +2,7 @@
 
 create or replace function search.lexical_asks(offer market.offer, places text[]) returns uuid[]
   language plpgsql stable
-  -- The plan depends on whether there is a place.
+  -- The best plan depends on whether there is a place.
   set plan_cache_mode = 'force_custom_plan'
 as $$
 begin
@@ -13,14 +13,15 @@ begin
 end
 $$;
 comment on function search.lexical_asks(market.offer, text[]) is
-  'The active asks that share a word with an offer, or name none, of those who look in one of the places or anywhere '
-  '(places null: of all).';
+  'Returns the active asks that share a word with an offer or have no words, and that look for one of the places or '
+  'for no place (`places` null: anywhere).';
 
 create or replace function search.vector_asks(
   offer market.offer, ask_kinds text[], places text[], near public.halfvec, model text, floor real
 ) returns uuid[]
   language plpgsql stable
-  -- Those that share a word lie nearest, and are found by it: scan on beyond them, but not through all asks.
+  -- The nearest asks are mostly those that share a word, which search.lexical_asks finds and this query skips. So the
+  -- scan must go on beyond them, but not through all asks.
   set hnsw.iterative_scan = 'relaxed_order'
   set hnsw.ef_search = 100
   set hnsw.max_scan_tuples = 1000
@@ -44,8 +45,8 @@ begin
 end
 $$;
 comment on function search.vector_asks(market.offer, text[], text[], public.halfvec, text, real) is
-  'Of the asks of its category that an offer can answer and shares no word with the hundred that it lies nearest to, '
-  'as far as they are near (similarity: floor).';
+  'Returns the asks of an offer''s category (or of none) that it may answer and that share no word with it: the '
+  'hundred nearest to its vector, if their similarity is at least `floor`.';
 
 create or replace function search.match_offer(offer_id uuid) returns void
   language plpgsql volatile
@@ -59,33 +60,34 @@ declare
   candidates uuid[];
 begin
   select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published'
-  -- Whoever takes it down waits until its matches are stored, and then forgets them; or is waited for.
+  -- A transaction that takes the offer down waits until its matches are stored and then deletes them, or this one waits
+  -- for it.
   for share;
   if offer.id is null or offer.offer_kind is null then
     delete from market.match m where m.offer_id = match_offer.offer_id;
     return;
   end if;
-  -- Copies out of the compressed row: each ask would unpack them anew.
+  -- Copy the values out of the compressed row. Otherwise they would be decompressed again for each ask.
   offer.search := offer.search || '';
   offer.facets := offer.facets || '';
   ask_kinds := array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by));
   select e.embedding, e.model, m.match_min_similarity into vector
   from market.offer_embedding e join market.embedding_model m on m.model = e.model
   where e.offer_id = offer.id and to_jsonb(e.model) = internal.setting('embedding_model');
-  -- Who looks elsewhere is not looked at, unless what is elsewhere or nobody knows where may answer
+  -- Skip asks that want another place, unless an offer elsewhere or without a known place may answer
   -- (search.is_eligible).
   if offer.metadata -> 'location' ->> 'city' is not null and not search.ships(offer.search)
     and not offer.metadata @> '{"location": {"remote": true}}'
   then
     places := tsvector_to_array(offer.facets) || '*'::text;
   end if;
-  -- What matched once is judged again, whether or not the ask goes on watching.
+  -- Existing matches are scored again, even if their ask no longer watches.
   matched := array(select m.ask_id from market.match m where m.offer_id = offer.id);
   candidates := matched || search.lexical_asks(offer, places)
     || search.vector_asks(offer, ask_kinds, places, vector.embedding, vector.model, vector.match_min_similarity);
   with locked as materialized (
-    -- Judged under their locks, which makes sequences grow in the order of commits; locked in the order of ids, so that
-    -- two offers that meet at the same asks do not wait for each other.
+    -- Lock the asks before scoring, so that market.match.sequence grows in the order of commits. Lock them by id, so
+    -- that two offers with the same asks do not wait for each other in a circle.
     select a as ask from market.ask a
     where a.id = any (candidates) and a.domain = offer.domain and a.ask_kind = any (ask_kinds)
       and search.is_eligible(a, offer)
@@ -98,7 +100,7 @@ begin
     cross join lateral search.score_match(l.ask, offer,
       (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_min_similarity) as j
   ), forgotten as (
-    -- An ask at rest keeps what it had: it catches up when it is active again.
+    -- An ask that is not active keeps its matches, and is matched again when it becomes active.
     delete from market.match m using market.ask a
     where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active'
       and not exists (select from scored g where g.id = m.ask_id)
@@ -110,4 +112,4 @@ begin
 end
 $$;
 comment on function search.match_offer(uuid) is
-  'Holds one offer against every ask that watches for its kind and subject.';
+  'Matches one offer with every ask that watches for its kind and subject, and replaces its earlier matches.';

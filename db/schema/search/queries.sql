@@ -1,4 +1,5 @@
--- What an ask or a filter says in words, as queries over offers: subject, what must be, what must not, and place.
+-- Turns the words of an ask or a filter into queries over offers: the subject, what must be there, what must not, and
+-- the place.
 
 create or replace function search.phrase_query(phrase text, language text) returns tsquery
   language plpgsql stable
@@ -10,7 +11,7 @@ begin
 end
 $$;
 comment on function search.phrase_query(text, text) is
-  'A tsquery for every word of a phrase, in its forms, or for what it names by another word.';
+  'Returns a tsquery for all words of a phrase, each in its inflected forms or by a synonym.';
 
 create or replace function search.must_query(phrases jsonb, language text) returns tsquery
   language plpgsql stable
@@ -22,7 +23,8 @@ begin
     cross join lateral (select search.phrase_query(p.words, must_query.language) as phrase) as q);
 end
 $$;
-comment on function search.must_query(jsonb, text) is 'A tsquery for all of several phrases; null when there is none.';
+comment on function search.must_query(jsonb, text) is
+  'Returns a tsquery for all of several phrases; null when there are none.';
 
 create or replace function search.exclude_query(phrases jsonb, language text) returns tsquery
   language plpgsql stable
@@ -30,7 +32,7 @@ as $$
 declare
   no constant text := '(no|not|without|kein|keine|keinen|ohne|nicht|pas|sans|sin|sem|senza|niente|geen|zonder|bez)';
 begin
-  -- "no agents" in an offer says that there are none.
+  -- An offer that says "no agents" does not contain the excluded thing.
   return (
     select string_agg(format('(%s) & !(%s <-> (%s))', q.phrase, no, search.any_lexeme(w.words)), ' | ')::tsquery
     from jsonb_array_elements_text(phrases) as p (words)
@@ -43,14 +45,15 @@ begin
 end
 $$;
 comment on function search.exclude_query(jsonb, text) is
-  'A tsquery for any of several phrases, unless it is said that there is none; null when there is none.';
+  'Returns a tsquery for any of several phrases that no word such as "no" or "without" precedes; null when there are '
+  'none.';
 
 create or replace function search.subject_query(keywords jsonb, title text, language text) returns tsquery
   language plpgsql stable
 as $$
 begin
-  -- One of the things that are named, whole: of "piano lessons" neither other lessons nor a piano. The title knows the
-  -- whole names of which the keywords may be parts.
+  -- The query asks for one of the named things as a whole: "piano lessons" finds neither other lessons nor pianos.
+  -- Keywords may be parts of a longer name, which the title contains.
   return (
     select coalesce(string_agg(t.forms::text, ' | ') filter (where t.weight >= 2),
       string_agg(t.forms::text, ' | ') filter (where t.weight >= 1), string_agg(t.forms::text, ' | '))::tsquery
@@ -60,8 +63,8 @@ begin
 end
 $$;
 comment on function search.subject_query(jsonb, text, text) is
-  'Any of the things that the keywords of an ask name, by whatever word; its title tells longer names. Null when there '
-  'are none.';
+  'Returns a tsquery for any of the things that the keywords of an ask name, by any synonym; the title completes their '
+  'names. Null when there are none.';
 
 create or replace function search.place_query(place text) returns tsquery
   language plpgsql stable
@@ -70,8 +73,8 @@ begin
   if place is null then
     return null;
   end if;
-  -- Every word, but for "in" and the like; a country by its name in any language or by its code, a continent by its
-  -- countries.
+  -- Every word counts, except stop words such as "in". A country is found by its name in any language or by its code,
+  -- and a continent by its countries.
   return (
     with words as (
       select w.lexeme as word,
@@ -91,7 +94,7 @@ begin
 end
 $$;
 comment on function search.place_query(text) is
-  'A place as people write it, as a query of market.offer.facets; one that holds no word matches nothing.';
+  'Returns a query of market.offer.facets for a place as people write it; a place without any word matches nothing.';
 
 create or replace function search.ask_place_query(text text, place text, city text) returns tsquery
   language plpgsql stable
@@ -100,23 +103,23 @@ declare
   folded text := reading.fold(text);
   written text := reading.fold(place);
   other text;
-  -- As it is written, too: a town that people count to a city is also a town of its own.
+  -- The place as written counts too: a town that belongs to a metropolitan area is also a town of its own.
   wanted tsquery := coalesce(search.place_query(city) || search.place_query(place), search.place_query(place));
 begin
-  -- "London or Manchester": a town that follows the one that was read will do as well.
+  -- In "London or Manchester" the second town counts as well.
   other := substring(substr(folded, position(written in folded) + length(written))
     from '^\s*(?:/|,|,?\s(?:or|oder|bzw|ou|o|of|lub)\s)\s*([[:alpha:]-]+)');
   return coalesce(wanted || (
     select search.place_query(case when v.sense like 'city:%' then split_part(v.sense, '/', 2) else v.term end)
     from reading.vocabulary v
-    -- 2: the weight of names that are nothing but places.
+    -- Weight 2 is for names that are only place names.
     where v.term = other and v.sense ~ '^(place|city):' and v.weight >= 2
     order by v.sense limit 1), wanted);
 end
 $$;
 comment on function search.ask_place_query(text, text, text) is
-  'The place of an ask as a query of market.offer.facets: its city, else the place as written, or a town named as '
-  'another choice.';
+  'Returns a query of market.offer.facets for the place of an ask: its city, the place as written, and a town named as '
+  'an alternative. Null without a place.';
 
 create or replace function search.any_place_query(places jsonb) returns tsquery
   language plpgsql stable
@@ -125,8 +128,8 @@ begin
   return (
     select string_agg('(' || q.place::text || ')', ' | ')::tsquery
     from (
-      -- Once, though a city is mostly written as it is called: the planner takes what is asked twice for twice as
-      -- common.
+      -- Each name once, although text and city are mostly the same: the planner takes a condition that stands twice for
+      -- twice as common.
       select distinct n.name from jsonb_array_elements(coalesce(places, '[]')) as p
       cross join unnest(array[p ->> 'city', p ->> 'text']) as n (name)) as n
     cross join lateral (select search.place_query(n.name) as place) as q
@@ -134,4 +137,4 @@ begin
 end
 $$;
 comment on function search.any_place_query(jsonb) is
-  'Any of the places read from a query, as a query of market.offer.facets; null when there is none.';
+  'Returns a query of market.offer.facets for any of the places read from a query; null when there is none.';

@@ -1,4 +1,4 @@
--- Words of a query, and what in an offer answers them.
+-- The terms of a query, and what in an offer matches each of them.
 
 create or replace function search.query_terms(query text, language text default null, corrections jsonb default '{}')
   returns table (forms tsquery, titled tsquery, classes tsquery, words text[], weight real, n integer)
@@ -8,9 +8,10 @@ declare
   languages text[] := case when query_terms.language = any (reading.languages()) then array[query_terms.language, 'en']
     else reading.languages() end;
 begin
-  -- A term is a concept with all words that name it ("washing machine"), or a word of none. Its forms: the concept, or
-  -- the words with their stems in each language, since nobody says which one a query is in. Its classes: the categories
-  -- that the vocabulary knows its words for, which say less. At most 16 words count.
+  -- A term is a concept with all words that name it ("washing machine"), or one word that names no concept. Its forms
+  -- are the concept, or the word and its stems in each language, because the language of a query is not known for sure.
+  -- Its classes are the categories that the vocabulary has for its words; a match by class counts less. At most 16
+  -- words count.
   return query
   with words as materialized (
     select w.lexeme as word, query_terms.corrections ->> w.lexeme as meant, min(w.positions[1]) as n
@@ -29,11 +30,11 @@ begin
     select s.concept, s.language, s.lexemes
     from said t join reading.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector)
       and t.vector @@ s.needle
-    -- Who names a make wants that make; others of the kind are something else.
+    -- A query that names a make or model wants it and no other of its kind.
     where s.concept not like '%\_model'
   ), covered as materialized (
     select c.concept, array_agg(distinct st.word) as words, min(w.n) as n,
-      -- Words that name it alone, as "machine" in "washing machine" does not.
+      -- Words that name the concept alone, unlike "machine" in "washing machine".
       array_agg(distinct st.word) filter (where cardinality(c.lexemes) = 1) as alone
     from named c join stems st on st.language = c.language and st.lexeme = any (c.lexemes)
     join words w on w.word = st.word
@@ -51,11 +52,10 @@ begin
         where w.meant is not null) as forms,
       array(
         select distinct substr(v.sense, 10) from reading.vocabulary v
-        -- 2: the vocabulary's weight for words that name a thing, above those that only hint at it.
+        -- Weight 2 is for words that name a thing, and not only hint at it.
         where v.term in (w.word, rtrim(w.word, 's'), w.meant) and v.sense like 'category:%' and v.weight >= 2
           and (v.language is null or v.language = any (languages))) as classes,
-      -- Words that are stop words somewhere tell little, and so do those that say how it is wanted ("looking",
-      -- "cheap").
+      -- Stop words count little, and so do words that say how something is wanted ("looking", "cheap").
       exists (
         select from unnest(languages) as l (language)
         where reading.stem(w.word, l.language) = '{}') as stops,
@@ -65,13 +65,13 @@ begin
     from words w
   ), terms as (
     select array['concept/' || c.concept]
-        -- A category that holds nothing else.
+        -- A category whose offers all have this concept.
         || array(select b.concept from reading.broader_concept b where b.broader = c.concept and b.concept like '%/%')
         || array(select distinct f from alternatives a, unnest(a.forms) as f where a.word = any (c.alone)) as forms,
       search.any_lexeme(
         array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
       c.words,
-      -- A name within a longer one says less: "bike" in "electric bike".
+      -- A name within a longer name counts less: "bike" in "electric bike".
       case when exists (
         select from covered o
         where o.words @> c.words and (cardinality(o.words) > cardinality(c.words)
@@ -93,11 +93,12 @@ begin
   select search.any_lexeme(t.forms), search.any_lexeme(t.forms, ':A'), t.classes, t.words,
     case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
   from terms t
-  -- Stop words are kept only when there is nothing else.
+  -- Stop words are kept only if there is nothing else.
   where t.weight > 0 or not exists (select from terms o where o.weight > 0)
   order by t.n, t.weight desc limit 16;
 end
 $$;
 comment on function search.query_terms(text, text, jsonb) is
-  'The terms of a query, best known in its language (null: any) and with misspelt words corrected: what in an offer is '
-  'each, what is it in a title, what only lies in its category, its words, how much it counts, and its place.';
+  'Returns the terms of a query in a language (null: unknown), with misspelt words corrected. forms: a query for the '
+  'term; titled: the same in titles; classes: a query for its categories; words: its words; weight: how much it '
+  'counts; n: its position.';

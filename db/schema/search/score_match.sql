@@ -12,13 +12,13 @@ declare
   by_condition text;
   by_musts text;
   by_attributes text;
-  -- Without a vector nothing is near: then words have to do.
+  -- Without a vector an offer is not near, so only words and category decide.
   near boolean := coalesce(similarity >= floor, false);
   very_near boolean := coalesce(similarity >= 1.5 * floor, false);
 begin
   by_category := case
     when ask.category is null or offer.category is null then 'unknown'
-    -- Between friends, activities and acquaintances there are no borders: there the kind decides.
+    -- The categories of the domain community overlap, so there the kind decides.
     when offer.domain = 'community' and ask.domain = 'community' and offer.category <> ask.category then 'unknown'
     when (ask.domain, ask.category) = (offer.domain, offer.category) then 'met'
     else 'violated' end;
@@ -26,11 +26,12 @@ begin
     when ask.keywords_query is null then null
     when offer.search @@ ask.keywords_query then 'met'
     else 'violated' end;
-  -- The subject: in the right category, a shared word or a near vector; elsewhere both have to agree.
+  -- The subject: in the same category, a shared word or a near vector is enough. In another category both are needed.
   if (case by_category
     when 'met' then coalesce(by_words, 'met') = 'violated' and not near
     when 'unknown' then coalesce(by_words, 'violated') = 'violated' and not very_near
-    -- Categories have borders that people do not see: what is called the same in the title is the thing itself.
+    -- People do not see the borders of categories, so an offer with the ask's words in its title counts as the same
+    -- thing.
     else coalesce(by_words, 'violated') = 'violated' or ask.domain is distinct from offer.domain
       or not (very_near
         or near and offer.search @@ search.any_lexeme(search.lexemes_of(ask.keywords_query), ':A')) end) then
@@ -49,7 +50,7 @@ begin
     when offer.metadata ->> 'condition' = ask.criteria ->> 'condition' then 'met'
     else 'violated' end;
 
-  -- What a text does not say may still be so: unknown.
+  -- The text may leave out what is still true, so this is unknown and not violated.
   by_musts :=
     case when ask.must_query is null then null when offer.search @@ ask.must_query then 'met' else 'unknown' end;
   if ask.criteria -> 'attributes' <> '{}' then
@@ -69,7 +70,8 @@ begin
     + case by_condition when 'violated' then -0.1 else 0 end
     + case by_musts when 'met' then 0.05 else 0 end
     + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end)))::real;
-  -- An expression and no query over nine rows: judging one took half of its time for starting one.
+  -- This is one expression and not a query over nine rows, because starting such a query took half of the time of
+  -- scoring a match.
   reasons := to_jsonb(array_remove(array[
     jsonb_build_object('criterion', 'kind', 'verdict', 'met', 'wanted', ask.ask_kind, 'found', offer.offer_kind),
     jsonb_build_object('criterion', 'category', 'verdict', by_category,
@@ -92,5 +94,6 @@ begin
 end
 $$;
 comment on function search.score_match(market.ask, market.offer, real, real) is
-  'Whether and how well an offer that can answer an ask (search.is_eligible) does: no row when it is about something '
-  'else, else a score of 0 to 1 and the verdict on every criterion.';
+  'Returns the score (0 to 1) of an eligible offer (search.is_eligible) for an ask, and the verdict on each criterion; '
+  'no row when the offer is about something else. `similarity` is that of the vectors (null: none), `floor` the lowest '
+  'that counts as near.';

@@ -1,9 +1,9 @@
--- Finding offers. Filters are hard, the rest ranks: candidates by words and candidates by vector are capped, ranked
--- each on its own, and fused by reciprocal rank (Cormack, Clarke and Buettcher 2009, k = 60).
+-- Finding offers. Filters are hard, and everything else in the query affects the ranking. Lexical and vector candidates
+-- are capped, ranked separately, and combined by reciprocal rank fusion (Cormack, Clarke and Buettcher 2009, k = 60).
 --
--- These run as their owner, because text search and vector operators are not leakproof: under row-level security
--- PostgreSQL would not use their indexes. So each states the visibility rule itself: status = 'published', and nothing
--- of an account that is being hidden.
+-- Searches run as their owner, because text search and vector operators are not leakproof: under row-level security
+-- PostgreSQL would not use their indexes. So each function that finds offers states the visibility rule itself: status
+-- = 'published', and no offer of an account that is being hidden.
 
 create or replace function search.search_offers(
   query text,
@@ -19,7 +19,7 @@ create or replace function search.search_offers(
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Per term of the query: what is it, what names it in a title, what only lies in its category, how much it counts.
+  -- For each term of the query: its forms, its forms in a title, its categories, and its weight.
   terms tsquery[];
   titled tsquery[];
   classes tsquery[];
@@ -45,7 +45,7 @@ declare
   min_similarity real;
   rrf_weight real;
   by_letters boolean;
-  -- When fewer have every word, those that have some are looked at, too: two pages.
+  -- If fewer offers than these two pages contain every word, offers that contain some of them are added.
   enough constant integer := 20;
   hidden uuid[] := internal.accounts_being_hidden();
 begin
@@ -60,26 +60,27 @@ begin
       string_agg(t.forms::text, ' | '))::tsquery
   into terms, titled, classes, weights, whole, every, some_of
   from (
-    -- What the thing is for, as the child in "bike for my child", only tells which of the things come first.
+    -- Modifiers, such as the child in "bike for my child", only affect the order of the results.
     select t.n, t.forms, t.titled, t.classes,
       case when t.words <@ search.text_array(extraction -> 'asides') then 0.3 * t.weight
         else t.weight end::real as weight
     from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language',
       coalesce(extraction -> 'corrections', '{}')) as t) as t;
-  -- When nothing has every word, at least what is named has to be there, or lie in its category.
+  -- If no offer contains every word, an offer must at least contain a named thing or be in its category.
   some_of := coalesce(some_of || search.any_lexeme(array[in_domain || '/' || in_category]), some_of);
   if extraction -> 'offer_kind' ->> 'certain' = 'true' then
     search_filter.kinds := coalesce(search_filter.kinds, array[of_kind]);
   end if;
   if at_most = 0 and search_filter.price_max is null then
-    -- Who wants it for nothing wants whatever is free.
+    -- A price limit of 0 matches only free offers.
     search_filter.price_max := 0;
     some_of := null;
   end if;
   local := search_filter;
   local.place := coalesce(local.place, there);
   by_words := search.lexical_candidates(coalesce(every, some_of), local, depth);
-  -- A name that nobody knows, and that is there as it is written: what else has its letters is something else.
+  -- The query is a name that the lexicon does not know, and offers contain it as written. Models that compare letters
+  -- would add offers with similar letters, which are something else.
   if by_letters and cardinality(by_words) > 0 and 2 > all (weights) and in_domain is null then
     vector := null;
     rrf_weight := 0;
@@ -88,7 +89,7 @@ begin
     by_words := by_words || search.lexical_candidates(some_of, local, depth);
   end if;
   if cardinality(by_words) < enough and there is not null then
-    -- Those of which nobody knows the city.
+    -- Add offers whose city is unknown. Those that are known to be elsewhere are dropped below.
     by_words := by_words || search.lexical_candidates(some_of, search_filter, depth);
   end if;
 
@@ -99,8 +100,8 @@ begin
       select o.id, r.density, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
         + search.class_agreement(o, in_domain, in_category, of_kind) as strength
       from market.offer o
-      -- search || '' is a copy out of the compressed row: each term would unpack it anew, which was half of the
-      -- ranking.
+      -- `search || ''` copies the value out of the compressed row. Otherwise each term would decompress it again, which
+      -- took half of the time of ranking.
       cross join lateral (select o.search || '' as search offset 0) as w
       cross join lateral (
         select sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
@@ -122,12 +123,12 @@ begin
       and (hidden is null or (o.account_id = any (hidden)) is not true)
   )
   select coalesce(w.id, s.id),
-    -- 0 to 1: first in both lists is 1.
+    -- Scaled to 0 to 1: an offer that is first in both lists has 1.
     (coalesce(1.0 / (60 + w.rank), 0) + coalesce(rrf_weight / (60 + s.rank), 0))::double precision
     / ((1 + coalesce(rrf_weight, 0)) / 61)
   from lexical w full join nearest s on s.id = w.id;
 end
 $$;
 comment on function search.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
-  'Published offers that pass the filters and answer the query, as it was read, by words or by meaning, with a '
-  'relevance of 0 to 1. About `depth` by words and 40 by vector.';
+  'Returns published offers that pass the filters and match the query (`extraction` is what was read from it) by words '
+  'or by vector, with a score of 0 to 1. About `depth` of them are lexical candidates and 40 are vector candidates.';

@@ -1,4 +1,4 @@
--- The types that functions of this schema share.
+-- Types that the functions of this schema share.
 
 create type search.search_filter as (
   as_of timestamptz,
@@ -17,4 +17,4 @@ create type search.search_filter as (
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on type search.search_filter is
-  'The hard filters of a search as the planner can use them: null where there is none. Prices in hundredths.';
+  'The hard filters of a search in the form that the planner can use; null: no such filter. Prices in hundredths.';

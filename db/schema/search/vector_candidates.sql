@@ -1,4 +1,4 @@
--- Candidates by vector: the nearest offers that pass the filters, by the graph or compared one by one.
+-- Vector candidates: the nearest offers that pass the filters, found by the HNSW index or by exact comparison.
 
 create or replace function search.vector_candidates(near public.halfvec, model text, search_filter search.search_filter)
   returns table (offer_id uuid, distance double precision)
@@ -9,7 +9,7 @@ declare
     search_filter.price_min, search_filter.price_max,
     search_filter.currency, search_filter.period, search_filter.place) = 0
     and coalesce(search_filter.filters = '{}', true);
-  -- So many are compared one by one in the time in which the graph finds forty of many.
+  -- Comparing this many offers exactly takes as long as finding forty in a large market by HNSW.
   few constant integer := 4000;
   indexed search.search_filter := search.indexed_filters(search_filter);
   asked tsquery;
@@ -37,24 +37,24 @@ begin
 end
 $$;
 comment on function search.vector_candidates(public.halfvec, text, search.search_filter) is
-  'The forty offers that pass the filters and lie nearest to a vector of a model.';
+  'Returns the forty offers that pass the filters and are nearest to a vector of a model, with their cosine distance.';
 
 create or replace function search.ef_search() returns text
   language sql stable
 as $$
-  -- How many nodes the graph keeps in sight. Four hundred find 97 in a hundred of the truly nearest among 100,000
-  -- offers; the more there are, the more lie about as near and lead astray. In steps, so that a page and the next are
-  -- of one search.
+  -- The number of nodes that HNSW keeps in view. With 400 it finds 97 % of the truly nearest among 100,000 offers. A
+  -- larger market has more offers at about the same distance, so it needs more nodes. The value changes in steps, so
+  -- that two pages of one search mostly use the same.
   select case when c.reltuples < 150000 then '400' when c.reltuples < 500000 then '700' else '1000' end
   from pg_class c where c.oid = 'market.offer_embedding'::regclass
 $$;
 comment on function search.ef_search() is
-  'hnsw.ef_search for the size of the market, which is known from its statistics.';
+  'Returns hnsw.ef_search for the size of the market, which PostgreSQL''s statistics tell.';
 
 create or replace function search.nearest(near public.halfvec, model text, as_of timestamptz)
   returns table (offer_id uuid, distance double precision)
   language plpgsql stable
-  -- Scan on until enough are live, else HNSW returns too few without saying so.
+  -- Scan on until enough published offers are found. Otherwise HNSW returns too few without saying so.
   set hnsw.iterative_scan = 'relaxed_order'
   set hnsw.ef_search = 400
   set plan_cache_mode = 'force_generic_plan'
@@ -72,14 +72,14 @@ begin
 end
 $$;
 comment on function search.nearest(public.halfvec, text, timestamptz) is
-  'search.vector_candidates without a filter: one plan serves all.';
+  'search.vector_candidates without a filter: one generic plan serves all calls.';
 
 create or replace function search.nearest_matching(
   near public.halfvec, model text, search_filter search.search_filter, asked tsquery, few integer
 ) returns table (offer_id uuid, distance double precision)
   language plpgsql stable
   set hnsw.ef_search = 400
-  -- The plan depends on which filters are there.
+  -- The best plan depends on which filters are set.
   set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
@@ -93,7 +93,8 @@ begin
   from (
     select e.offer_id, e.embedding operator(public.<=>) near as distance
     from market.offer_embedding e join market.offer o on o.id = e.offer_id
-    -- In a coalesce, since the planner takes what is asked twice for twice as rare, and would read all that pass.
+    -- The coalesce hides this condition from the planner. The filters stand twice in this query, so the planner would
+    -- take them as more selective than they are, and read all offers that pass.
     where e.model = nearest_matching.model and coalesce(e.facets @@ asked, true)
       and search.matches_filter(o, search_filter)
     order by e.embedding operator(public.<=>) near
@@ -103,8 +104,8 @@ begin
     order by 2, 1 desc;
     return;
   end if;
-  -- Little of what is near passes, and to scan on until there are forty takes longest where there are none: so the
-  -- newest are compared.
+  -- Few of the near offers pass. Scanning on until there are forty takes longest when there are none, so compare the
+  -- newest offers exactly instead.
   select * into span from search.newest_span(wide, null, few / 2);
   asked := search.time_bucket_query(span.since, span.latest);
   return query
@@ -117,14 +118,14 @@ begin
 end
 $$;
 comment on function search.nearest_matching(public.halfvec, text, search.search_filter, tsquery, integer) is
-  'search.vector_candidates under a filter that many pass: what the graph finds, and where that is less than forty the '
-  'nearest of the newest, half as many as few. asked: what of the filters the index of facets knows.';
+  'search.vector_candidates for filters that many offers pass: what HNSW finds and, if that is fewer than forty, the '
+  'nearest of the newest offers (half as many as `few`). asked: the indexed filters as a query of facets.';
 
 create or replace function search.nearest_exact(
   near public.halfvec, model text, search_filter search.search_filter, asked tsquery
 ) returns table (offer_id uuid, distance double precision)
   language plpgsql stable
-  -- The plan depends on which filters are there.
+  -- The best plan depends on which filters are set.
   set plan_cache_mode = 'force_custom_plan'
 as $$
 begin
@@ -136,7 +137,7 @@ begin
       from market.offer_embedding e
       where e.facets @@ asked and e.model = nearest_exact.model
       order by 2, 1 desc) as c
-    -- In this order, so that only the nearest are read.
+    -- In this order PostgreSQL reads only the rows of the nearest offers.
     cross join lateral (select from market.offer o
       where o.id = c.offer_id and search.matches_filter(o, search_filter) offset 0) as passing
     order by c.distance, c.offer_id desc limit 40;
@@ -150,5 +151,5 @@ begin
 end
 $$;
 comment on function search.nearest_exact(public.halfvec, text, search.search_filter, tsquery) is
-  'The forty nearest of all that pass the filters, compared one by one; asked: what of the filters the index of facets '
-  'knows, null when it is too little.';
+  'Returns the forty nearest of all offers that pass the filters, compared exactly. asked: the indexed filters as a '
+  'query of facets; null when there are none, or too many offers match it.';

@@ -1,0 +1,93 @@
+-- The end of an account: what is deleted with it, what is kept without its name, and in which order.
+
+create or replace function internal.erase_account() returns boolean
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  erased uuid := internal.account_id();
+  -- Each offer takes some milliseconds, and a statement may take five seconds.
+  batch constant integer := 200;
+  -- Each event takes some hundredths of a millisecond. Every call also passes over the events that earlier calls
+  -- emptied.
+  logged constant integer := 5000;
+  emptied integer;
+  offers uuid[];
+  attempts uuid[];
+begin
+  perform internal.lock_sessions(erased);
+  -- Lock the account's row first: jobs.complete_submission locks it before it publishes, so one of the two waits for
+  -- the other.
+  perform from market.account a where a.id = erased for update;
+  if not found or internal.agent_id() is not null then
+    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or this account no longer exists.');
+  end if;
+  -- Every replica that synchronous_standby_names lists refuses the account's tokens and sessions, as it does for a
+  -- removed agent.
+  perform set_config('synchronous_commit', 'remote_apply', true);
+  -- From here on no agent of the account can publish, however many calls the deletion takes.
+  perform from market.agent a where a.account_id = erased order by a.id for update;
+  update market.agent a set removed_at = now() where a.account_id = erased and a.removed_at is null;
+  -- Then lock the offers. A transaction that stores a vector refers to its offer, so one of the two waits for the
+  -- other.
+  offers := array(select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update);
+  perform from market.ask a where a.account_id = erased order by a.id for update;
+
+  delete from market.rate_limit_hit c
+  where c.scope in (select 'agent:' || a.id from market.agent a where a.account_id = erased);
+  delete from market.idempotency_key k
+  where k.owner_id = erased or k.owner_id in (select a.id from market.agent a where a.account_id = erased);
+  perform pg_notify('submission', s.id::text) from market.submission s
+  where s.account_id = erased and s.completed_at is null;
+  delete from market.submission s where s.account_id = erased;
+
+  -- The rows stay, because reports of other accounts and moderators' decisions refer to them. Nothing that a person
+  -- wrote stays.
+  update market.offer o set
+    status = case when o.status in ('published', 'pending_review') then 'archived' else o.status end,
+    title = 'Deleted offer', text = 'The account that published this offer was deleted.',
+    language = null, images = '{}', price_hundredths = null, price_currency = null, price_period = null,
+    location_text = null, metadata = '{}', contact = '{}', extraction = '{}', missing_fields = '{}', warnings = '{}',
+    review_note = null, origin_ask_id = null, agent_id = null, account_id = null
+  where o.id = any (offers);
+  delete from market.offer_embedding e where e.offer_id = any (offers);
+  delete from market.match m where m.offer_id = any (offers);
+  -- There is nothing left for a moderator to decide.
+  update market.report r set completed_at = now() where r.offer_id = any (offers) and r.completed_at is null;
+  update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
+  where c.offer_id = any (offers) and c.closed_at is null;
+  if cardinality(offers) = batch then
+    return false;
+  end if;
+  update market.audit_event e set before = null, after = null
+  where (e.id, e.at) in (
+    select o.id, o.at from market.audit_event o
+    where o.subject_account_id = erased and (o.before is not null or o.after is not null) limit logged);
+  get diagnostics emptied = row_count;
+  if emptied = logged then
+    return false;
+  end if;
+  update market.report r set account_id = null, agent_id = null, comment = null where r.account_id = erased;
+
+  -- A sign-in attempt is locked after the verification that it belongs to, as in internal.lock_sign_in. Attempts for
+  -- the account's e-mail addresses are deleted too.
+  perform from market.verification v where v.account_id = erased order by v.id for update;
+  attempts := array(
+    select s.id from market.sign_in s where s.account_id = erased
+    union
+    select s.id from market.verification v join market.sign_in s on s.verification_id = v.id where v.account_id = erased
+    union
+    select s.id from market.proved_method p join market.sign_in s on s.email = p.email where p.account_id = erased);
+  perform from market.sign_in s where s.id = any (attempts) order by s.id for update;
+  delete from market.sign_in s where s.id = any (attempts);
+  -- Agents, links, asks, profile, methods, sessions and verifications are deleted with the account.
+  delete from market.account a where a.id = erased;
+  -- Empty the events that this call itself has logged.
+  update market.audit_event e set before = null, after = null
+  where e.subject_account_id = erased and (e.before is not null or e.after is not null);
+  return true;
+end
+$$;
+comment on function internal.erase_account() is
+  'Deletes the calling person''s account: refuses its agents, archives and empties its offers, and deletes everything '
+  'else of it. Returns false when offers or audit events are left: call again. 401 without a session, or for an agent.';
+grant execute on function internal.erase_account() to souk_person;

@@ -1,0 +1,36 @@
+-- What is wrong with a text before anybody reads it.
+
+create or replace function internal.text_errors(text text) returns jsonb
+  language plpgsql immutable
+as $$
+begin
+  return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
+  from (values
+    (case when coalesce(reading.first_line(text), '') = '' then 'The text is empty.' end),
+    (case when char_length(normalize(text, nfc)) > 4000 then 'A text may have at most 4,000 characters.' end),
+    (internal.contains_secret(text))) as e (detail)
+  where e.detail is not null);
+end
+$$;
+comment on function internal.text_errors(text) is
+  'Returns what is wrong with a text before it is read: [{pointer, detail}].';
+grant execute on function internal.text_errors(text) to souk_agent, souk_person;
+
+create or replace function internal.submission_errors(body jsonb) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return case when body ? 'text' then internal.text_errors(body ->> 'text') else jsonb '[]' end
+    || case when body ? 'images' then internal.image_errors(body -> 'images') else jsonb '[]' end
+    || case when body ->> 'origin_ask_id' is not null and not exists (
+        select from market.ask a
+        where a.id::text = lower(body ->> 'origin_ask_id') and a.account_id = internal.account_id())
+      then
+      jsonb '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send '
+        'an id that GET /v1/asks lists."}]'
+      else jsonb '[]' end;
+end
+$$;
+comment on function internal.submission_errors(jsonb) is
+  'Returns what is wrong with an OfferSubmission of the right shape: [{pointer, detail}].';
+grant execute on function internal.submission_errors(jsonb) to souk_agent, souk_person;

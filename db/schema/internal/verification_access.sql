@@ -1,0 +1,57 @@
+-- Who may use the link of a verification.
+
+create or replace function internal.missing_session(account_id uuid, session_account uuid) returns text
+  language plpgsql stable
+as $$
+begin
+  return case
+    when missing_session.session_account = missing_session.account_id then null
+    when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
+    -- The agent has the link too. Without the browser of its person the agent could take over the account.
+    when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
+      and exists (select from market.session s
+        where s.account_id = missing_session.account_id and internal.is_session_alive(s)) then 'browser'
+    when missing_session.session_account is not null then 'sign_out' end;
+end
+$$;
+comment on function internal.missing_session(uuid, uuid) is
+  'Returns what a visitor with this session (null: none) has to do before proving a method of an account by its '
+  'agent''s link: ''sign_in'', ''browser'' (use the browser in which the agent was approved), ''sign_out'' (of another '
+  'account); null when nothing is missing.';
+
+create or replace function internal.check_verification(
+  verification market.verification, account_id uuid, session_hash bytea
+) returns void
+  language plpgsql stable
+as $$
+declare
+  missing text := internal.missing_session(verification.account_id,
+    (internal.find_session(check_verification.session_hash)).account_id);
+begin
+  if verification.id is null then
+    perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+  elsif verification.status = 'expired' or verification.status = 'pending' and verification.expires_at <= now() then
+    perform internal.raise_problem(410, 'link_expired', 'This link no longer works. Ask your agent for a new one.');
+  elsif verification.status <> 'pending' then
+    perform internal.raise_problem(409, 'invalid_state',
+      format('This request of your agent is %s, and that is final.', verification.status));
+  elsif verification.account_id is distinct from check_verification.account_id then
+    perform internal.raise_problem(409, 'invalid_state',
+      'Your agent has moved to another account since. Open its link again.');
+  elsif missing = 'sign_in' then
+    perform internal.raise_problem(401, 'unauthorized',
+      'This link is for an account that has a sign-in method already. Sign in to that account, then open the link '
+      'again.');
+  elsif missing = 'browser' then
+    perform internal.raise_problem(409, 'invalid_state',
+      'This link works only in the browser in which you approved your agent. Open it there.');
+  elsif missing = 'sign_out' then
+    perform internal.raise_problem(409, 'invalid_state',
+      'You are signed in to another account than the one that this agent acts for. Sign out, then open the link '
+      'again.');
+  end if;
+end
+$$;
+comment on function internal.check_verification(market.verification, uuid, bytea) is
+  'Raises for a link that is unknown (404), expired (410), decided or of another account (409), and for a visitor who '
+  'is not signed in to its account (internal.missing_session): 401 when the account has a method, otherwise 409.';

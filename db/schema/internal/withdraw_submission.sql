@@ -1,0 +1,40 @@
+-- A text that was not read before the deadline. An offer is then not published, and its key is free again. An ask
+-- exists with what is known, and is filled in when its text has been read.
+
+create or replace function internal.withdraw_submission(id uuid) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  submission market.submission;
+  ask market.ask;
+begin
+  -- Lock the account first, as jobs.complete_submission does.
+  perform from market.account a
+  where a.id = (select s.account_id from market.submission s where s.id = withdraw_submission.id) for key share;
+  select * into submission from market.submission s
+  where s.id = withdraw_submission.id and s.completed_at is null for update;
+  if not found then
+    return;
+  end if;
+  if submission.kind in ('create_ask', 'update_ask') then
+    -- Nothing is known yet about the text that the ask has now.
+    update market.ask a set text = submission.text, read_at = null, updated_at = now(),
+      title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
+      keywords_query = null, exclude_query = null, place_query = null, price_max_hundredths = null,
+      price_currency = null
+    where a.id = submission.target_id and a.account_id = submission.account_id
+    returning * into ask;
+    delete from market.match m where m.ask_id = ask.id;
+    perform internal.complete_submission(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
+      internal.ask_document(ask));
+  else
+    delete from market.idempotency_key k where k.submission_id = submission.id;
+    perform internal.complete_submission(submission.id, 503,
+      jsonb_build_object('code', 'service_unavailable', 'retry_after', 5,
+      'detail', 'The text could not be read in time, and nothing was published. Send it again in a few seconds.'));
+  end if;
+end
+$$;
+comment on function internal.withdraw_submission(uuid) is
+  'Completes a submission that was not read in time: an ask is answered unread, an offer with 503. Does nothing when '
+  'the submission is already completed.';

@@ -1,0 +1,32 @@
+-- Submissions that no worker completes any more are withdrawn, so that their keys are free again.
+
+create or replace function jobs.sweep_submissions() returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  swept integer;
+begin
+  -- The caller got a 503 long ago. The key must not stay in flight because a job was lost.
+  with stuck as (
+    select s.id from market.submission s join market.account a on a.id = s.account_id
+    where s.completed_at is null and s.created_at <= now() - interval '10 minutes'
+    limit 1000 for key share of a skip locked for update of s skip locked
+  ), free as (
+    select k.submission_id from market.idempotency_key k
+    join stuck on stuck.id = k.submission_id for update of k skip locked
+  )
+  select count(internal.withdraw_submission(stuck.id))::integer into swept from stuck
+  where stuck.id in (select f.submission_id from free f)
+    or not exists (select from market.idempotency_key k where k.submission_id = stuck.id);
+  -- An ask that was answered before its text was read still has to be read.
+  perform internal.enqueue('complete_submission', s.id)
+  from market.ask a join market.submission s on s.target_id = a.id and s.text = a.text and s.completed_at is not null
+  where a.read_at is null
+  limit 1000;
+  return swept;
+end
+$$;
+comment on function jobs.sweep_submissions() is
+  'Withdraws submissions that have waited for 10 minutes, which frees their keys, and enqueues asks that were never '
+  'read; returns the number of withdrawn submissions.';
+grant execute on function jobs.sweep_submissions() to souk_worker;
