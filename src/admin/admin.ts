@@ -5,7 +5,7 @@ import type { Log } from "../log.ts";
 import { sessionHash } from "../pages/session.ts";
 
 /**
- * The entrance to /admin. It isModerator a moderator by the session of the browser. For everybody else /admin does not
+ * The entrance to /admin. It admits a moderator by the session of the browser. For everybody else /admin does not
  * exist: the request passes on and gets the response of an unknown path. The admin router (GraphQL, its IDE, the pages)
  * is larger than the whole API, so it is loaded when the first moderator comes.
  */

@@ -5,7 +5,7 @@ import { hashSecret, newSecret } from "../http/tokens.ts";
 /**
  * Appoints moderators: `npm run moderator -- add EMAIL|ACCOUNT_ID`, `remove EMAIL|ACCOUNT_ID`, `list`. The command
  * works on the database in DATABASE_URL, or on the embedded database while no service uses it. Its login must be able
- * to become souk_owner, because the API cannot appoint anybody.
+ * to become souk_owner. The only other way to appoint a moderator is the first-start link (newModeratorLink).
  */
 
 const HELP = `Usage: npm run moderator -- add EMAIL|ACCOUNT_ID
