@@ -6,8 +6,8 @@ import { newSecret } from "../http/tokens.ts";
 
 /**
  * Protection against forged requests (CSRF). A form counts only if it has the token that we gave this browser for this
- * page, and if the browser's headers say that our own page sent it. This stops other sites, and agents that post the form
- * directly. A program that imitates a browser completely passes.
+ * page, and if the browser's headers say that our own page sent it. This stops other sites, and agents that post the
+ * form directly. A program that imitates a browser completely passes.
  */
 
 /** A request is refused before its body is read, so its connection cannot be used again. */
