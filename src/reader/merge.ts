@@ -3,15 +3,19 @@ import type { AskExtraction, Extractor, OfferExtraction } from "./extraction.ts"
 import { type Grounded, ground } from "./ground.ts";
 
 /**
- * Two readings of one text made into one: field by field the better-grounded value wins.
+ * Merges two extractions of one text. For each field, the better grounded value is used.
  *
- * A model understands more, and sometimes invents or obeys. So its reading is grounded in what the text says apart from
- * orders to software; what does not stand there gives way to what the built-in extractor found.
+ * A model understands more than the built-in extractor, but sometimes it invents values or obeys instructions in the
+ * text. So its extraction is grounded in the text without passages that give instructions to software. A value that is
+ * not grounded is replaced by the value of the built-in extractor.
  */
 
 type Found = { value: unknown; quote: string; basis: "stated" | "inferred"; confidence: number };
 
-/** The text with what is addressed to a model blanked out, every other character in its place. */
+/**
+ * The text with every passage that is addressed to a model replaced by spaces, so that all other characters keep their
+ * positions.
+ */
 const withoutOrders = (text: string): string => {
   let honest = text;
   for (const { start, end } of findAddressedToModel(text)) {
@@ -20,7 +24,7 @@ const withoutOrders = (text: string): string => {
   return honest.trim() === "" ? text : honest;
 };
 
-/** What the text states is better grounded than what follows from it; of equals the model's, which was asked first. */
+/** A stated value is better grounded than an inferred one. If both are equal, the model's value is used. */
 const better = <F extends Found>(model: F | null, own: F | null): F | null => {
   if (model === null || own === null) return model ?? own;
   return model.basis === "inferred" && own.basis === "stated" ? own : model;
@@ -35,20 +39,20 @@ const shared = (model: Grounded<Shared>, own: Shared): Shared => {
   return {
     language: model.language ?? own.language,
     domain,
-    // A category belongs to its domain.
+    // A category is only valid with its own domain.
     category: model.category ?? (domain?.value === own.domain?.value ? own.category : null),
     location: better<NonNullable<OfferExtraction["location"]>>(model.location, own.location),
     condition: better<NonNullable<OfferExtraction["condition"]>>(model.condition, own.condition),
   };
 };
 
-/** One extraction of an offer from a model's and the built-in extractor's. */
+/** Merges a model's extraction of an offer with that of the built-in extractor. */
 const mergeOffer = (text: string, read: OfferExtraction, own: OfferExtraction): OfferExtraction => {
   const model = ground(withoutOrders(text), read);
   return {
     ...model,
     ...shared(model, own),
-    // A title that the text does not say has become its first line.
+    // `ground` replaces a title that the text does not state by the first line. The built-in title is better than that.
     title: model.title.value === read.title.value ? model.title : own.title,
     offer_kind: better<NonNullable<OfferExtraction["offer_kind"]>>(model.offer_kind, own.offer_kind),
     price: better<NonNullable<OfferExtraction["price"]>>(model.price, own.price),
@@ -59,7 +63,7 @@ const mergeOffer = (text: string, read: OfferExtraction, own: OfferExtraction): 
   };
 };
 
-/** One extraction of an ask from a model's and the built-in extractor's. */
+/** Merges a model's extraction of an ask with that of the built-in extractor. */
 const mergeAsk = (text: string, read: AskExtraction, own: AskExtraction): AskExtraction => {
   const model = ground(withoutOrders(text), read);
   return {
@@ -78,10 +82,10 @@ const mergeAsk = (text: string, read: AskExtraction, own: AskExtraction): AskExt
 type Repairing = Extractor & { isRepaired?(extraction: OfferExtraction | AskExtraction): boolean };
 
 /**
- * A model's reader with the built-in one beside it.
+ * Creates an extractor that merges a model's extraction with that of the built-in extractor.
  *
- * @param primary fails as it does by itself: what then is read is for the caller to say
- * @param builtin reads every text too, in a few milliseconds
+ * @param primary the model's extractor. Its errors are thrown on; the caller decides what happens then
+ * @param builtin also reads every text; this takes a few milliseconds
  */
 export const extractorBeside = (primary: Repairing, builtin: Extractor): Required<Repairing> => {
   const repaired = new WeakSet<OfferExtraction | AskExtraction>();

@@ -1,11 +1,11 @@
 import type { Hit } from "./lexicon.ts";
 import type { Token } from "./tokens.ts";
 
-/** What the terms of a text say: how much for each category and domain, how much for each kind. */
+/** Computes the evidence of the terms in a text for each category, domain and kind. */
 
 /**
- * Words before a thing that make it an aside: "case for an iPhone", "with a desk", "no phone".
- * Between a word of the kind and the thing they mean nothing ("looking for a plumber").
+ * Words before a thing that make it secondary: "case for an iPhone", "with a desk", "on the phone".
+ * They do not count if they are part of a kind term ("looking for a plumber").
  */
 const ASIDE = new Set(
   `for with w incl includes included including plus without from near fits like mit inkl inklusive fur ohne samt neben
@@ -19,23 +19,32 @@ const NEGATION = new Set(
 const ASIDE_FACTOR = 0.55;
 const NEGATED_FACTOR = 0.2;
 
-/** How far a thing is heard: the first words name it, later ones describe it. Counted in words. */
+/**
+ * The weight of a thing falls exponentially with its position, from NEAREST at the start of the text towards FARTHEST:
+ * the first words name the thing, later words describe it. FADING is the decay length in words.
+ */
 const FADING = 16;
 const NEAREST = 2;
 const FARTHEST = 0.3;
 
-/** A thing named right after a word of the kind ("selling my", "suche") counts as if it stood at the start. */
+/**
+ * A thing within AFTER_KIND words after a kind term ("selling my", "suche") gets this bonus on its position weight.
+ * Kind terms of a weight below LEAST_CUE do not count here.
+ */
 const AFTER_KIND = 6;
 const AFTER_KIND_BONUS = 0.8;
 const LEAST_CUE = 2;
 
-/** A term that comes again says little new. */
+/** Factor for a term that occurs again: it adds little evidence. */
 const REPEATED = 0.15;
 
-/** A score per name, with the hit that gave most to it. */
+/** For each name a score, and the hit that contributed most to it. */
 export type Tally = Map<string, { score: number; best: Hit; most: number; gifts: number[] }>;
 
-/** Each further word for the same thing counts this much of the one before, strongest first: a list is not an argument. */
+/**
+ * Factor for each further term of the same thing, applied to the next strongest term each time: many weak terms do not
+ * add up to strong evidence.
+ */
 const NEXT = 0.6;
 
 const give = (tally: Tally, name: string, score: number, hit: Hit): void => {
@@ -55,7 +64,7 @@ const sum = (tally: Tally): Tally => {
   return tally;
 };
 
-/** Whether and how a hit is an aside, by the words before it. */
+/** The factor for a hit that is secondary or negated according to the two words before it; 1 if it is neither. */
 const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => boolean): number => {
   for (let back = 1; back <= 2; back++) {
     const at = hit.from - back;
@@ -68,19 +77,21 @@ const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => bo
   return 1;
 };
 
-/** Between a thing and its complement in the languages that put it after: "cours de piano", "repair of bikes". */
+/** Words between a noun and its complement, in languages that put it after: "cours de piano", "repair of bikes". */
 const OF = new Set("of de du des d di del della dello dei degli delle do da dos das van von".split(" "));
 
-/** What says what another thing is for or of counts this much: a "camera bag" is a bag, a "house move" no house. */
+/**
+ * Factor for a modifier, a thing that describes another thing: a "camera bag" is a bag, a "house move" is not a house.
+ */
 const MODIFIER_FACTOR = 0.4;
 
-/** A word of less weight is no head: "sofa set". */
+/** A term of a lower weight is not the head of a compound: "sofa set". */
 const LEAST_HEAD = 1.5;
 
-/** Languages in which the last of several nouns is the thing. */
+/** Languages in which the last noun of a compound is the head. Also used if the language is unknown (null). */
 const HEAD_LAST: ReadonlySet<string | null> = new Set(["en", "de", "nl", null]);
 
-/** The terms that only say more of the thing that the next or the last one names. */
+/** The hits that only modify the thing that another hit names. */
 const findModifiers = (tokens: readonly Token[], things: readonly Hit[], language: string | null): Set<Hit> => {
   const modifiers = new Set<Hit>();
   const starting = Map.groupBy(things, (hit) => hit.from);
@@ -133,14 +144,14 @@ export const weighThings = (
   return sum(tally);
 };
 
-/** What before a word of the kind says that it is another: "not selling", "rent rather than buy". */
+/** Words before a kind term that negate it: "not selling", "rent rather than buy". */
 const OTHERWISE = new Set(
   `not no never kein keine nicht pas non nao niet geen nie than instead statt anstatt lieu vez inves invece anziche
   zamiast plaats isn don`.split(/\s+/),
 );
 const OTHERWISE_REACH = 2;
 
-/** Whether the words before a word of the kind turn it round. */
+/** True if a word before a kind term negates it. */
 const isDenied = (tokens: readonly Token[], hit: Hit): boolean => {
   for (let at = hit.from - 1; at >= Math.max(0, hit.from - OTHERWISE_REACH); at--) {
     if (tokens[at + 1]?.opens || /[,(]/.test(tokens[at + 1]?.before ?? "")) return false;
