@@ -146,12 +146,13 @@ export const askExtraction = z.strictObject({
 export type AskExtraction = z.infer<typeof askExtraction>;
 
 /**
- * The fields of a search query. Fields marked `certain` filter the results; the other fields only affect the ranking.
+ * The fields of a search query. The kind filters the results only if it is `certain`. Offers that are known to be
+ * elsewhere, or that cost clearly more than the price, are dropped. The other fields only affect the ranking.
  *
  * `words`: the query without the words that were read as kind, place or price. `corrections`: the intended word for
  * each misspelt word.
- * `asides`: those of the words (folded) that tell what the thing is for. `places`: an offer may be in any of them.
- * `price`: major units.
+ * `asides`: the modifiers among the words (folded), which tell what the thing is for. `places`: an offer may be in any
+ * of them. `price`: major units.
  */
 export type QueryExtraction = {
   words: string;
@@ -186,8 +187,8 @@ export type Vocabulary = {
 };
 
 /**
- * The parameters of a trained classifier. `bias`: one value for each class, as a log-odds score. `weights`: for each
- * feature one signed byte for each class, in tenths of the same unit, encoded as base64.
+ * The parameters of a trained classifier. `bias`: the logit of each class before any feature is seen. `weights`: for
+ * each feature one signed byte for each class, in tenths of a logit, encoded as base64.
  */
 export type Weights = { classes: string[]; bias: number[]; features: string[]; weights: string };
 

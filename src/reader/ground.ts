@@ -41,7 +41,7 @@ const LABEL_LENGTH = 200;
 const PLACE_LENGTH = 200;
 
 /** Typographic variants that models and keyboards use for one another. */
-const TWINS = new Map([
+const VARIANTS = new Map([
   ..."’‘‚‛ʼʹ´`′".split("").map((mark) => [mark, "'"] as const),
   ..."“”„‟«»″".split("").map((mark) => [mark, '"'] as const),
   ..."‐‑‒–—―−".split("").map((mark) => [mark, "-"] as const),
@@ -74,7 +74,7 @@ const foldWithOrigins = (text: string): { folded: string; starts: number[]; ends
     if (space && folded.endsWith(" ")) {
       ends[ends.length - 1] = end;
     } else {
-      const unit = space ? " " : (TWINS.get(character) ?? character.toLowerCase());
+      const unit = space ? " " : (VARIANTS.get(character) ?? character.toLowerCase());
       folded += unit;
       for (let i = 0; i < unit.length; i++) {
         starts.push(position);
@@ -189,7 +189,7 @@ const numbersIn = (passage: string): Set<number> => {
 };
 
 /** Compares amounts as rounded hundredths, because 1.2 * 1000 is not exactly 1200 in floating point. */
-const states = (numbers: Set<number>, amount: number): boolean =>
+const containsAmount = (numbers: Set<number>, amount: number): boolean =>
   [...numbers].some((number) => Math.round(number * 100) === Math.round(amount * 100));
 
 /**
@@ -197,10 +197,10 @@ const states = (numbers: Set<number>, amount: number): boolean =>
  * (number words).
  */
 const statesAmount = (passage: string, amount: number): boolean =>
-  amount === 0 || !/\d/u.test(passage) || states(numbersIn(passage), amount);
+  amount === 0 || !/\d/u.test(passage) || containsAmount(numbersIn(passage), amount);
 
 /** True if all words of `value` occur in `passage`, in any order. */
-const saysWords = (passage: string, value: string): boolean => {
+const containsWords = (passage: string, value: string): boolean => {
   const said = new Set(wordsOf(passage));
   return wordsOf(value).every((word) => said.has(word));
 };
@@ -212,7 +212,7 @@ const saysWords = (passage: string, value: string): boolean => {
 const PHONE_TAIL = 6;
 
 /** True if the passage states this contact. An e-mail address may be obfuscated ("kev [at] example [dot] com"). */
-const saysContact = (passage: string, contact: { type: string; value: string }): boolean => {
+const statesContact = (passage: string, contact: { type: string; value: string }): boolean => {
   if (contact.type !== "email" && contact.type !== "url") {
     // Some people write the letter O for a zero to hide the number.
     const digits = (text: string) => text.replace(/[oO]/gu, "0").replace(/\D/gu, "");
@@ -231,7 +231,7 @@ const saysContact = (passage: string, contact: { type: string; value: string }):
 };
 
 /** True if every word of the title occurs in the text, alone or inside another word ("Fahrrad" in "Fahrräder"). */
-const isMadeOf = (text: string, title: string): boolean => {
+const consistsOfWordsFrom = (text: string, title: string): boolean => {
   const said = fold(text);
   return wordsOf(title).every((word) => said.includes(word));
 };
@@ -267,7 +267,7 @@ const createGrounding = (text: string) => {
       all.map((found) => value(found, says)).filter((found) => found !== null),
 
     title: (found: (Found & { value: string }) | null) =>
-      found && (value(found, (_, title) => isMadeOf(text, title)) ?? firstLine(text)),
+      found && (value(found, (_, title) => consistsOfWordsFrom(text, title)) ?? firstLine(text)),
 
     price: (found: OfferExtraction["price"]) => {
       const grounded = value(found, (quote, price) => price.amount === null || statesAmount(quote, price.amount));
@@ -296,7 +296,7 @@ const createGrounding = (text: string) => {
       const place = grounded.value;
       const said = fold(grounded.quote).includes(fold(place.text));
       if (!said && codePoints(grounded.quote) > PLACE_LENGTH) return null;
-      const postal = place.postal_code !== null && saysWords(text, place.postal_code) ? place.postal_code : null;
+      const postal = place.postal_code !== null && containsWords(text, place.postal_code) ? place.postal_code : null;
       return { ...grounded, value: { ...place, text: said ? place.text : grounded.quote, postal_code: postal } };
     },
   };
@@ -314,8 +314,8 @@ const groundOffer = (text: string, extraction: OfferExtraction): Grounded<OfferE
     offer_kind: grounding.value(extraction.offer_kind),
     price: grounding.price(extraction.price),
     location: grounding.location(extraction.location),
-    contacts: grounding.values(extraction.contacts, saysContact),
-    party: grounding.value(extraction.party, (quote, party) => saysWords(quote, party.name)),
+    contacts: grounding.values(extraction.contacts, statesContact),
+    party: grounding.value(extraction.party, (quote, party) => containsWords(quote, party.name)),
     condition: grounding.value(extraction.condition),
     space: grounding.value(extraction.space),
     features: grounding.values(extraction.features),

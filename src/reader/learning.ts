@@ -22,20 +22,20 @@ export type TrainingSource = {
 /** Many times as long as training takes. A process that hangs must not keep the worker from noticing later edits. */
 const TIMEOUT_MS = 300_000;
 
-const PROCESS = fileURLToPath(new URL("./builtin/training_process.ts", import.meta.url));
+const TRAINING_PROCESS = fileURLToPath(new URL("./builtin/training_process.ts", import.meta.url));
 
 /**
  * Trains in a child process. Training takes seconds, during which the service must answer other requests, and memory
  * that the service should not keep. The child process gets no environment variables.
  */
-const learnAside = (lesson: TrainingSet, stopping: AbortSignal): Promise<string> =>
+const trainInChildProcess = (trainingSet: TrainingSet, stopping: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
-    const process = fork(PROCESS, { serialization: "advanced", execArgv: [], env: {}, signal });
+    const process = fork(TRAINING_PROCESS, { serialization: "advanced", execArgv: [], env: {}, signal });
     process.once("message", (learned) => resolve(String(learned)));
     process.once("error", reject);
     process.once("exit", (code) => reject(new Error(`the process that learns ended with ${code}`)));
-    process.send(lesson, (error) => {
+    process.send(trainingSet, (error) => {
       if (error) reject(error);
     });
   });
@@ -48,8 +48,8 @@ const learnAside = (lesson: TrainingSet, stopping: AbortSignal): Promise<string>
  *   again.
  */
 export const learnWhenDue = async ({ get, store }: TrainingSource, stopping: AbortSignal): Promise<boolean> => {
-  const lesson = await get(LEARNING);
-  if (lesson === null) return false;
-  await store(lesson.changed_at, LEARNING, await learnAside(lesson, stopping));
+  const trainingSet = await get(LEARNING);
+  if (trainingSet === null) return false;
+  await store(trainingSet.changed_at, LEARNING, await trainInChildProcess(trainingSet, stopping));
   return true;
 };

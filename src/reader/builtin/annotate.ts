@@ -10,7 +10,7 @@ import { type Token, tokenize } from "./tokens.ts";
 const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
 
 /** Evidence for a language that each vocabulary word of that language adds. */
-const HINT = 0.15;
+const LANGUAGE_EVIDENCE = 0.15;
 
 /** Everything that is read in a text before it is classified as an offer or an ask. */
 export type Annotations = {
@@ -51,7 +51,7 @@ export const annotate = (lexicon: Lexicon, text: string): Annotations => {
   const hints = new Map<string, number>();
   for (const token of tokens) {
     for (const entry of lexicon.exact.get(token.folded)?.entries ?? []) {
-      if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + HINT);
+      if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + LANGUAGE_EVIDENCE);
     }
   }
   const language = detectLanguage(text, tokens, hints);

@@ -131,7 +131,7 @@ export const learn = (
     row: rowOf(numbers, features),
     right: classes.indexOf(name),
     // Examples of rare classes count more, those of frequent classes less.
-    share: Math.sqrt(examples.length / classes.length / (counts.get(name) ?? 1)),
+    exampleWeight: Math.sqrt(examples.length / classes.length / (counts.get(name) ?? 1)),
   }));
   const stride = rows.length % STRIDES[0] === 0 ? STRIDES[1] : STRIDES[0];
   const probabilities = new Float64Array(classes.length);
@@ -139,17 +139,17 @@ export const learn = (
     for (let step = 0; step < rows.length; step++) {
       const example = rows[(step * stride + pass * 31) % rows.length];
       if (example === undefined) continue;
-      const { row, right, share } = example;
+      const { row, right, exampleWeight } = example;
       weigh(matrix, row, probabilities);
       for (let one = 0; one < classes.length; one++) {
-        const error = share * ((probabilities[one] ?? 0) - (one === right ? 1 : 0));
+        const error = exampleWeight * ((probabilities[one] ?? 0) - (one === right ? 1 : 0));
         if (Math.abs(error) < LEAST_ERROR) continue;
         bias[one] = (bias[one] ?? 0) - BIAS_RATE * error;
         for (let feature = 0; feature < row.numbers.length; feature++) {
           const at = (row.numbers[feature] ?? 0) * classes.length + one;
-          const slope = error * (row.values[feature] ?? 0) + DECAY * ((weights[at] ?? 0) - (start[at] ?? 0));
-          squares[at] = (squares[at] ?? 0) + slope * slope;
-          weights[at] = (weights[at] ?? 0) - (RATE * slope) / Math.sqrt(squares[at] ?? 1);
+          const gradient = error * (row.values[feature] ?? 0) + DECAY * ((weights[at] ?? 0) - (start[at] ?? 0));
+          squares[at] = (squares[at] ?? 0) + gradient * gradient;
+          weights[at] = (weights[at] ?? 0) - (RATE * gradient) / Math.sqrt(squares[at] ?? 1);
         }
       }
     }
@@ -166,13 +166,13 @@ export const learn = (
 /** Makes a trained classifier ready for use. Classes that are not `allowed` are removed. */
 export const useWeights = (learned: Weights, allowed: (name: string) => boolean = () => true): Classifier => {
   const columns = [...learned.classes.keys()].filter((column) => allowed(learned.classes[column] ?? ""));
-  const kept = new Int8Array(Buffer.from(learned.weights, "base64"));
+  const stored = new Int8Array(Buffer.from(learned.weights, "base64"));
   const matrix: Matrix = {
     numbers: new Map(learned.features.map((feature, number) => [feature, number])),
     classes: columns.map((column) => learned.classes[column] ?? ""),
     weights: new Int8Array(learned.features.length * columns.length).map(
       (_, at) =>
-        kept[Math.floor(at / columns.length) * learned.classes.length + (columns[at % columns.length] ?? 0)] ?? 0,
+        stored[Math.floor(at / columns.length) * learned.classes.length + (columns[at % columns.length] ?? 0)] ?? 0,
     ),
     unit: UNIT,
     bias: Float64Array.from(columns, (column) => learned.bias[column] ?? 0),

@@ -63,7 +63,7 @@ export type ClassifierName = (typeof CLASSIFIERS)[number];
 /** All trained classifiers, ready for use. */
 export type Classifiers = Readonly<Record<ClassifierName, Classifier>>;
 
-const UNLEARNED: Weights = { classes: [], bias: [], features: [], weights: "" };
+const UNTRAINED: Weights = { classes: [], bias: [], features: [], weights: "" };
 
 /**
  * Loads the stored classifiers, without categories that the taxonomy no longer has. A classifier that was not trained
@@ -74,7 +74,7 @@ export const useLearned = ({ taxonomy, classifiers }: Vocabulary): Classifiers =
     taxonomy.flatMap(({ domain, categories }) => categories.map((category) => `${domain}/${category}`)),
   );
   const use = (name: ClassifierName): Classifier => {
-    const learned = classifiers[name] ?? UNLEARNED;
+    const learned = classifiers[name] ?? UNTRAINED;
     return useWeights(learned, (one) => !one.includes("/") || categories.has(one));
   };
   return {
@@ -95,7 +95,7 @@ export const useLearned = ({ taxonomy, classifiers }: Vocabulary): Classifiers =
 const LEAST_KNOWN = 4;
 
 /** How many words are quoted if no single term supports the decision. */
-const OPENING = 8;
+const QUOTED_WORDS = 8;
 
 /**
  * A less probable decision is left open. In texts by strangers, decisions with a probability of 0.25 to 0.5 were right
@@ -111,9 +111,9 @@ const decided = <T extends string>(value: T, probability: number, hit: Hit): Dec
  * bought rather than moved, since it is a clear category only among goods. The value gave the best results on held-out
  * examples.
  */
-const WITH_CATEGORY = 0.5;
+const CATEGORY_POWER = 0.5;
 
-const NOBODY = { kind: null, found: null, score: 0 };
+const NO_CANDIDATE = { kind: null, found: null, score: 0 };
 
 const bestOf = (tally: Tally, name: string): Hit | undefined => tally.get(name)?.best;
 
@@ -126,10 +126,10 @@ const bestOfDomain = (things: Tally, domain: string): Hit | undefined => {
 };
 
 /** The best category of a label group, and the probabilities of its domain and of the category. */
-type Filed = { domain: string; category: string; ofDomain: number; ofCategory: number };
+type BestCategory = { domain: string; category: string; ofDomain: number; ofCategory: number };
 
-const file = (shelf: Classifier, features: Features): Filed | null => {
-  const categories = shelf.classify(features).map(({ name, probability }) => {
+const bestCategory = (classifier: Classifier, features: Features): BestCategory | null => {
+  const categories = classifier.classify(features).map(({ name, probability }) => {
     const [domain = name, category = name] = name.split("/");
     return { domain, category, probability };
   });
@@ -142,7 +142,7 @@ const file = (shelf: Classifier, features: Features): Filed | null => {
     : { domain: best[0], category: category.category, ofDomain: best[1], ofCategory: category.probability };
 };
 
-const NOTHING = { kind: null, domain: null, category: null };
+const UNCLASSIFIED = { kind: null, domain: null, category: null };
 
 const classify = <K extends AskKind | OfferKind>(
   classifiers: Classifiers,
@@ -151,28 +151,31 @@ const classify = <K extends AskKind | OfferKind>(
 ): Classified<K> => {
   const { tokens } = source.annotations;
   const { features, things, kinds } = featuresOf(source);
-  if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN) return NOTHING;
-  const filed: Readonly<Record<LabelGroup, Filed | null>> = {
-    goods: file(classifiers.goods, features),
-    services: file(classifiers.services, features),
-    jobs_projects: file(classifiers.jobs_projects, features),
-    community: file(classifiers.community, features),
-    general: file(classifiers.general, features),
+  if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN) return UNCLASSIFIED;
+  const bestInGroup: Readonly<Record<LabelGroup, BestCategory | null>> = {
+    goods: bestCategory(classifiers.goods, features),
+    services: bestCategory(classifiers.services, features),
+    jobs_projects: bestCategory(classifiers.jobs_projects, features),
+    community: bestCategory(classifiers.community, features),
+    general: bestCategory(classifiers.general, features),
   };
   const candidates = classifiers[name].classify(features).map(({ name: kind, probability }) => {
-    const found = filed[labelGroupOf(kind as K)];
-    return { kind: kind as K, found, score: probability * (found?.ofCategory ?? 0) ** WITH_CATEGORY };
+    const found = bestInGroup[labelGroupOf(kind as K)];
+    return { kind: kind as K, found, score: probability * (found?.ofCategory ?? 0) ** CATEGORY_POWER };
   });
-  const best = candidates.reduce((one, other) => (other.score > one.score ? other : one), candidates[0] ?? NOBODY);
+  const best = candidates.reduce(
+    (one, other) => (other.score > one.score ? other : one),
+    candidates[0] ?? NO_CANDIDATE,
+  );
   const all = candidates.reduce((sum, { score }) => sum + score, 0);
-  if (best.kind === null || all === 0) return NOTHING;
+  if (best.kind === null || all === 0) return UNCLASSIFIED;
   // If no single term supports the decision, the first words of the text are quoted.
   const opening: Hit = {
     family: source.family,
     value: best.kind,
     weight: 0,
     from: 0,
-    to: Math.min(tokens.length, OPENING),
+    to: Math.min(tokens.length, QUOTED_WORDS),
     term: "",
   };
   const { kind, found, score } = best;

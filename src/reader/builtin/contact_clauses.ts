@@ -85,7 +85,7 @@ export const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue
 export const gapBetween = (a: { from: number; to: number }, b: { from: number; to: number }): number =>
   a.to <= b.from ? b.from - a.to : a.from - b.to;
 
-/** If a number is also mentioned by a single use (such as WhatsApp), mentions of all its uses are dropped. */
+/** Drops a mention of several uses of a number (phone, SMS, WhatsApp) if the clause also names one of these uses. */
 export const narrowed = (mentions: readonly Mention[]): Mention[] => {
   const single = new Set(mentions.flatMap(({ meant }) => (meant.length === 1 ? meant : [])));
   return mentions.filter(({ meant }) => meant.length < 2 || !meant.some((index) => single.has(index)));

@@ -95,7 +95,7 @@ const meantBy = (hit: Hit<Sense>, contacts: readonly Reachable[]): number[] => {
 
 const NOT = /^(?:not|never|isn|aren|nicht|kein|keine|pas|no|non|nao|niet|geen|nie|hardly|won|jamais|nunca|mai|nooit)$/u;
 
-const isDenied = (tokens: readonly Token[], at: number): boolean => {
+const isNegated = (tokens: readonly Token[], at: number): boolean => {
   for (let i = at - 1; i >= at - 3; i--) {
     if (MARKS.test(tokens[i]?.text ?? ",")) return false;
     if (NOT.test(tokens[i]?.text ?? "")) return true;
@@ -137,13 +137,13 @@ const isOther = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Arra
 };
 
 /** Points for a negated reservation: "never slow" is weak praise. */
-const RESERVE_DENIED = 0.5;
+const NEGATED_RESERVATION = 0.5;
 
 /** How many tokens after a negation the negated word may stand. */
-const DENIAL_REACH = 3;
+const NEGATION_REACH = 3;
 
-const deniesNext = (next: Hit<Sense> | undefined, hit: Hit<Sense>): boolean =>
-  next !== undefined && next.from - hit.to < DENIAL_REACH && (MANNERS[next.sense]?.points ?? 0) !== 0;
+const negatesNext = (next: Hit<Sense> | undefined, hit: Hit<Sense>): boolean =>
+  next !== undefined && next.from - hit.to < NEGATION_REACH && (MANNERS[next.sense]?.points ?? 0) !== 0;
 
 /**
  * Points for a contact that the text asks to use, and for one about which it only states something. A request and a
@@ -228,7 +228,7 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
   for (const clause of clauses.list) clause.mentions = narrowed(clause.mentions);
 
   const points = contacts.map(() => 0);
-  const give = (mention: Mention | undefined, sum: number) => {
+  const addPoints = (mention: Mention | undefined, sum: number) => {
     for (const index of mention?.meant ?? []) points[index] = (points[index] ?? 0) + sum;
   };
   near.forEach((hit, order) => {
@@ -242,8 +242,8 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
           .slice(Math.max(0, order - 4), order)
           .some((other) => (MANNERS[other.sense]?.points ?? 0) > 0 && clauses.of[other.from] === index);
         const sign = tokens[hit.from]?.text === ">";
-        if (better || sign) give(after, -1);
-        if (sign) give(lastBefore(clause.mentions, hit.from), 2);
+        if (better || sign) addPoints(after, -1);
+        if (sign) addPoints(lastBefore(clause.mentions, hit.from), 2);
       }
       return;
     }
@@ -257,14 +257,14 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     const manner = MANNERS[hit.sense];
     if (manner === undefined || isOther(tokens, hit, isContact)) return;
     // If the negated word is itself praise or a reservation, it is handled there.
-    if (hit.sense === "deny" && (deniesNext(near[order + 1], hit) || isOfTime(tokens, hit, isContact))) return;
-    const denied = isDenied(tokens, hit.from) || NOT.test(tokens[hit.to]?.text ?? "");
+    if (hit.sense === "deny" && (negatesNext(near[order + 1], hit) || isOfTime(tokens, hit, isContact))) return;
+    const negated = isNegated(tokens, hit.from) || NOT.test(tokens[hit.to]?.text ?? "");
     const next = near[order + 1];
     const isCompared = next?.sense === "than" && next.from === hit.to;
     const mention = mentionFor(tokens, clauses, index, hit, manner, isCompared);
-    give(mention, !denied ? manner.points : manner.points < 0 ? RESERVE_DENIED : -1);
+    addPoints(mention, !negated ? manner.points : manner.points < 0 ? NEGATED_RESERVATION : -1);
     // "telephone rather than write" is praise for the first and a reservation about the second.
-    if (hit.sense === "avoid") give(lastBefore(clause.mentions, hit.from), 1);
+    if (hit.sense === "avoid") addPoints(lastBefore(clause.mentions, hit.from), 1);
   });
 
   const plain = clauses.list.flatMap((clause) => {
@@ -273,8 +273,8 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
     return contact === undefined || other !== undefined ? [] : [{ contact, use: usedAs(tokens, clause, contact) }];
   });
   // Contacts that already have points get no points for requests and statements.
-  const untold = plain.filter(({ contact: { meant } }) => meant.every((index) => points[index] === 0));
-  for (const { contact, use } of untold) give(contact, use);
+  const unscored = plain.filter(({ contact: { meant } }) => meant.every((index) => points[index] === 0));
+  for (const { contact, use } of unscored) addPoints(contact, use);
 
   const best = Math.max(...points);
   const chosen = points.indexOf(best);

@@ -78,10 +78,10 @@ const THINGS = new Set(
 );
 
 /** Before one of these words they are ways of contact: "Ring us". */
-const SOMEBODY = /^(?:us|me|mich|uns|mij|ons|moi|nous|mi|em)$/u;
+const REACHED_PERSON = /^(?:us|me|mich|uns|mij|ons|moi|nous|mi|em)$/u;
 
 /** Words that refer to the number before, although another contact follows in the sentence. */
-const SAME = /^(?:same|there|mismo|mesmo|stesso|meme|selbe|selben|zelfde|tej|ten)$/u;
+const REFERS_BACK = /^(?:same|there|mismo|mesmo|stesso|meme|selbe|selben|zelfde|tej|ten)$/u;
 
 /**
  * The ways of contact that the sentences after a place name first. A sentence with a contact of its own is about that
@@ -100,7 +100,7 @@ const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], plac
     if (shared) {
       // "We take texts there as well, and mail via ..."
       while (at > from && tokens[at]?.text !== ",") at--;
-      if (!hasMark(tokens, from, at, SAME)) return ways;
+      if (!hasMark(tokens, from, at, REFERS_BACK)) return ways;
     }
     const said: ContactHit[] = [];
     for (let i = indexFrom(hits, from); i < hits.length && (hits[i]?.to ?? limit) <= at; i++) {
@@ -110,7 +110,7 @@ const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], plac
     const first = said.find(isCall);
     if (first === undefined || first.from - from >= OPENING) return ways;
     const thing = THINGS.has(tokens[first.from]?.text ?? "") && first.to === first.from + 1;
-    if (thing && !SOMEBODY.test(tokens[first.to]?.text ?? "")) return ways;
+    if (thing && !REACHED_PERSON.test(tokens[first.to]?.text ?? "")) return ways;
     ways.push(...said);
     if (shared) return ways;
   }
@@ -142,7 +142,7 @@ export const around = (
 const NEGATION_REACH = 4;
 
 /** True if a word before negates hit `index`: "no calls", "don't text", "nicht anrufen". */
-const isDenied = (hits: readonly ContactHit[], index: number, tokens: readonly Token[]): boolean => {
+const isNegated = (hits: readonly ContactHit[], index: number, tokens: readonly Token[]): boolean => {
   const hit = hits[index];
   for (let i = index - 1; i >= 0 && hit !== undefined; i--) {
     const before = hits[i];
@@ -182,9 +182,9 @@ export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean
     if (hasMark(tokens, hit.to, place.from, /^[,:;)/-]$/u)) return false;
     // "n'écrivez pas à", "schrijf niet naar"
     const behind = left[i + 1]?.sense;
-    const deniedBehind = (behind === "not" || behind === "dead") && (left[i + 1]?.from ?? 0) - hit.to <= 1;
+    const negatedBehind = (behind === "not" || behind === "dead") && (left[i + 1]?.from ?? 0) - hit.to <= 1;
     if (hit.to === place.from && hit.sense === "whatsapp" && tokens[hit.from - 1]?.text === "no") return false;
-    if (DOING.has(hit.sense)) return deniedBehind || isDenied(left, i, tokens);
+    if (DOING.has(hit.sense)) return negatedBehind || isNegated(left, i, tokens);
   }
   return false;
 };
@@ -231,7 +231,7 @@ export const numberTypes = (surroundings: Surroundings): NumberType[] => {
       const vain = behind?.sense === "vain" && behind.from - hit.to <= 2;
       // In "no WhatsApp 910 000 123" the "no" is Portuguese for "on".
       const on = hits === left && hit.to === place.from && tokens[hit.from - 1]?.text === "no";
-      (vain || (!on && isDenied(hits, index, tokens)) ? denied : said).add(type);
+      (vain || (!on && isNegated(hits, index, tokens)) ? denied : said).add(type);
     });
   }
   // "0176 ... (also WhatsApp)": the number also takes calls.

@@ -170,8 +170,8 @@ const dialled = (whole: Run, country: string | null, likely: readonly string[][]
 };
 
 /**
- * True if the link shows media, reviews or the like. The name of a business does not count
- * ("photo-avignon.example.fr").
+ * True if the link shows media, reviews or the like. A host with a hyphen may be the name of a business, so it is not
+ * tested ("photo-avignon.example.fr").
  */
 const isShowcaseAddress = (url: string): boolean => {
   const host = hostOf(url);

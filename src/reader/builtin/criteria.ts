@@ -23,7 +23,7 @@ const EXCLUDES = new Set(
 const ENGLISH_NO = "no";
 
 /** Words after a negation that exclude nothing: "no budget", "no rush", "no matter". */
-const HOLLOW = new Set(
+const NOT_EXCLUDED = new Set(
   `budget rush hurry matter problem idea more less longer need later than worries preference limit one thing nothing issue pressure
   reply luck doubt fuss big deal buying yet sure bad mention particular only just to be in a the at for if too so very allergic
   ahnung eile problem thema frage budget mehr urgence probleme souci presse prisa problema presupuesto fretta urgenza pressa haast
@@ -134,7 +134,7 @@ export const findExclusions = (
       tokens.slice(at + 1, from + 1).some((token) => token.opens || ENDS_CLAUSE.test(token.before))
     )
       continue;
-    if (HOLLOW.has(first.folded) || first.folded.length < 3 || /^\d+$/.test(first.folded)) continue;
+    if (NOT_EXCLUDED.has(first.folded) || first.folded.length < 3 || /^\d+$/.test(first.folded)) continue;
     const clause = Math.min(endOfClause(tokens, from), from + 2);
     const to = clause > from + 1 && POLITE.has(tokens[clause - 1]?.folded ?? "") ? clause - 1 : clause;
     if (Array.from({ length: to - from }, (_, index) => from + index).some(isOwn)) continue;

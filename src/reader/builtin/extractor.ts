@@ -31,7 +31,7 @@ const TITLE_CONFIDENCE = { sure: 0.85, opening: 0.6 };
 const DETAIL_CONFIDENCE = 0.8;
 
 /** A term of at least this weight names a thing; weaker terms only hint at one. */
-const NAMING = 1.5;
+const LEAST_NAMING_WEIGHT = 1.5;
 
 /** The span of a hit in the text. */
 const spanOfHit = (tokens: readonly Token[], hit: Hit): Span => ({
@@ -76,7 +76,9 @@ const firstNaming = (hits: readonly Hit[], { domain, category }: Classified<stri
   const best = category?.hit ?? domain?.hit;
   if (best === undefined) return null;
   const sense = `${domain?.value ?? ""}/${category?.value ?? ""}`;
-  return hits.find((hit) => hit.family === "category" && hit.value === sense && hit.weight >= NAMING) ?? best;
+  return (
+    hits.find((hit) => hit.family === "category" && hit.value === sense && hit.weight >= LEAST_NAMING_WEIGHT) ?? best
+  );
 };
 
 const titleOf = (annotations: Annotations, classified: Classified<string>): OfferExtraction["title"] | null => {
@@ -124,7 +126,7 @@ const SPACE_DOMAIN = "real_estate";
 const RENTED_BY_MONTH = new Set(["apartments", "houses", "rooms", "parking_storage", "commercial"]);
 
 /** Texts about meeting people contain ages and times, so their price needs at least this confidence. */
-const SURELY_MONEY = 0.8;
+const LEAST_PRICE_CONFIDENCE = 0.8;
 
 /** Adjusts the price to the kind of offer: a rent is monthly, and dating has no price. */
 const priceInContext = (
@@ -132,7 +134,8 @@ const priceInContext = (
   { kind, domain, category }: Classified<OfferKind>,
 ): OfferExtraction["price"] => {
   if (price === null) return null;
-  if (kind?.value === "dating" || (kind?.value === "friendship" && price.confidence < SURELY_MONEY)) return null;
+  if (kind?.value === "dating" || (kind?.value === "friendship" && price.confidence < LEAST_PRICE_CONFIDENCE))
+    return null;
   const { value } = price;
   const silent = value.period === null || value.period === "project";
   const rent = kind?.value === "rental" && domain?.value === SPACE_DOMAIN && RENTED_BY_MONTH.has(category?.value ?? "");
@@ -142,7 +145,7 @@ const priceInContext = (
 };
 
 /** The domain of words with which people who look for a home describe themselves: "no pets", "keine Kinder". */
-const OWN = "family_pets";
+const SELF_DESCRIPTION = "family_pets";
 
 /** Kinds of ask whose amount is a maximum to pay. In the other kinds it is what the author hopes to earn. */
 const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "friendship"]);
@@ -195,7 +198,7 @@ const extractAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskExtra
       annotations.hits.some(
         (hit) =>
           (hit.family === "category" || hit.family === "domain") &&
-          hit.value.startsWith(OWN) &&
+          hit.value.startsWith(SELF_DESCRIPTION) &&
           hit.from <= at &&
           at < hit.to,
       ),

@@ -25,17 +25,17 @@ export type FeatureSource = {
 const MOST_WORDS = 120;
 
 /**
- * The value of a word falls exponentially from 1 at the start of the text towards FARTHEST. FADING is the decay length
- * in words.
+ * The value of a word falls exponentially from 1 at the start of the text towards LEAST_VALUE. DECAY_LENGTH is in
+ * words.
  */
-const FADING = 24;
-const FARTHEST = 0.35;
+const DECAY_LENGTH = 24;
+const LEAST_VALUE = 0.35;
 
 /** The score of vocabulary evidence at which its feature value is 0.5 (of at most 1). */
-const HALF = { things: 6, kinds: 8 };
+const HALF_SCORE = { things: 6, kinds: 8 };
 
 /** The value of a fact that is either true or false. The other facts have values from 0 to 1. */
-const PLAIN = 0.3;
+const BOOLEAN_VALUE = 0.3;
 
 const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feature[] => {
   const words = tokens
@@ -55,7 +55,7 @@ const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feat
   }
   const found = new Map<string, number>();
   const note = (name: string, at: number) => {
-    if (!found.has(name)) found.set(name, FARTHEST + (1 - FARTHEST) * Math.exp(-at / FADING));
+    if (!found.has(name)) found.set(name, LEAST_VALUE + (1 - LEAST_VALUE) * Math.exp(-at / DECAY_LENGTH));
   };
   broad.forEach((word, at) => {
     const before = at === 0 ? "^^" : tokens[at]?.opens ? "^" : (broad[at - 1] ?? "");
@@ -67,7 +67,7 @@ const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feat
   return [...found];
 };
 
-const saysOf = (tally: Tally, prefix: string, half: number): Feature[] =>
+const evidenceFeatures = (tally: Tally, prefix: string, half: number): Feature[] =>
   [...tally].map(([name, { score }]): Feature => [`${prefix}:${name}`, score / (score + half)]);
 
 /**
@@ -118,9 +118,9 @@ export const featuresOf = ({
     features: {
       words: wordsOf(annotations),
       facts: [
-        ...saysOf(things, "thing", HALF.things),
-        ...saysOf(kinds, "kind", HALF.kinds),
-        ...plain.map((name): Feature => [name, PLAIN]),
+        ...evidenceFeatures(things, "thing", HALF_SCORE.things),
+        ...evidenceFeatures(kinds, "kind", HALF_SCORE.kinds),
+        ...plain.map((name): Feature => [name, BOOLEAN_VALUE]),
       ],
     },
   };

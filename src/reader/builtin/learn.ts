@@ -23,7 +23,7 @@ const KIND_PRIOR = 6;
 const CATEGORY_PRIOR = 10;
 const DOMAIN_PRIOR = 5;
 
-type Taught = { features: Features; name: string };
+type LabelledExample = { features: Features; name: string };
 
 /** All trained classifiers, by name. */
 export type Learned = Partial<Record<ClassifierName, Weights>>;
@@ -57,41 +57,43 @@ const learnFrom = ({ taxonomy }: Words, observed: readonly Observed[]): Learned 
     learn(
       observed
         .filter((one) => one.document === document)
-        .map(({ features, kind }): Taught => ({ features, name: kind })),
+        .map(({ features, kind }): LabelledExample => ({ features, name: kind })),
       new Map(kinds.map((kind) => [`kind:${kind}`, { [kind]: KIND_PRIOR }])),
     );
 
   const paths = taxonomy.flatMap(({ domain, categories }) => categories.map((category) => `${domain}/${category}`));
-  const works: readonly string[] = CLASSIFIERS.filter((name) => taxonomy.some(({ domain }) => domain === name));
-  const isOn = (shelf: LabelGroup, category: string): boolean => {
+  const otherGroups: readonly string[] = CLASSIFIERS.filter((name) => taxonomy.some(({ domain }) => domain === name));
+  const belongsTo = (group: LabelGroup, category: string): boolean => {
     const domain = category.split("/")[0] ?? category;
-    if (shelf === "general") return true;
-    return shelf === "goods" ? !works.includes(domain) : domain === shelf;
+    if (group === "general") return true;
+    return group === "goods" ? !otherGroups.includes(domain) : domain === group;
   };
-  const shelf = (name: LabelGroup): Weights => {
-    const own = paths.filter((category) => isOn(name, category));
+  const trainGroup = (name: LabelGroup): Weights => {
+    const own = paths.filter((category) => belongsTo(name, category));
     const prior = new Map<string, Record<string, number>>();
     for (const category of own) {
       prior.set(`thing:${category}`, { [category]: CATEGORY_PRIOR });
       const domain = `thing:${category.split("/")[0]}`;
       prior.set(domain, { ...prior.get(domain), [category]: DOMAIN_PRIOR });
     }
-    const taught = observed.flatMap(({ kind, category, features }): Taught[] =>
-      category !== null && labelGroupOf(kind as Parameters<typeof labelGroupOf>[0]) === name && isOn(name, category)
+    const labelled = observed.flatMap(({ kind, category, features }): LabelledExample[] =>
+      category !== null &&
+      labelGroupOf(kind as Parameters<typeof labelGroupOf>[0]) === name &&
+      belongsTo(name, category)
         ? [{ features, name: category }]
         : [],
     );
-    return learn(taught, prior);
+    return learn(labelled, prior);
   };
 
   const learned: Required<Learned> = {
     ask_kind: kindsOf("ask", ASK_KINDS),
     offer_kind: kindsOf("offer", OFFER_KINDS),
-    goods: shelf("goods"),
-    services: shelf("services"),
-    jobs_projects: shelf("jobs_projects"),
-    community: shelf("community"),
-    general: shelf("general"),
+    goods: trainGroup("goods"),
+    services: trainGroup("services"),
+    jobs_projects: trainGroup("jobs_projects"),
+    community: trainGroup("community"),
+    general: trainGroup("general"),
   };
   // A taxonomy may have no category in a label group.
   return Object.fromEntries(Object.entries(learned).filter(([, { classes }]) => classes.length > 0));

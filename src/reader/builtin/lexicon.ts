@@ -76,9 +76,9 @@ const COMPOUND_FACTOR = 0.85;
  * Factors on the weight of terms of another language than the text's. English terms are used in other languages; terms
  * of other languages are mostly chance matches ("chat", "box").
  */
-const ENGLISH_ABROAD = 0.6;
-const OTHER_ABROAD = 0.2;
-const LANGUAGE_UNKNOWN = 0.9;
+const ENGLISH_FACTOR = 0.6;
+const FOREIGN_FACTOR = 0.2;
+const UNKNOWN_LANGUAGE_FACTOR = 0.9;
 
 /** A term as it is stored: folded words, single spaces. */
 const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
@@ -109,7 +109,9 @@ export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms"
   const withSense = sharing<Sense>();
   const entries = new Map<string, Entry>();
   // Sorted, so that an extraction does not depend on the order of the rows.
-  const sorted = vocabulary.terms.toSorted((a, b) => compare(a.term, b.term) || compare(a.sense, b.sense));
+  const sorted = vocabulary.terms.toSorted(
+    (a, b) => compare(a.term, b.term) || compare(a.sense, b.sense) || compare(a.language ?? "", b.language ?? ""),
+  );
   for (const { term, language, sense, weight } of sorted) {
     const words = wordsOf(term).join(" ");
     const colon = sense.indexOf(":");
@@ -125,7 +127,7 @@ export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms"
   const withEntry = sharing<Entry>();
   const exact: Tree = new Map();
   const stems = new Map<string, Tree>();
-  const file = (tree: Tree, words: readonly string[], entry: Entry) => {
+  const insert = (tree: Tree, words: readonly string[], entry: Entry) => {
     let branch: Tree = tree;
     let node: Node | undefined;
     for (const word of words) {
@@ -140,11 +142,11 @@ export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms"
   };
   for (const entry of entries.values()) {
     const words = entry.term.split(" ");
-    file(exact, words, entry);
+    insert(exact, words, entry);
     const language = entry.language ?? "en";
     const tree: Tree = stems.get(language) ?? new Map();
     stems.set(language, tree);
-    file(
+    insert(
       tree,
       words.map((word) => stem(word, language)),
       entry,
@@ -155,8 +157,8 @@ export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms"
 
 const languageFactor = (entry: Entry, language: string | null): number => {
   if (entry.language === null || entry.language === language) return 1;
-  if (language === null) return LANGUAGE_UNKNOWN;
-  return entry.language === "en" ? ENGLISH_ABROAD : OTHER_ABROAD;
+  if (language === null) return UNKNOWN_LANGUAGE_FACTOR;
+  return entry.language === "en" ? ENGLISH_FACTOR : FOREIGN_FACTOR;
 };
 
 /** The families of terms that are places. */
@@ -209,12 +211,12 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   const stemsOf = stemmed.map((one) => words.map((word) => stem(word, one)));
 
   // Function words are not terms of another language: "hat" in German, "les" in French.
-  const told = language !== null && words.length > FEW_WORDS ? language : null;
-  const small = words.map((word) => told !== null && isFunctionWord(word, told));
+  const detected = language !== null && words.length > FEW_WORDS ? language : null;
+  const functionWords = words.map((word) => detected !== null && isFunctionWord(word, detected));
 
   const collect = (entries: readonly Entry[], from: number, to: number, factor: number) => {
     for (const entry of entries) {
-      if (to - from === 1 && small[from] && entry.language !== null && entry.language !== language) continue;
+      if (to - from === 1 && functionWords[from] && entry.language !== null && entry.language !== language) continue;
       const weight = factor * languageFactor(entry, language);
       for (const sense of entry.senses) {
         hits.push({
@@ -230,7 +232,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   };
 
   /** Looks up the phrases that begin at token `from`, by the given forms of the words. */
-  const look = (tree: ReadonlyMap<string, Node>, forms: readonly string[], from: number, factor: number): boolean => {
+  const lookUp = (tree: ReadonlyMap<string, Node>, forms: readonly string[], from: number, factor: number): boolean => {
     let any = false;
     let node = tree.get(forms[from] ?? "");
     for (let to = from + 1; node !== undefined; to++) {
@@ -246,7 +248,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   };
 
   for (let at = 0; at < words.length; at++) {
-    let any = look(lexicon.exact, words, at, 1);
+    let any = lookUp(lexicon.exact, words, at, 1);
     // A word that is a term itself is not an inflected form of another: "clean jars" is not about cleaning.
     const own = lexicon.exact
       .get(words[at] ?? "")
@@ -254,7 +256,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
     if (own) continue;
     stemmed.forEach((one, order) => {
       const index = lexicon.stems.get(one);
-      if (index !== undefined && look(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;
+      if (index !== undefined && lookUp(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;
     });
     const word = words[at] ?? "";
     if (any || word.length < LEAST_COMPOUND || language === null || !COMPOUNDING.includes(language)) continue;

@@ -12,14 +12,14 @@ const YOUNGEST = 18;
 const OLDEST = 89;
 
 /** Words before an age: "I'm 38", "bin 34", "ho 55 anni", "tengo 34". */
-const BEING = new Set(
+const BEFORE_AGE = new Set(
   "m am im bin j ai ho tengo tenho ben mam jestem aged alter mann frau man woman guy girl chico chica hombre mujer homem mulher vrouw".split(
     " ",
   ),
 );
 
 /** Words after an age, if a person is described: "34 Jahre", "52 ans". */
-const YEARS = new Set("jahre jahrig ans anos anni jaar lat yo yrs years".split(" "));
+const AFTER_AGE = new Set("jahre jahrig ans anos anni jaar lat yo yrs years".split(" "));
 
 /** Words after "years" that rule out an age of a person: "20 years of experience", "66 years old pub". */
 const NOT_AN_AGE = new Set(
@@ -43,8 +43,8 @@ export const describesPerson = (tokens: readonly Token[]): boolean =>
     if (!/^\d\d$/.test(token.folded) || !isAge(token.folded)) return false;
     const before = tokens[at - 1];
     const next = tokens[at + 1];
-    const being = before !== undefined && BEING.has(before.folded);
-    if (next !== undefined && YEARS.has(next.folded)) {
+    const being = before !== undefined && BEFORE_AGE.has(before.folded);
+    if (next !== undefined && AFTER_AGE.has(next.folded)) {
       return (
         (being || /[,(]\s?$/.test(token.before) || token.before === " ") &&
         !NOT_AN_AGE.has(tokens[at + 2]?.folded ?? "") &&

@@ -28,7 +28,7 @@ const MAX_GROUPS = 9;
 /**
  * Digits as words. Words with other meanings ("sei", "dos", "one") are listed too, because only runs of words are read.
  */
-const SPOKEN: Readonly<Record<string, string>> = Object.fromEntries(
+const DIGIT_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
   `zero0 oh0 null0 nul0 cero0 one1 two2 three3 four4 five5 six6 seven7 eight8 nine9
   eins1 zwei2 zwo2 drei3 vier4 funf5 sechs6 sieben7 acht8 neun9
   un1 deux2 trois3 quatre4 cinq5 sept7 huit8 neuf9
@@ -42,7 +42,7 @@ const SPOKEN: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** Fewer digit words in a row are prose. */
-const MIN_SPOKEN = 3;
+const MIN_DIGIT_WORDS = 3;
 
 /** The digits at token `at`, written as digits or words, and where they end. Null if there are none. */
 const groupAt = (tokens: readonly Token[], at: number): { digits: string; at: number; to: number } | null => {
@@ -51,11 +51,11 @@ const groupAt = (tokens: readonly Token[], at: number): { digits: string; at: nu
   let digits = "";
   let to = at;
   for (let word = tokens[to]; word?.kind === "word" && (to === at || word.gap === "space"); word = tokens[++to]) {
-    const digit = SPOKEN[word.text];
+    const digit = DIGIT_WORDS[word.text];
     if (digit === undefined) break;
     digits += digit;
   }
-  return digits.length >= MIN_SPOKEN ? { digits, at, to } : null;
+  return digits.length >= MIN_DIGIT_WORDS ? { digits, at, to } : null;
 };
 
 /** The number of separators from token `at` to the next group of the same number; -1 if the number ends there. */
@@ -65,7 +65,7 @@ const separators = (tokens: readonly Token[], at: number): number => {
     if (token === undefined || token.gap === "line") return -1;
     if (token.kind !== "mark") return count;
     // A comma may separate digit words: "oh one six three two, nine six oh".
-    const pauses = token.text === "," && SPOKEN[tokens[at + count + 1]?.text ?? ""] !== undefined;
+    const pauses = token.text === "," && DIGIT_WORDS[tokens[at + count + 1]?.text ?? ""] !== undefined;
     if (!/^[-./()]$/u.test(token.text) && !pauses) return -1;
     // "0221 471 / 0176 123" is two numbers, and a full stop with a space ends a sentence.
     const after = tokens[at + count + 1]?.gap;

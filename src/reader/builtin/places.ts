@@ -57,7 +57,7 @@ const SCORE = {
   shipped: 1.2,
   listed: 1.4,
 };
-/** The score of a geographic term by its family. */
+/** The key in SCORE for each family of geographic terms. */
 const SCORE_OF: Readonly<Record<string, "city" | "part" | "region" | "country">> = {
   place: "city",
   city: "part",
@@ -84,8 +84,8 @@ export const findPlace = (
   const prepositions = new Set([...own, ...(language === null ? PLAIN_PREPOSITIONS : []), "in", "near"]);
   const capitals = tokens.filter((token) => token.capital).length;
   const letters = text.replace(/[^\p{L}]/gu, "");
-  const shouting = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
-  const whispering = capitals <= tokens.length / 12;
+  const mostlyUpperCase = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
+  const mostlyLowerCase = capitals <= tokens.length / 12;
   const geography = hits.filter((hit) => GEOGRAPHY.has(hit.family));
   const things = new Set<number>();
   for (const hit of hits) {
@@ -114,7 +114,7 @@ export const findPlace = (
     if (token === undefined) return false;
     if (isSurePlace(at)) return true;
     // "Le Vigan", "La Ciotat"
-    if (NAME_ARTICLES.has(token.folded) && token.capital && gap(at + 1) === " " && !shouting) {
+    if (NAME_ARTICLES.has(token.folded) && token.capital && gap(at + 1) === " " && !mostlyUpperCase) {
       const named = tokens[at + 1];
       return (
         named?.capital === true && !NOT_PLACES.has(named.folded) && !things.has(at + 1) && !/\d/.test(named.folded)
@@ -122,7 +122,7 @@ export const findPlace = (
     }
     if (NOT_PLACES.has(token.folded) || PLACE_LABELS.has(token.folded) || /\d/.test(token.folded)) return false;
     if (things.has(at) || token.folded.length < 2) return false;
-    return (token.capital && !shouting) || (NAME_OPENERS.has(token.folded) && word(at + 1) !== "of");
+    return (token.capital && !mostlyUpperCase) || (NAME_OPENERS.has(token.folded) && word(at + 1) !== "of");
   };
   const isCode = (at: number): boolean => {
     const token = tokens[at];
@@ -300,7 +300,7 @@ export const findPlace = (
     const lower = !tokens.slice(hit.from, hit.to).some((token) => token.capital) && !isState(hit.to);
     // "bostons" are shoes.
     if (lower && !isWritten(hit)) continue;
-    if (lower && !whispering && contextOf(hit.from) <= 0) continue;
+    if (lower && !mostlyLowerCase && contextOf(hit.from) <= 0) continue;
     const known = hit.weight >= SURE_PLACE;
     // A place at the start of the text before another name is a brand: "Cambridge Audio amp".
     const brand = hit.from === 0 && gap(hit.to) === " " && isName(hit.to) && !isSurePlace(hit.to);
@@ -319,12 +319,12 @@ export const findPlace = (
       opened &&
       named &&
       hit.from > 0 &&
-      (!lower || (whispering && hit.to >= tokens.length - 1))
+      (!lower || (mostlyLowerCase && hit.to >= tokens.length - 1))
     ) {
       propose(hit, SCORE.closing);
       continue;
     }
-    propose(hit, base - ((lower && !whispering) || brand ? LOWER_CASE_PENALTY : 0));
+    propose(hit, base - ((lower && !mostlyLowerCase) || brand ? LOWER_CASE_PENALTY : 0));
   }
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at];
@@ -339,7 +339,7 @@ export const findPlace = (
     }
     // Short words in capitals are abbreviations: "HS 110 €", "LMT, FL".
     const raw = text.slice(token.start, token.end);
-    if (!shouting && raw.length <= 3 && raw === raw.toUpperCase() && tokens[at + 1]?.capital !== true) continue;
+    if (!mostlyUpperCase && raw.length <= 3 && raw === raw.toUpperCase() && tokens[at + 1]?.capital !== true) continue;
     const context = contextOf(at);
     if (context > 0) propose({ from: at, to: at + 1 }, SCORE.name);
     else if (at > 0 && context === 0 && language !== "de") {
@@ -352,7 +352,7 @@ export const findPlace = (
       const opened = token.opens || /[,(]\s?$/.test(gap(at));
       if (!closed || !opened || range.to - range.from > 4) continue;
       // An unknown name in capitals is an abbreviation: the licence in "LMT, FL".
-      if (/^\p{Lu}+$/u.test(text.slice(token.start, token.end)) && !shouting) continue;
+      if (/^\p{Lu}+$/u.test(text.slice(token.start, token.end)) && !mostlyUpperCase) continue;
       const base = ends ? (token.opens ? SCORE.alone : SCORE.closing) : SCORE.listed;
       candidates.push({ ...range, score: base + (coded ? SCORE.code : 0) });
     }

@@ -194,11 +194,15 @@ const isAmbiguous = (marker: Marker | null): boolean =>
 const CENTS = new Set("¢ cent cents ct cts centimes centimos centavos centesimi".split(" "));
 
 /** "Euro 6" is an emission standard for cars. */
-const NORM = /^[3-7]$/u;
+const EMISSION_STANDARD = /^[3-7]$/u;
 
 const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const before = currencyBefore(tokens, at);
-  if (tokens[at - 1]?.text === "euro" && NORM.test(tokens[at]?.text ?? "") && endOfDigits(tokens, at) === at + 1)
+  if (
+    tokens[at - 1]?.text === "euro" &&
+    EMISSION_STANDARD.test(tokens[at]?.text ?? "") &&
+    endOfDigits(tokens, at) === at + 1
+  )
     return null;
   if (before === null && isJoinedBefore(tokens, at)) return null;
   const isMoney = before !== null;
@@ -248,9 +252,9 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
 };
 
 /** "One" is an article in most languages, so it is not a price. */
-const LEAST_SPOKEN = 2;
+const LEAST_IN_WORDS = 2;
 /** A smaller number in words without a currency may be an age. */
-const LEAST_ALONE = 90;
+const LEAST_ALONE_IN_WORDS = 90;
 
 /** "une trentaine d'euros" */
 const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
@@ -265,9 +269,9 @@ const THOUSANDS = /^(?:mille|riesen|ruggen)$/u;
  * An amount in words: "a hundred quid", "fünfzig Euro", "two grand". It needs a currency or another sign of money;
  * otherwise it is a count.
  */
-const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
+const amountInWords = (tokens: readonly Token[], at: number): Amount | null => {
   const number = spokenNumberAt(tokens, at);
-  if (number === null || number.value < LEAST_SPOKEN) return null;
+  if (number === null || number.value < LEAST_IN_WORDS) return null;
   const behind = currencyAt(tokens, number.to);
   // "all six £100": the sign belongs to the digits after it.
   const isOfNext = behind !== null && tokens[behind.to]?.kind === "digits" && tokens[number.to]?.kind === "mark";
@@ -281,7 +285,7 @@ const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const named = currency ?? of;
   // A number in words that is a sentence of its own ("Zweihundertfünfzig, ...") is an amount if it is too large for an
   // age.
-  const alone = number.value >= LEAST_ALONE && startsSentence(tokens, at) && /^[.,!]$/u.test(next?.text ?? "");
+  const alone = number.value >= LEAST_ALONE_IN_WORDS && startsSentence(tokens, at) && /^[.,!]$/u.test(next?.text ?? "");
   const told = grand || alone || number.money || isQualified(tokens, number.to);
   if (named === null && !told) return null;
   const to = named?.to ?? number.to;
@@ -298,11 +302,11 @@ const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
 };
 
 /**
- * Words between the ends of a range. Those of SHY_TO have other meanings, so they count only after a word of
+ * Words between the ends of a range. Those of AMBIGUOUS_TO have other meanings, so they count only after a word of
  * OPENS_RANGE, or (if also in TO) between two currencies.
  */
 const TO = /^(?:-|~|to|bis|until|a|al|ao|tot|do|till)$/u;
-const SHY_TO = /^(?:a|al|ao|do|and|und|et|y|e|en|i|und|ed)$/u;
+const AMBIGUOUS_TO = /^(?:a|al|ao|do|and|und|et|y|e|en|i|und|ed)$/u;
 const OPENS_RANGE = new Set(
   "between zwischen entre tra fra tussen pomiedzy miedzy from von de da dalle dai desde van od des".split(" "),
 );
@@ -315,7 +319,7 @@ const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean =
   const words = between.map((token) => token.text).join(" ");
   if (words === "up to" || words === "bis zu" || words === "- -") return true;
   if (between.length > 1) return false;
-  if (!SHY_TO.test(words)) return TO.test(words);
+  if (!AMBIGUOUS_TO.test(words)) return TO.test(words);
   const opened = OPENS_RANGE.has(tokens[low.from - 1]?.text ?? "");
   return opened || (TO.test(words) && low.marker !== null && high.marker !== null);
 };
@@ -363,7 +367,7 @@ export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => 
     const token = tokens[at];
     if (token?.text === "(") depth++;
     if (token?.text === ")" || token?.gap === "line") depth = 0;
-    const spoken = token?.kind === "word" && !isHidden(at) ? spokenAmount(tokens, at) : null;
+    const spoken = token?.kind === "word" && !isHidden(at) ? amountInWords(tokens, at) : null;
     if (spoken !== null) {
       amounts.push({ ...spoken, aside: depth > 0 });
       at = spoken.to - 1;

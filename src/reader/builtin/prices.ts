@@ -237,7 +237,7 @@ const opensBare = ({ amount: { from, to, value, marker } }: Role, tokens: readon
   GOES_ON.has(tokens[to]?.text ?? "");
 
 /** True if no word calls the amount the price. */
-const isUncalled = ({ senses, near, period, bounds }: Role): boolean =>
+const isNotCalledPrice = ({ senses, near, period, bounds }: Role): boolean =>
   !senses.has("ask") && !near.has("negotiable") && period === null && !bounds.has("from");
 
 const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
@@ -262,7 +262,7 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
   const isHeaded = said.some(({ role, isSentence, isRestated }) => isSentence || isRestated || role.senses.has("ask"));
   said.forEach(({ role, alone, isSentence, isRestated }, index) => {
     const score = headlineScore(role, index, isSentence, isRestated, isHeaded);
-    if (open && isUncalled(role) && !(role.amount.marker !== null && (isSentence || alone))) return;
+    if (open && isNotCalledPrice(role) && !(role.amount.marker !== null && (isSentence || alone))) return;
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;
@@ -295,7 +295,7 @@ const confidenceOf = (role: Role, score: number, rivals: number): number => {
 };
 
 /** In "Free, biscuits 50p" the amount is for something else. */
-const isFreeAndMore = (free: { from: number; to: number }, role: Role, { tokens }: Reading): boolean => {
+const isFreeWithExtras = (free: { from: number; to: number }, role: Role, { tokens }: Reading): boolean => {
   const { from } = role.amount;
   if (role.senses.has("ask") || from < free.to || !startsSentence(tokens, free.from)) return false;
   for (let at = free.to; at <= from; at++) if (startsSentence(tokens, at)) return false;
@@ -323,7 +323,7 @@ export const readPrice = (text: string, hints: Hints): PriceFound | null => {
     free !== null &&
     (best === null ||
       (free.whole && !best.role.senses.has("ask")) ||
-      isFreeAndMore(free, best.role, reading) ||
+      isFreeWithExtras(free, best.role, reading) ||
       (free.leads && !best.role.senses.has("ask")) ||
       best.role.amount.marker === null)
   ) {

@@ -34,7 +34,7 @@ const LOOKED_FOR: Readonly<Record<AskKind, OfferKind | null>> = {
 const SAME_IN_OFFERS: ReadonlySet<string> = new Set(["sale", "rental", "dating", "friendship"]);
 
 /** A kind term of at least this weight makes the kind certain (on the weight scale of the vocabulary). */
-const CERTAIN = 3;
+const CERTAIN_WEIGHT = 3;
 
 /**
  * The best language needs this many times the evidence of the next one. Without a clear language, the terms of all
@@ -44,7 +44,7 @@ const CLEAR_LANGUAGE = 1.5;
 
 /** Terms about the rent of homes that are ordinary words elsewhere: "warm winter coat". */
 const HOMES = "real_estate";
-const OF_HOMES = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media", "utilities", "professionals"]);
+const HOME_TERMS = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media", "utilities", "professionals"]);
 
 /** Terms that only hint at a kind have a lower weight ("flat", because most flats are let). */
 const LEAST_CUE = 2;
@@ -59,10 +59,10 @@ const PER_WORD = 0.1;
 const LEAST_CONFIDENCE = 0.5;
 
 /** Least confidence of a price that filters: it has a currency or a word for a limit. */
-const SURE_PRICE = 0.7;
+const CERTAIN_PRICE = 0.7;
 
 /** The confidence that readPrice gives to a leading "free" (not "free delivery"). */
-const SURE_FREE = 0.95;
+const LEADING_FREE = 0.95;
 
 /** Words that belong to a price: limits before it, periods after it. Folded, in the eight languages. */
 const LIMITS = new Set(
@@ -103,7 +103,7 @@ const widenPrice = (tokens: Tokens, text: string, quote: string): Span => {
 };
 
 /** The kind of offer that a term looks for; null for other terms. */
-const leadsTo = ({ family, value }: Hit): OfferKind | null => {
+const kindOf = ({ family, value }: Hit): OfferKind | null => {
   if (family === "ask_kind") return LOOKED_FOR[value as AskKind] ?? null;
   return family === "kind" && SAME_IN_OFFERS.has(value) ? (value as OfferKind) : null;
 };
@@ -118,8 +118,8 @@ const readKind = (
   const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
   const cues = new Map<OfferKind, number>();
   for (const hit of hits) {
-    if (hit.weight < LEAST_CUE || (domain !== HOMES && OF_HOMES.has(hit.term))) continue;
-    const kind = leadsTo(hit);
+    if (hit.weight < LEAST_CUE || (domain !== HOMES && HOME_TERMS.has(hit.term))) continue;
+    const kind = kindOf(hit);
     if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
     // A longer phrase is stronger evidence.
     cues.set(kind, Math.max(cues.get(kind) ?? 0, hit.weight + (hit.to - hit.from - 1) * PER_WORD));
@@ -127,7 +127,7 @@ const readKind = (
   const [best, next] = [...cues].sort((a, b) => b[1] - a[1]);
   if (best !== undefined && best[1] > (next?.[1] ?? 0)) {
     // The weight of a term that matches by its stem is slightly lower.
-    return { value: best[0], certain: domain !== null && best[1] >= CERTAIN * 0.9 };
+    return { value: best[0], certain: domain !== null && best[1] >= CERTAIN_WEIGHT * 0.9 };
   }
   return guessed === null ? null : { value: guessed, certain: false };
 };
@@ -216,9 +216,9 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
 
     const said: Span[] = [];
     let price: QueryExtraction["price"] = null;
-    if (free?.value.amount === 0 && free.confidence >= SURE_FREE) {
+    if (free?.value.amount === 0 && free.confidence >= LEADING_FREE) {
       price = { min: null, max: 0, currency: null, period: null };
-    } else if (budget !== null && budget.confidence >= SURE_PRICE) {
+    } else if (budget !== null && budget.confidence >= CERTAIN_PRICE) {
       price = budget.value;
       said.push(widenPrice(tokens, query, budget.quote));
     }
@@ -227,12 +227,12 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     for (const hit of [...hits, ...phrases]) {
       const span = spanOf(tokens, hit.from, hit.to);
       const isPlace = isTown(hit) && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
-      const isKind = leadsTo(hit) !== null && leadsTo(hit) === kind?.value && hit.weight >= LEAST_CUE;
+      const isKind = kindOf(hit) !== null && kindOf(hit) === kind?.value && hit.weight >= LEAST_CUE;
       if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
     }
     const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
-    const telling = left.filter((token) => !isStopWord(token));
-    const words = telling.length > 0 ? telling : left;
+    const contentWords = left.filter((token) => !isStopWord(token));
+    const words = contentWords.length > 0 ? contentWords : left;
     return {
       asides: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
       words: words

@@ -6,7 +6,7 @@ import type { Token } from "./tokens.ts";
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter(Boolean));
 
 /** Stop words: folded words that people put around what they look for, and that offers do not repeat. */
-const HOLLOW = setOf(
+const STOP_WORDS = setOf(
   `really could would should can may might please must something someone somebody anybody anyone anything who what where
   which very quite rather just also even get got find help some any good nice great decent proper perfect ideal suitable
   kind sort type bit lot lots etc only more most my our your his her their this that these those need needs want wants
@@ -21,7 +21,7 @@ const HOLLOW = setOf(
 );
 
 /** Words that begin a modifier, which tells for whom or why: "bike for my kid", "van that I can drive". */
-const GOES_ON = setOf(
+const MODIFIER_OPENERS = setOf(
   `for that while because so behind whilst
   fur weil damit wahrend
   pour qui afin pendant
@@ -43,7 +43,7 @@ const AFTER_I = setOf("m am ve have need can could want d ll will live work just
 /**
  * Evidence for a language that a vocabulary word of it gives, divided by the number of languages that have the word.
  */
-const HINT = 0.7;
+const LANGUAGE_EVIDENCE = 0.7;
 
 /** Evidence for the language of a query from the languages of its vocabulary words. */
 export const languageHints = (lexicon: Lexicon, tokens: readonly Token[]): Map<string, number> => {
@@ -53,13 +53,14 @@ export const languageHints = (lexicon: Lexicon, tokens: readonly Token[]): Map<s
     for (const entry of lexicon.exact.get(token.folded)?.entries ?? []) {
       if (entry.language !== null) languages.add(entry.language);
     }
-    for (const language of languages) hints.set(language, (hints.get(language) ?? 0) + HINT / languages.size);
+    for (const language of languages)
+      hints.set(language, (hints.get(language) ?? 0) + LANGUAGE_EVIDENCE / languages.size);
   }
   return hints;
 };
 
 /** True if a token is a stop word. */
-export const isStopWord = (token: Token): boolean => HOLLOW.has(token.folded);
+export const isStopWord = (token: Token): boolean => STOP_WORDS.has(token.folded);
 
 /** Marks that begin a new sentence or clause. */
 const BREAK = /[,;.!?:]/;
@@ -81,7 +82,7 @@ export const modifiersFrom = (
     const person = folded === SHORT_PERSON ? AFTER_I.has(tokens[at + 1]?.folded ?? "") : PERSON.has(folded);
     // "…, I have a cat" describes the person, whatever comes before it.
     if (person && (BREAK.test(before) || (head !== null && at >= head))) return at;
-    if (head !== null && at >= head && GOES_ON.has(folded) && !saysKind(at)) return at;
+    if (head !== null && at >= head && MODIFIER_OPENERS.has(folded) && !saysKind(at)) return at;
   }
   return tokens.length;
 };

@@ -6,7 +6,7 @@
 /** Shorter words are one typo away from too many others. */
 const SHORTEST = 5;
 /** From this length on, two typos are accepted. */
-const TWO_SLIPS = 8;
+const TWO_TYPOS = 8;
 
 /**
  * The number of letters that are wrong, missing, added or swapped with the next one (Damerau-Levenshtein distance,
@@ -75,7 +75,7 @@ export const createCorrector = (
   return (word) => {
     if (word.length < SHORTEST || /\d/.test(word) || known.has(word)) return null;
     const letters = lettersOf(word);
-    const most = word.length >= TWO_SLIPS ? 2 : 1;
+    const most = word.length >= TWO_TYPOS ? 2 : 1;
     let best: string | null = null;
     let fewest = most + 1;
     for (let length = word.length - most; length <= word.length + most; length++) {

@@ -69,7 +69,7 @@ const SUMS: Readonly<Record<number, string>> = {
 };
 
 /** The words among these that are also used for other things ("une trentaine"). They need a currency. */
-const ROUND = /^(?:\w+aine|millier|funfer|zehner|zwanziger|hunderter|tausender)$/u;
+const AMBIGUOUS_SUMS = /^(?:\w+aine|millier|funfer|zehner|zwanziger|hunderter|tausender)$/u;
 
 type Piece = { value: number; factor: boolean; money: boolean; joined: boolean };
 
@@ -83,7 +83,11 @@ const PIECES: ReadonlyMap<string, Piece> = new Map(
       words
         .split(" ")
         .map(
-          (word) => [word, { value: Number(value), factor, money: money && !ROUND.test(word), joined: false }] as const,
+          (word) =>
+            [
+              word,
+              { value: Number(value), factor, money: money && !AMBIGUOUS_SUMS.test(word), joined: false },
+            ] as const,
         ),
     ),
   ),
@@ -107,10 +111,10 @@ const piecesOf = (word: string): Piece[] | null => {
   const whole = PIECES.get(word);
   if (whole !== undefined) return [whole];
   // Positions from which the rest of the word is no number. "trecento" fails with "trece" and succeeds with "tre".
-  const dead = new Set<number>();
+  const failed = new Set<number>();
   const from = (at: number, joined: boolean): Piece[] | null => {
     if (at === word.length) return [];
-    if (dead.has(at)) return null;
+    if (failed.has(at)) return null;
     for (let length = Math.min(LONGEST, word.length - at); length >= SHORTEST; length--) {
       const piece = PIECES.get(word.slice(at, at + length));
       const rest = piece === undefined ? null : from(at + length, false);
@@ -119,7 +123,7 @@ const piecesOf = (word: string): Piece[] | null => {
     const joiner = at > 0 && !joined ? JOINED_INSIDE.exec(word.slice(at)) : null;
     const rest = joiner === null ? null : from(at + joiner[0].length, true);
     if (rest === null || rest.length === 0) {
-      dead.add(at);
+      failed.add(at);
       return null;
     }
     return rest;

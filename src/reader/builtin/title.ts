@@ -8,16 +8,16 @@ import type { Token } from "./tokens.ts";
 const LONGEST = 120;
 
 /** A shorter opening clause without a digit may be only a call such as "Curb alert". In code points. */
-const TELLING = 20;
+const LEAST_INFORMATIVE = 20;
 
 /** A longer title is cut at a comma. In code points. */
-const COMFORTABLE = 70;
+const PREFERRED_LENGTH = 70;
 
 /** A thing that is named further than this after the opening clause is only mentioned. In UTF-16 units. */
 const LATE = 200;
 
 /** A clause with fewer letters and digits than this names nothing. */
-const LEAST_SIGNS = 4;
+const LEAST_CHARACTERS = 4;
 
 /**
  * The end of a clause: the end of a sentence or line, a dash between spaces, a bullet. A dot inside "1.6" or "ca. 3"
@@ -84,7 +84,7 @@ const clausesOf = (text: string, excluded: readonly Span[], addresses: readonly 
   };
   const keep = (start: number, end: number) => {
     const span = shrink(text, { start, end });
-    if ((text.slice(span.start, span.end).match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_SIGNS) return;
+    if ((text.slice(span.start, span.end).match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_CHARACTERS) return;
     if (excluded.some((one) => one.start < span.end && span.start < one.end)) return;
     clauses.push(span);
   };
@@ -143,16 +143,16 @@ export const nameThing = (
   const priced = PRICE.test(named) || (naming !== opening && /[£$€]/u.test(named));
   // Most texts open with what they offer. Some open with next to nothing: "Nachmieter gesucht", "Curb alert".
   const first = opening === undefined ? "" : text.slice(opening.start, opening.end);
-  const telling = codePoints(first) >= TELLING || /\d/u.test(first);
+  const telling = codePoints(first) >= LEAST_INFORMATIVE || /\d/u.test(first);
   const opens = opening !== undefined && telling && !PRICE.test(first) && !INTRODUCTION.test(first);
   const clause = late || priced || opens ? opening : (naming ?? opening);
   if (clause === undefined) return null;
 
   let { start, end } = clause;
   const body = () => text.slice(start, end);
-  if (codePoints(body()) > COMFORTABLE) {
+  if (codePoints(body()) > PREFERRED_LENGTH) {
     const breaks = breaksIn(text, start, end);
-    const far = clause === naming && codePoints(text.slice(start, decisiveEnd)) > COMFORTABLE;
+    const far = clause === naming && codePoints(text.slice(start, decisiveEnd)) > PREFERRED_LENGTH;
     const reach = clause === naming && !(far && opens) ? decisiveEnd : start;
     // If the thing stands far inside a long clause, the title begins at the break before it.
     if (far && !opens) {
@@ -162,9 +162,9 @@ export const nameThing = (
     const last = breaks.findLast(
       (one) =>
         one >= reach &&
-        one > start + LEAST_SIGNS &&
-        one <= start + 2 * COMFORTABLE &&
-        codePoints(text.slice(start, one)) <= COMFORTABLE,
+        one > start + LEAST_CHARACTERS &&
+        one <= start + 2 * PREFERRED_LENGTH &&
+        codePoints(text.slice(start, one)) <= PREFERRED_LENGTH,
     );
     if (last !== undefined) end = last;
   }

@@ -202,21 +202,21 @@ const check = <R>(schema: z.ZodType<R>, content: string): Checked<R> => {
   };
 };
 
-const isSure = (found: { confidence: number }): boolean => found.confidence >= LEAST_CONFIDENCE;
+const isConfident = (found: { confidence: number }): boolean => found.confidence >= LEAST_CONFIDENCE;
 
 /** Returns the value if its confidence is high enough and `keep` accepts it, otherwise null. */
-const sure = <F extends { value: unknown; confidence: number }>(
+const ifConfident = <F extends { value: unknown; confidence: number }>(
   found: F | null,
   keep: (value: F["value"]) => boolean = () => true,
-): F | null => (found !== null && isSure(found) && keep(found.value) ? found : null);
+): F | null => (found !== null && isConfident(found) && keep(found.value) ? found : null);
 
 /** Drops a domain that the taxonomy does not have, and a category that the domain does not have. */
 const classified = <F extends { value: string; confidence: number }>(
   vocabulary: Vocabulary,
   extraction: { domain: F | null; category: F | null },
 ): { domain: F | null; category: F | null } => {
-  const domain = sure(extraction.domain, (name) => vocabulary.taxonomy.some((entry) => entry.domain === name));
-  const category = sure(extraction.category, (name) =>
+  const domain = ifConfident(extraction.domain, (name) => vocabulary.taxonomy.some((entry) => entry.domain === name));
+  const category = ifConfident(extraction.category, (name) =>
     vocabulary.taxonomy.some((entry) => entry.domain === domain?.value && entry.categories.includes(name)),
   );
   return { domain, category };
@@ -241,7 +241,7 @@ const contactValue = (type: OfferExtraction["contacts"][number]["value"]["type"]
 const contactsOf = (contacts: OfferExtraction["contacts"]): OfferExtraction["contacts"] => {
   const seen = new Set<string>();
   let preferred = false;
-  return contacts.filter(isSure).flatMap((contact) => {
+  return contacts.filter(isConfident).flatMap((contact) => {
     const { type } = contact.value;
     const value = contactValue(type, contact.value.value);
     if (value === null || seen.has(`${type} ${value}`)) return [];
@@ -260,29 +260,29 @@ const tidyOffer = (vocabulary: Vocabulary, extraction: OfferExtraction): OfferEx
     ...extraction,
     domain,
     category,
-    offer_kind: sure(extraction.offer_kind, (kind) => kinds === undefined || kinds.includes(kind)),
-    price: sure(extraction.price),
-    location: sure(extraction.location),
+    offer_kind: ifConfident(extraction.offer_kind, (kind) => kinds === undefined || kinds.includes(kind)),
+    price: ifConfident(extraction.price),
+    location: ifConfident(extraction.location),
     contacts: contactsOf(extraction.contacts),
-    party: sure(extraction.party),
-    condition: sure(extraction.condition),
-    space: sure(extraction.space),
-    features: extraction.features.filter(isSure),
-    attributes: extraction.attributes.filter(isSure),
+    party: ifConfident(extraction.party),
+    condition: ifConfident(extraction.condition),
+    space: ifConfident(extraction.space),
+    features: extraction.features.filter(isConfident),
+    attributes: extraction.attributes.filter(isConfident),
   };
 };
 
 const tidyAsk = (vocabulary: Vocabulary, extraction: AskExtraction): AskExtraction => ({
   ...extraction,
   ...classified(vocabulary, extraction),
-  title: sure(extraction.title),
-  ask_kind: sure(extraction.ask_kind),
-  price: sure(extraction.price),
-  location: sure(extraction.location),
-  condition: sure(extraction.condition),
-  must: extraction.must.filter(isSure),
-  exclude: extraction.exclude.filter(isSure),
-  attributes: extraction.attributes.filter(isSure),
+  title: ifConfident(extraction.title),
+  ask_kind: ifConfident(extraction.ask_kind),
+  price: ifConfident(extraction.price),
+  location: ifConfident(extraction.location),
+  condition: ifConfident(extraction.condition),
+  must: extraction.must.filter(isConfident),
+  exclude: extraction.exclude.filter(isConfident),
+  attributes: extraction.attributes.filter(isConfident),
 });
 
 /** An extractor that can tell which of its extractions needed a repair request. */
