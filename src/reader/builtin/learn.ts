@@ -8,8 +8,8 @@ import { compileLexicon } from "./lexicon.ts";
 import { readBudget, readPrice } from "./prices.ts";
 
 /**
- * Trains the classifiers on the examples of the market. This takes some seconds, so the result is stored and renewed
- * only when the examples change.
+ * Trains the classifiers on the examples of the market. This takes some seconds, so the result is stored, and renewed
+ * only when words, taxonomy or examples change.
  */
 
 /**
