@@ -16,7 +16,10 @@ export type Surroundings = {
   further: ContactHit[];
 };
 
-/** How far away a word may be, in tokens. It is farther after the contact, because most words after it are about it. */
+/**
+ * How far from the contact a word about it may be, in tokens. Farther after it than before it, because most words after
+ * a contact are about it.
+ */
 const REACH = 12;
 const REACH_BEHIND = 18;
 
@@ -77,7 +80,7 @@ const THINGS = new Set(
   "phone phones mobile mob cell handy mobil telefon portable movil celular bel bell ring page".split(" "),
 );
 
-/** Before one of these words they are ways of contact: "Ring us". */
+/** A word of THINGS before one of these is a way of contact: "Ring us". */
 const REACHED_PERSON = /^(?:us|me|mich|uns|mij|ons|moi|nous|mi|em)$/u;
 
 /** Words that refer to the number before, although another contact follows in the sentence. */

@@ -19,7 +19,10 @@ const WORDS = compilePhrases<"given" | "free" | "extra">({
     offerte | proefles | proeflessen | bezorging | verzending | parkeren | advies | kennismaking | intake | koffie | wycena | wyceny | dostawa | dojazd | parkingi | lekcja | konsultacja | przesylka | wysylka | parking`,
 });
 
-/** Words before "free" with which it has another meaning: a feeling, or the absence of something ("smoke free"). */
+/**
+ * Words before "free" with which it says nothing about the price of the thing: "feel free", "smoke free", "first month
+ * free".
+ */
 const OTHER_MEANING =
   /^(?:feel|am|'m|m|i|im|you|we|they|be|are|re|is|have|has|smoke|pet|rust|tax|duty|fat|gluten|sugar|hands|worry|hassle|rent|set|get|my|your|have|of|some|any|first|erste|premiere|primera|prima|primeira|eerste|pierwsza|plus|incl|with|and|or|mit|avec|con|com|met|buy|one|any)$/u;
 
