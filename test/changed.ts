@@ -18,7 +18,8 @@ import { promisify } from "node:util";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What every test rests on. */
-const EVERYTHING = /^(package\.json|package-lock\.json|tsconfig\.json|test\/run\.ts|test\/support\/.*)$/;
+const EVERYTHING =
+  /^(package\.json|package-lock\.json|tsconfig\.json|ava\.config\.js|test\/run\.ts|test\/support\/.*)$/;
 
 const TEST_FILE = /^test\/.*\.test\.ts$/;
 
@@ -44,7 +45,9 @@ export const affectedTests = (changed: readonly string[], sources: ReadonlyMap<s
   if (changed.some((path) => EVERYTHING.test(path))) return tests;
   const inputs = new Map([...sources].map(([path, text]) => [path, inputsOf(path, text)]));
   const isChanged = (input: string, by: string): boolean =>
-    input === "." ? TEST_FILE.test(by) : changed.some((path) => path === input || path.startsWith(`${input}/`));
+    input === "."
+      ? TEST_FILE.test(by) && changed.length > 0
+      : changed.some((path) => path === input || path.startsWith(`${input}/`));
   return tests.filter((test) => {
     const reached = new Set([test]);
     for (const path of reached) {

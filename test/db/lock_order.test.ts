@@ -21,7 +21,7 @@ type Meeting = {
 
 const meet = (title: string, prepare: (market: Market, people: ReturnType<typeof signing>) => Promise<Meeting>) =>
   test(title, async (t: ExecutionContext) => {
-    const market = await openMarket(t);
+    const market = await openMarket(t, { patient: true });
     await market.sql("update market.sign_in_method set available = true");
     const { hold, first, second } = await prepare(market, signing(market));
     const waits = await watchWaits(market.url, t);
@@ -226,7 +226,7 @@ const age = async (market: Market, by: string): Promise<void> => {
 
 for (const table of ["account", "agent", "verification", "sign_in", "session", "submission", "idempotency_key"])
   test(`the clock's jobs wait for nobody who has locked the table ${table}, and come back for it`, async (t) => {
-    const market = await openMarket(t);
+    const market = await openMarket(t, { patient: true });
     const people = signing(market);
     await market.sql("update market.sign_in_method set available = true");
     // An agent that nobody approved, whose link was opened.

@@ -58,12 +58,34 @@ export type Market = {
   embed: (kind: "offer" | "ask", id: string, vector?: string | null) => Promise<void>;
 };
 
-/** Opens a market of its own. Given a test's `t` it is closed after that test; else call `close`. */
-export const openMarket = async (t?: Teardown): Promise<Market & { close: () => Promise<void> }> => {
+/** Enough for all that a test of locks does at once, so that nothing waits for a connection. */
+const PATIENT_POOL_SIZE = 24;
+
+/** For the sessions of a patient market: timeouts that a busy machine does not reach while two calls meet. */
+const BE_PATIENT = "set lock_timeout = '2min'; set statement_timeout = '2min'";
+
+/**
+ * Opens a market of its own. Given a test's `t` it is closed after that test; else call `close`.
+ * @param patient without the login roles' timeouts, for tests of who waits for whom
+ */
+export const openMarket = async (
+  t?: Teardown,
+  { patient = false } = {},
+): Promise<Market & { close: () => Promise<void> }> => {
   const database: Database = await createDatabase();
-  const options = { url: database.url, readUrl: null, poolSize: 8, embedded: false, onError: () => {} };
+  const poolSize = patient ? PATIENT_POOL_SIZE : 8;
+  const options = { url: database.url, readUrl: null, poolSize, embedded: false, onError: () => {} };
   const api = openDatabase({ ...options, role: "souk_api" });
   const worker = openPool({ ...options, role: "souk_worker" }, database.url, false);
+  if (patient) {
+    for (const pool of [...Object.values(api.pools), worker]) {
+      const { onConnect } = pool.options;
+      pool.options.onConnect = async (client) => {
+        await onConnect?.(client);
+        await client.query(BE_PATIENT);
+      };
+    }
+  }
   const operator = new pg.Pool({ connectionString: database.url, max: 4 });
   operator.on("error", () => {});
   const close = async () => {

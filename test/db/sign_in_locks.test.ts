@@ -39,7 +39,7 @@ const aged = async (
 const ROUNDS = 20;
 
 test("signing in and out, approving, removing, deleting and forgetting at once never wait in a circle", async (t) => {
-  const market = await openMarket(t);
+  const market = await openMarket(t, { patient: true });
   const people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
   const outcomes = new Map<string, number>();

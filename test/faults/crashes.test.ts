@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
@@ -219,8 +220,11 @@ test.serial(
         authorization: `Bearer ${slowest?.token}`,
         "content-type": "application/json",
         "content-length": String(body.length),
+        expect: "100-continue",
       },
     });
+    // What the API says once it has begun with the request.
+    const begun = once(half, "continue");
     const halfAnswered = new Promise<number>((resolve, reject) => {
       half.on("error", reject);
       half.on("response", (response) => {
@@ -228,8 +232,9 @@ test.serial(
         response.on("end", () => resolve(response.statusCode ?? 0));
       });
     });
+    half.flushHeaders();
+    await begun;
     half.write(body.slice(0, 5));
-    await sleep(100);
 
     const stopped = api.stop();
     await balancer;

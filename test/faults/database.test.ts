@@ -84,9 +84,14 @@ for (const mode of ["fast", "immediate"] as const) {
         }
       }),
     );
-    await sleep(300);
+    const untilAnswered = (...statuses: number[]) =>
+      eventually(
+        async () => outcomes.map(({ status }) => status),
+        (seen) => statuses.every((status) => seen.includes(status)),
+      );
+    await untilAnswered(200, 201);
     await cluster.halt(mode);
-    await sleep(1_000);
+    await untilAnswered(503);
     const down = await Promise.all([
       agent.call("GET", "/v1/me"),
       publish(agent),

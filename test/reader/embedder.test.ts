@@ -3,7 +3,7 @@ import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { EMBEDDING_DIMENSIONS } from "../../src/reader/extraction.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiEmbedder, EMBEDDING_BATCH } from "../../src/reader/openai/embedder.ts";
-import { allowed } from "../support/busy.ts";
+import { allowed, processorTime } from "../support/busy.ts";
 import {
   type Behaviour,
   cuts,
@@ -117,11 +117,12 @@ test("4,000 characters are embedded in milliseconds, also one word of 4,000", as
   const words = Array.from({ length: 700 }, (_, index) => (index * 7919).toString(36)).join(" ");
   const texts = [words.slice(0, 4000), "x".repeat(4000), "ﷺ".repeat(4000)];
   await builtin.embed(texts, never());
-  const begin = performance.now();
-  for (let i = 0; i < 20; i++) await builtin.embed(texts, never());
-  const each = (performance.now() - begin) / (20 * texts.length);
-  // 1 ms where this was written; 5 ms is what the service counts on, and a shared machine may be four times slower.
-  t.true(each < allowed(20), `${each} ms`);
+  const took = await processorTime(async () => {
+    for (let i = 0; i < 20; i++) await builtin.embed(texts, never());
+  });
+  const each = took / (20 * texts.length);
+  // 1 ms where this was written; 5 ms is what the service counts on, and another processor may be four times slower.
+  t.true(each < 20, `${each} ms`);
 });
 
 test("an aborted signal stops the built-in embedder", async (t) => {

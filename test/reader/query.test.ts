@@ -2,6 +2,7 @@ import test from "ava";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createCorrector, slipsBetween } from "../../src/reader/builtin/spelling.ts";
 import type { QueryExtraction } from "../../src/reader/extraction.ts";
+import { processorTime } from "../support/busy.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /** What is read from the query of a search: kind, place and price, and which words are left to search for. */
@@ -102,11 +103,12 @@ test("a word is left alone that is known, short, a number, or as near to one thi
   t.is(correct("leasnig"), null, "not the name of a thing");
 });
 
-test("any query is read, quickly, and always the same way", (t) => {
+test("any query is read, quickly, and always the same way", async (t) => {
   const queries = ["", " ", "?!", "&|!()", "x".repeat(500), "in ".repeat(160), "£".repeat(500), "👍🏽 sofa", "\u0000"];
   for (const query of queries) t.deepEqual(read(query), read(query));
-  const started = performance.now();
-  for (let n = 0; n < 100; n++) read("flat to rent in London under 1200 pounds a month");
-  // Well under a millisecond each on an idle machine.
-  t.true(performance.now() - started < 2000);
+  const took = await processorTime(() => {
+    for (let n = 0; n < 100; n++) read("flat to rent in London under 1200 pounds a month");
+  });
+  // Well under a millisecond each.
+  t.true(took < 2000, `${took} ms`);
 });

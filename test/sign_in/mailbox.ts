@@ -27,7 +27,7 @@ export type MailServer = {
 const POLL_MS = 20;
 
 /** A mail takes milliseconds; a machine that does ten other things takes its time. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** A refusal as a mail server puts it. */
 export const smtpError = (code: number, message: string): Error =>
