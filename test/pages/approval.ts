@@ -1,9 +1,9 @@
 import { type Script, type Site, servePages, type Teardown } from "./site.ts";
 
 /**
- * The approval page over HTTP.
+ * Opens and answers the approval page over HTTP, as a browser does.
  *
- *   opened   the page as a browser has it: where, its cookie, the token in its form
+ *   opened   an approval page that was fetched: its site, the browser's CSRF cookie and the token in the form
  */
 
 export const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
@@ -20,7 +20,7 @@ export const open = async (t: Teardown, script: Script = {}, baseUrl?: string): 
   return { site, cookie, token };
 };
 
-/** Answers as the form in a browser does; what a header is set to null is left out. */
+/** Sends the form of the approval page as a browser does. A header whose value is null is not sent. */
 export const decide = (
   { site, cookie, token }: Opened,
   fields: Record<string, string> = {},

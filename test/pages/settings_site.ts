@@ -1,8 +1,11 @@
 import { type Script, type Site, servePages, type Teardown } from "./site.ts";
 
-/** The settings over a database that answers what a test tells it to: every state that a person can meet. */
+/**
+ * Serves the settings with a fake database that gives scripted answers, and holds sample data for every state of the
+ * pages.
+ */
 
-/** A session's cookie, as far as its form goes. */
+/** A session cookie's value: well formed, but the secret of no session. */
 export const SESSION = "s".repeat(43);
 
 export const ACCOUNT = {
@@ -21,7 +24,7 @@ export const ACCOUNT = {
   signed_in_seconds_ago: 40,
 };
 
-/** An account that only this browser knows. */
+/** An account without a sign-in method, which only this browser can open. */
 export const BARE_ACCOUNT = {
   ...ACCOUNT,
   display_name: null,
