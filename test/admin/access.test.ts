@@ -41,34 +41,31 @@ const PATHS = [
 
 const INTROSPECTION = { query: "{ __schema { types { name } } }" };
 
-test.serial(
-  "to everybody but a moderator, /admin looks like a path that does not exist",
-  async (t) => {
-    const person = await fixture.person();
-    const outsiders: Record<string, Record<string, string>> = {
-      nobody: {},
-      "an agent": { authorization: `Bearer ${agent.token}` },
-      "an agent that sends a moderator's session along": {
-        authorization: `Bearer ${agent.token}`,
-        cookie: moderator.cookie,
-      },
-      "a person": { cookie: person.cookie },
-      "a made-up session": { cookie: `souk_session=${newSecret()}` },
-      "a broken session": { cookie: "souk_session=x" },
-    };
-    for (const [who, headers] of Object.entries(outsiders)) {
-      for (const [method, path] of PATHS) {
-        const sent: CallOptions = {
-          headers: { ...headers, ...sameOrigin(fixture.url) },
-          ...(method === "POST" ? { body: INTROSPECTION } : {}),
-        };
-        const [there, nowhere] = [await fixture.call(method, path, sent), await fixture.call(method, "/nowhere", sent)];
-        t.is(there.status, 404, `${who}: ${method} ${path}`);
-        t.deepEqual(bare(there), bare(nowhere), `${who}: ${method} ${path}`);
-      }
+test.serial("to everybody but a moderator, /admin looks like a path that does not exist", async (t) => {
+  const person = await fixture.person();
+  const outsiders: Record<string, Record<string, string>> = {
+    nobody: {},
+    "an agent": { authorization: `Bearer ${agent.token}` },
+    "an agent that sends a moderator's session along": {
+      authorization: `Bearer ${agent.token}`,
+      cookie: moderator.cookie,
+    },
+    "a person": { cookie: person.cookie },
+    "a made-up session": { cookie: `souk_session=${newSecret()}` },
+    "a broken session": { cookie: "souk_session=x" },
+  };
+  for (const [who, headers] of Object.entries(outsiders)) {
+    for (const [method, path] of PATHS) {
+      const sent: CallOptions = {
+        headers: { ...headers, ...sameOrigin(fixture.url) },
+        ...(method === "POST" ? { body: INTROSPECTION } : {}),
+      };
+      const [there, nowhere] = [await fixture.call(method, path, sent), await fixture.call(method, "/nowhere", sent)];
+      t.is(there.status, 404, `${who}: ${method} ${path}`);
+      t.deepEqual(bare(there), bare(nowhere), `${who}: ${method} ${path}`);
     }
-  },
-);
+  }
+});
 
 /** Returns the status and all header names of a response, with the connection's headers, which fetch hides. */
 const rawHeaders = (method: string, path: string, headers: Record<string, string>, body?: string) =>
@@ -170,11 +167,14 @@ const refusals: Record<string, { query: string; variables?: object; says: RegExp
     says: /more than 150 fields|deeper/,
   },
   "a fragment that contains itself": { query: "{ ...f } fragment f on Query { viewer { name } ...f }", says: /deeper/ },
-  a deep query: {
+  "a deep query": {
     query: `{ offers(first: 1) { nodes ${"{ account { offers(first: 1) { nodes ".repeat(6)}{ id }${" } } }".repeat(6)} } }`,
     says: /deeper than 12 levels/,
   },
-  "a page of a thousand rows": { query: "{ offers(first: 1000) { nodes { id } } }", says: /at most 100 rows of offers/ },
+  "a page of a thousand rows": {
+    query: "{ offers(first: 1000) { nodes { id } } }",
+    says: /at most 100 rows of offers/,
+  },
   "a page of a thousand rows, by a variable": {
     query: "query($n: Int) { offers(first: $n) { nodes { id } } }",
     variables: { n: 1000 },
