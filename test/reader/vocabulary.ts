@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";
 
-/** The vocabulary as the database would hand it out, from the seed itself: what tests read with is what is installed. */
+/** The vocabulary as the database would return it, read from the shipped data, so that tests use what is installed. */
 
 const DATA = new URL("../../db/schema/market/vocabulary_data.sql", import.meta.url);
 
@@ -14,10 +14,10 @@ const EXAMPLES = {
 
 const READER = new URL("../../src/reader/builtin/", import.meta.url);
 
-/** Learning takes seconds: done once for all test files, until what it is made from changes. */
+/** Training takes seconds. Its result is cached for all test files, until one of its sources changes. */
 const CACHE = new URL("../../node_modules/.cache/souk/", import.meta.url);
 
-/** One row of the seed. */
+/** One row of the shipped vocabulary. */
 const ROW = /^ {2}\('((?:[^']|'')*)', (?:null|'([a-z]{2})'), '([^']+)', ([\d.]+)\),?$/gmu;
 
 const EXAMPLE = /^ {2}\('([a-z_]+)', (?:null|'([a-z_/]+)'), '((?:[^']|'')*)'\)[,;]$/gmu;
@@ -51,7 +51,7 @@ const TAXONOMY: readonly (readonly [string, string, string])[] = [
   ["community", "dating, friendship", "dating, friendship, activities"],
 ];
 
-/** The taxonomy and the words of the seed. */
+/** The taxonomy and the words of the shipped data. Contains no weights. */
 export const seedWords = (): Pick<Vocabulary, "taxonomy" | "terms"> => ({
   taxonomy: TAXONOMY.map(([domain, kinds, categories]) => ({
     domain,
@@ -66,7 +66,7 @@ export const seedWords = (): Pick<Vocabulary, "taxonomy" | "terms"> => ({
   })),
 });
 
-/** The examples of the seed, in the order in which the database hands them out. */
+/** The shipped examples, in the order in which the database returns them. */
 export const seedExamples = (): Example[] =>
   (["ask", "offer"] as const).flatMap((document) =>
     Array.from(
@@ -90,7 +90,7 @@ const learnSeed = (words: Pick<Vocabulary, "taxonomy" | "terms">): Learned => {
   } catch {
     const learned = learnClassifiers({ vocabulary: words, examples: seedExamples() });
     mkdirSync(CACHE, { recursive: true });
-    // Written aside: others may be reading.
+    // The file is renamed into place, because other processes may be reading it.
     const aside = new URL(`${kept.href}.${process.pid}.${performance.now()}`);
     writeFileSync(aside, JSON.stringify(learned));
     renameSync(aside, kept);
@@ -98,7 +98,7 @@ const learnSeed = (words: Pick<Vocabulary, "taxonomy" | "terms">): Learned => {
   }
 };
 
-/** The vocabulary of the seed. */
+/** The shipped vocabulary with the weights trained from the shipped examples. */
 export const seedVocabulary = (): Vocabulary => {
   const words = seedWords();
   return { ...words, classifiers: learnSeed(words) };
