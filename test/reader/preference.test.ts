@@ -2,8 +2,8 @@ import test from "ava";
 import { readContacts } from "../../src/reader/builtin/contacts.ts";
 
 /**
- * Tests which of several contacts is preferred: by praise, by a contact that is kept for need, by what a word refers to,
- * and not by other preferences. In the sentences, `P` stands for a phone number and `E` for an e-mail address.
+ * Tests which of several contacts is preferred: by praise, by a contact that is kept for need, by what a word refers
+ * to, and not by other preferences. In the sentences, `P` stands for a phone number and `E` for an e-mail address.
  */
 
 const NUMBERS: Readonly<Record<string, string>> = {

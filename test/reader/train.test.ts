@@ -6,8 +6,8 @@ import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { train } from "../../src/reader/train.ts";
 
 /**
- * The weights that ship are those of the words and examples that ship. That they are so byte by byte takes seconds to see
- * and is part of `npm run lint` (`npm run train -- --check`).
+ * The weights that ship are those of the words and examples that ship. That they are so byte by byte takes seconds to
+ * see and is part of `npm run lint` (`npm run train -- --check`).
  */
 
 /** Every so many examples are enough to learn something of each kind. */
