@@ -12,7 +12,7 @@ import { type Configuration, Provider } from "oidc-provider";
  *   person   the person whom it signs in next: the claims of the ID token
  */
 
-export type Person = { sub: string; email?: string; email_verified?: boolean | string; name?: string };
+type Person = { sub: string; email?: string; email_verified?: boolean | string; name?: string };
 
 export type OpenIdServer = {
   issuer: string;

@@ -48,7 +48,7 @@ type Installation = { version: number; programs: string; extensions: string };
 
 type Owner = { uid: number; gid: number };
 
-export type StopMode = "smart" | "fast" | "immediate";
+type StopMode = "smart" | "fast" | "immediate";
 
 export type Cluster = {
   /** The URL of the database `postgres` for a superuser. */
