@@ -12,8 +12,10 @@ import { startService } from "../support/service.ts";
  *   graphql     sends one operation as that person's browser would
  */
 
+/** A GraphQL response with its HTTP status. */
 export type GraphQl = { status: number; data: Body; errors: { message: string; extensions: Body; path?: string[] }[] };
 
+/** A moderator with a session. */
 export type Moderator = {
   account: string;
   /** The value of the Cookie header. */
@@ -26,6 +28,7 @@ export type Moderator = {
   decide: (name: string, offer: string, further?: Record<string, string | null>) => Promise<GraphQl>;
 };
 
+/** A running service with its database. */
 export type AdminFixture = {
   url: string;
   databaseUrl: string;

@@ -16,6 +16,7 @@ const BATCH = 500;
 /** Decimal digits of a vector's numbers. halfvec keeps no more, so more would only be sent in vain. */
 const DIGITS = 4;
 
+/** The offers that one thread inserts. `now` is in milliseconds. */
 export type Share = { url: string; offers: number; first: number; step: number; now: number };
 
 const { url, offers, first, step, now } = workerData as Share;

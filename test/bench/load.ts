@@ -8,6 +8,7 @@ import { performance } from "node:perf_hooks";
  * processor time as the measured service, on the same machine.
  */
 
+/** The requests to send, to a port of 127.0.0.1. */
 export type Job = {
   port: number;
   /** Complete requests as bytes on the wire, sent in turn. */
@@ -17,6 +18,7 @@ export type Job = {
   seconds?: number;
   count?: number;
 };
+/** The duration of a job, the time of each request, and the first failure. */
 export type Result = { seconds: number; milliseconds: Float64Array; failure: string | null };
 
 const HEAD_END = Buffer.from("\r\n\r\n");

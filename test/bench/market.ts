@@ -24,7 +24,9 @@ const THREADS = 2;
 
 const embedder = createBuiltinEmbedder();
 
+/** An agent's token and the id of its account. */
 export type Caller = { token: string; accountId: string };
+/** The URL of the database and the agents in it. */
 export type Market = { url: string; callers: Caller[] };
 
 /** Drops the indexes that are faster to build once over all rows than row by row. Returns their definitions. */

@@ -9,12 +9,14 @@ import { promisify } from "node:util";
  * without HTTP. The difference to the service's time is the cost of carrying the request.
  */
 
+/** A statement with its values. */
 export type Statement = {
   /** SQL with $1, $2, ... */
   text: string;
   /** A null is written into the statement, because pgbench's variables cannot be null. */
   values: (string | null)[];
 };
+/** Transactions per second, and the time of each transaction. */
 export type Sample = { rate: number; milliseconds: Float64Array };
 
 const run = promisify(execFile);

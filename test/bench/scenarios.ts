@@ -11,6 +11,7 @@ import { modelOf } from "./texts.ts";
  * The measured requests by kind, each as HTTP and as the SQL statement that it becomes.
  */
 
+/** A kind of request: variants as raw HTTP requests, and the same variants as statements. */
 export type Scenario = { name: string; requests: string[]; statements: Statement[] };
 
 /** The parts of the market that the requests refer to. */

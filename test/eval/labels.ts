@@ -46,6 +46,7 @@ const offer = z.object({
       .prefault({}),
   }),
 });
+/** A line of offers_*.jsonl. */
 export type LabelledOffer = z.infer<typeof offer>;
 
 const ask = z.object({
@@ -67,9 +68,11 @@ const ask = z.object({
       .prefault({}),
   }),
 });
+/** A line of asks_*.jsonl. */
 export type LabelledAsk = z.infer<typeof ask>;
 
 const text = z.object({ id: z.string(), text: z.string().min(1) });
+/** A line of search_corpus.jsonl. */
 export type CorpusText = z.infer<typeof text>;
 
 const query = z.object({
@@ -88,6 +91,7 @@ const query = z.object({
   /** Grade 3: exactly what was asked for. 2: misses a soft criterion. 1: related. Unlisted offers have grade 0. */
   relevant: z.record(z.string(), z.number()),
 });
+/** A line of search_queries_*.jsonl. */
 export type LabelledQuery = z.infer<typeof query>;
 
 const match = z.object({
@@ -99,11 +103,13 @@ const match = z.object({
   wrong_kind_offers: z.array(z.string()),
   acceptable_offers: z.array(z.string()),
 });
+/** A line of matches_*.jsonl. */
 export type LabelledMatch = z.infer<typeof match>;
 
 /** A file's name without its extension, and its lines. */
 export type Labelled<T> = { file: string; lines: T[] };
 
+/** All labelled files of a directory. */
 export type Labels = {
   offers: Labelled<LabelledOffer>[];
   asks: Labelled<LabelledAsk>[];

@@ -8,6 +8,7 @@ import type { LabelledAsk, LabelledMatch, LabelledOffer, LabelledQuery } from ".
 type Amount = { amount: number; currency: string | null; period?: string | null | undefined };
 type Contact = { type: string; value: string; preferred?: boolean | undefined };
 
+/** What the service extracted from the text of an offer. `rejected`: it found no contact. */
 export type OfferPrediction = {
   id: string;
   rejected: boolean;
@@ -19,6 +20,7 @@ export type OfferPrediction = {
   location: string | null;
   contacts: Contact[];
 };
+/** What the service extracted from the text of an ask. */
 export type AskPrediction = {
   id: string;
   domain: string | null;

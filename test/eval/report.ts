@@ -13,6 +13,7 @@ import {
 /** The measures that a table shows, with the heads of their columns. */
 export type Columns = readonly (readonly [measure: string, column: string])[];
 
+/** The table of offers. */
 export const OFFER_COLUMNS: Columns = [
   ["contacts F1", "contacts"],
   ["preferred", "prefer."],
@@ -24,6 +25,7 @@ export const OFFER_COLUMNS: Columns = [
   ["location", "location"],
   ["title", "title"],
 ];
+/** The table of asks. */
 export const ASK_COLUMNS: Columns = [
   ["ask_kind", "kind"],
   ["domain", "domain"],
@@ -31,12 +33,14 @@ export const ASK_COLUMNS: Columns = [
   ["price_max", "price_max"],
   ["location", "location"],
 ];
+/** The table of searches. */
 export const QUERY_COLUMNS: Columns = [
   ["nDCG@10", "nDCG@10"],
   ["recall@10 of grade 3", "recall@10"],
   ["success@1", "success@1"],
   ["MRR", "MRR"],
 ];
+/** The table of matches. */
 export const MATCH_COLUMNS: Columns = [
   ["matches F1", "F1"],
   ["matches precision", "precision"],

@@ -6,11 +6,15 @@ import { type Script, type Site, servePages, type Teardown } from "./site.ts";
  *   opened   an approval page that was fetched: its site, the browser's CSRF cookie and the token in the form
  */
 
+/** The secret of the link in these tests. */
 export const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
+/** The path of the approval page in these tests. */
 export const PATH = `/connect/${SECRET}`;
 
+/** An opened approval page: its site, the CSRF cookie and the form token. */
 export type Opened = { site: Site; cookie: string; token: string };
 
+/** Serves the pages and opens the approval page. Clears the recorded calls afterwards. */
 export const open = async (t: Teardown, script: Script = {}, baseUrl?: string): Promise<Opened> => {
   const site = await servePages(t, script, baseUrl);
   const answer = await fetch(site.url + PATH);
@@ -39,4 +43,5 @@ export const decide = (
   });
 };
 
+/** The names of the database functions that a site has called, in order. */
 export const names = (site: Site): string[] => site.calls.map(({ name }) => name);

@@ -16,6 +16,7 @@ import { type Service, startPart, startService } from "../support/service.ts";
 
 type Person = { page: Page; agent: Agent; account: string };
 
+/** A browser and two processes of the service on one database. */
 export type Fixture = {
   browser: Browser;
   service: Service;
@@ -49,6 +50,7 @@ export const pressAndFollow = async (page: Page, name: string | RegExp): Promise
   return led.headers()["location"];
 };
 
+/** The text of the page's h1. */
 export const heading = (page: Page): Promise<string | null> => page.getByRole("heading", { level: 1 }).textContent();
 
 /**

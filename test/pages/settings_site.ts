@@ -8,6 +8,7 @@ import { type Script, type Site, servePages, type Teardown } from "./site.ts";
 /** A session cookie's value: well formed, but the secret of no session. */
 export const SESSION = "s".repeat(43);
 
+/** An account with two sign-in methods. */
 export const ACCOUNT = {
   display_name: "Lena",
   contact_email: "lena@example.com",
@@ -35,6 +36,7 @@ export const BARE_ACCOUNT = {
   sessions: 1,
 };
 
+/** A connected agent with offers and asks. */
 export const AGENT = {
   id: "0190c7a4-0000-7000-8000-00000000000a",
   name: "Claude",
@@ -45,6 +47,7 @@ export const AGENT = {
   removed_at: null,
 };
 
+/** A removed agent without offers and asks. */
 export const REMOVED_AGENT = {
   ...AGENT,
   id: "0190c7a4-0000-7000-8000-00000000000b",
@@ -63,8 +66,10 @@ const item = (id: number, status: string, title: string | null, published_at: st
   published_at,
 });
 
+/** The `page` member of the last page of a list. */
 export const LAST_PAGE = { next_cursor: null, has_more: false };
 
+/** A first page of offers in several states. */
 export const OFFERS = {
   results: [
     item(10, "published", "Grey three-seat sofa, good condition", "2026-03-04T14:03:22.000Z"),
@@ -89,6 +94,7 @@ const event = (at: string, action: string, by: object | null, target: object | n
 });
 const sofa = { type: "offer", id: "1", title: "Grey three-seat sofa, good condition" };
 
+/** A first page of the activity list with events of several kinds. */
 export const ACTIVITY = {
   activity: [
     event("2026-03-05T09:00:00.000Z", "agent.removed", null, {
@@ -111,6 +117,7 @@ export const ACTIVITY = {
   page: { next_cursor: "bmV4dA", has_more: true },
 };
 
+/** The script of a signed-in person with an account, agents, offers, asks and activity. */
 export const SETTINGS: Script = {
   get_account: ACCOUNT,
   list_agents: { agents: [AGENT, REMOVED_AGENT] },
@@ -126,5 +133,6 @@ export const SETTINGS: Script = {
   delete_account: { done: true },
 };
 
+/** Serves the pages with the script of SETTINGS. `script` overrides single functions. */
 export const serveSettings = (t: Teardown, script: Script = {}): Promise<Site> =>
   servePages(t, { ...SETTINGS, ...script });

@@ -14,8 +14,10 @@ import type { SignIn } from "../../src/sign_in/sign_in.ts";
 
 type Call = { actor: Actor; name: string; args: Arguments; pool: string | undefined };
 
+/** The answers of the fake database by function name. */
 export type Script = Record<string, unknown>;
 
+/** The served pages and what they did. */
 export type Site = {
   /** The address of the server, without a slash at the end. */
   url: string;
@@ -28,8 +30,10 @@ export type Site = {
 /** The part of ava's `t` that registers a clean-up. */
 export type Teardown = { teardown: (clean: () => Promise<void>) => void };
 
+/** The request id of every request to a site. */
 export const REQUEST_ID = "0190c7a4-0000-7000-8000-000000000001";
 
+/** A pending connection, as api.get_connection returns it. */
 export const CONNECTION = {
   agent_name: "Claude",
   code: "BCDF-GHJK",

@@ -33,6 +33,7 @@ export const faults = async (page: Page): Promise<unknown> => ({
   overflowing: await overflowing(page),
 });
 
+/** The result of `faults` for a page without faults. */
 export const SOUND = { axe: [], overflowing: [] };
 
 const validator = new HtmlValidate({

@@ -40,7 +40,7 @@ const RULES: Record<string, Row[]> = {
     ["Rower, dwieście pięćdziesiąt złotych, Opole.", "PL", "250 PLN -"],
     ["Two cats and three kittens, grand piano.", "GB", "none"],
   ],
-  "cents, persons, minutes and seasons are not mistaken for other units": [
+  "cents, persons, minutes and seasons in a price are understood": [
     ["Writers wanted, 12 cents per word, remote.", "US", "0.12 USD -"],
     ["Umzugshelfer, 17 € pro Person und Stunde.", "DE", "17 EUR hour"],
     ["English lessons, 20 EUR per 60 min.", "DE", "20 EUR hour"],

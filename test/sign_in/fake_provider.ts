@@ -9,6 +9,7 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
  *   told   how the next ID token or response differs from an honest one
  */
 
+/** How the next response differs from an honest one. */
 export type Told = {
   claims?: Record<string, unknown>;
   /** Signs with a foreign key, with no key, or with the client's secret instead of the provider's key. */
@@ -19,6 +20,7 @@ export type Told = {
   silent?: boolean;
 };
 
+/** A running fake provider. */
 export type FakeProvider = {
   issuer: string;
   env: Record<string, string>;
@@ -35,6 +37,7 @@ export type FakeProvider = {
 const CLIENT_ID = "souk-client";
 const CLIENT_SECRET = "a secret that is long enough to sign with it, as some libraries allow";
 
+/** Starts a fake provider on a free port. */
 export const startFakeProvider = async (): Promise<FakeProvider> => {
   const [own, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const http = createServer();

@@ -9,8 +9,10 @@ import { SMTPServer } from "smtp-server";
  *   letter   a received message: its envelope recipients, its raw text, and its parsed parts
  */
 
+/** A received message. */
 export type Letter = { to: string[]; raw: string; parsed: Email };
 
+/** A running mail server. */
 export type MailServer = {
   /** The address of the server, in the form of SMTP_URL. */
   url: string;
@@ -35,6 +37,7 @@ const PATIENCE_MS = 180_000;
 export const smtpError = (code: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode: code });
 
+/** Starts a mail server on a free port. */
 export const startMailServer = async (): Promise<MailServer> => {
   const read = new Set<Letter>();
   let connections = 0;

@@ -9,6 +9,7 @@ import { newVisitor, type View, type Visitor } from "./visitor.ts";
 
 /** The whole service with a mail server and two OpenID providers. */
 
+/** A running service with its mail server and providers. */
 export type Market = {
   url: string;
   service: Service;

@@ -14,6 +14,7 @@ import { type Configuration, Provider } from "oidc-provider";
 
 type Person = { sub: string; email?: string; email_verified?: boolean | string; name?: string };
 
+/** A running OpenID provider. */
 export type OpenIdServer = {
   issuer: string;
   /** The environment variables that make the service use this provider. */

@@ -5,6 +5,7 @@
  *   view   a response with its URL, text and heading
  */
 
+/** A response. */
 export type View = {
   url: string;
   status: number;
@@ -14,6 +15,7 @@ export type View = {
   heading: string;
 };
 
+/** A browser without JavaScript. */
 export type Visitor = {
   get: (url: string, headers?: Record<string, string>) => Promise<View>;
   post: (url: string, fields: Record<string, string>, headers?: Record<string, string>) => Promise<View>;

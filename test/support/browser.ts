@@ -33,6 +33,7 @@ const ARGUMENTS = [
 /** Local pages respond in milliseconds, but the machine may be busy with other test files. */
 const ACTION_TIMEOUT_MS = 30_000;
 
+/** A screen: its size in pixels, and its colours. */
 export type View = { name: string; width: number; height: number; colorScheme: "light" | "dark" };
 
 /** A small phone, the view in which errors of layout show first. */

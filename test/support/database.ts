@@ -12,6 +12,7 @@ import { urlOf, withClient } from "./client.ts";
  * Roles belong to the server and not to a database: tests that change a role's settings need a cluster of their own.
  */
 
+/** A database for tests. */
 export type Database = {
   /** The URL for a superuser. */
   url: string;
@@ -20,6 +21,7 @@ export type Database = {
   drop: () => Promise<void>;
 };
 
+/** A role and its claims. */
 export type Actor = {
   /** The PostgreSQL role to act as. */
   role: string;

@@ -1,5 +1,6 @@
 import { sql } from "./sql.ts";
 
+/** A violated invariant, the object that violates it, and how. */
 export type Violation = { invariant: string; object: string; detail: string };
 
 /** Returns the violated invariants that inspect.check() finds in a database. */

@@ -11,11 +11,13 @@ import { withClient } from "./client.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read single members of bodies, and compare whole ones.
 export type Body = any;
+/** A response. `text` is the body as it was received. */
 export type Answer = { status: number; headers: Record<string, string>; body: Body; text: string };
 
 /** Longer than the service ever takes, so that only a real hang fails a test on a busy machine. */
 const ANSWER_MS = 120_000;
 
+/** Options of a request. */
 export type CallOptions = {
   body?: unknown;
   raw?: string | Buffer;
@@ -71,6 +73,7 @@ export const call = (url: string, method: string, path: string, options: CallOpt
     sent.end(payload);
   });
 
+/** An agent with its token. */
 export type Agent = {
   id: string;
   token: string;

@@ -6,6 +6,7 @@ import { type Answer, call } from "./market.ts";
  *   decision  the pressed button: Approve or "Not mine"
  */
 
+/** A person at a browser. */
 export type Person = {
   /** Opens a connection link and presses a button. Returns the resulting page. */
   decide: (link: string, decision: "approve" | "decline") => Promise<Answer>;

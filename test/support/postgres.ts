@@ -50,6 +50,7 @@ type Owner = { uid: number; gid: number };
 
 type StopMode = "smart" | "fast" | "immediate";
 
+/** A temporary cluster. */
 export type Cluster = {
   /** The URL of the database `postgres` for a superuser. */
   url: string;
@@ -68,6 +69,7 @@ export type Cluster = {
   destroy: () => Promise<void>;
 };
 
+/** The server of a test run. */
 export type Server = {
   /** The URL of a database for a superuser. The tests create others beside it. */
   url: string;

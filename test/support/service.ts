@@ -34,8 +34,10 @@ const PORT_TRIES = 3;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
+/** The subcommand of src/main.ts that a process runs. */
 export type Part = "start" | "api" | "worker";
 
+/** Options of a service process. */
 export type ServiceOptions = {
   /** The database's URL, as from `createDatabase`. */
   database: string;

@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
  * The files of db as SQL that PostgreSQL can run: graphile-migrate's include lines are replaced by the files they name.
  */
 
+/** The folder db. */
 export const DB = fileURLToPath(new URL("../../db", import.meta.url));
+/** An include line of graphile-migrate, with the included file. */
 export const INCLUDE = /^--!include (\S+)$/gm;
 
 const flatten = async (text: string): Promise<string> => {
