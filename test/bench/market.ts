@@ -19,7 +19,7 @@ import { askNumber } from "./texts.ts";
  * So many that their rows do not stay in a processor's cache, and that none reaches its hourly cap while publishing.
  */
 const AGENTS = 400;
-/** The reference machine has two processors. */
+/** The goals are stated for a machine with two processors. */
 const THREADS = 2;
 
 const embedder = createBuiltinEmbedder();

@@ -40,7 +40,7 @@ import { textToPublish } from "./texts.ts";
 
 /** As many as the pool has, so that neither side waits for a free connection. */
 const CONNECTIONS = 16;
-/** The threads of pgbench: one for each processor of the reference machine. */
+/** The threads of pgbench. The goals are stated for a machine with two processors. */
 const THREADS = 2;
 /** The time of each side is split into so many turns. */
 const ROUNDS = 2;

@@ -8,7 +8,7 @@ import type { AskPrediction, FoundPrediction, OfferPrediction } from "./metrics.
 
 /** Well below the hourly caps of a new account. */
 const CALLS_PER_AGENT = 50;
-/** The number of simultaneous calls that the reference machine can work on without queueing. */
+/** The number of simultaneous calls that a machine with two processors can work on without queueing. */
 const AT_ONCE = 4;
 /** More than any ask of a corpus has, and the largest page allowed. */
 const MATCHES = 50;

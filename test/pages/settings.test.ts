@@ -87,7 +87,7 @@ test("errors in a profile are shown beside each field, and the typed values stay
   t.is(await page.getByLabel("Name").getAttribute("aria-invalid"), null);
 });
 
-test("a form keeps what was typed if its token or the session has expired", async (t) => {
+test("a form keeps what was typed if its token or its session is no longer valid", async (t) => {
   const { page, account } = await fixture.newPerson(t);
   await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("Name").fill("Typed with care");

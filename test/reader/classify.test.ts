@@ -65,7 +65,7 @@ const ASKS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, expected] of ASKS) {
-  test(`an ask gets the kind and category of the offers that would answer it: ${text.slice(0, 60)}`, async (t) => {
+  test(`an ask gets its kind, and the category of the offers that would answer it: ${text.slice(0, 60)}`, async (t) => {
     t.is(await ask(text), expected);
   });
 }

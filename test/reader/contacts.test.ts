@@ -167,7 +167,7 @@ test("run time grows with the length of the text, not with its square", async (t
   t.true(long < short * 12 + 10, `${short} ms, four times the text ${long} ms`);
 });
 
-test("no text of 4,000 characters takes 100 ms", async (t) => {
+test("every text of 4,000 characters takes less than 100 ms", async (t) => {
   const texts = [
     "1",
     "1 ",

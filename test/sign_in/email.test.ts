@@ -288,7 +288,7 @@ test("a malformed e-mail address is refused at its field, which keeps what was t
   );
 });
 
-test("a form whose token has expired is shown again with what was typed", async (t) => {
+test("a form whose token is no longer valid is shown again with what was typed", async (t) => {
   const person = stranger();
   const page = await person.get(`${market.url}/sign-in?return=/settings/methods`);
   person.jar.clear();

@@ -172,7 +172,7 @@ test.serial("a person who cancels at the provider is told that nothing was chang
   t.is((await person.follow(await person.get(`${market.url}/sign-in`))).status, 200);
 });
 
-test.serial("a provider's response works once, in no matter which browser", async (t) => {
+test.serial("a provider's response works once, whatever the browser", async (t) => {
   market.google.person = { sub: "replayed", email: "replayed@example.com", email_verified: true };
   const person = stranger();
   const sent = await person.send(await person.get(`${market.url}/sign-in`), "Continue with Google");

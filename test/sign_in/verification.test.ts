@@ -238,7 +238,7 @@ test.serial("adding the method in the settings completes a pending verification 
   t.is(await statusOf(agent, id), "completed");
 });
 
-test("a form whose token has expired is shown again with what was typed", async (t) => {
+test("a form whose token is no longer valid is shown again with what was typed", async (t) => {
   const agent = await connectAgent(market.url);
   const { url } = await start(agent);
   const person = stranger();

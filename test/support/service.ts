@@ -49,6 +49,7 @@ export type ServiceOptions = {
   waitUntilReady?: boolean;
 };
 
+/** A running process of the service. */
 export type Service = {
   /** The address of the service, without a slash at the end: `http://127.0.0.1:41234`. */
   url: string;
