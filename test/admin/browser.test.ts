@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { newModeratorLink } from "../../src/admin/moderator.ts";
 import { axeFindings } from "../pages/sound.ts";
 import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
-import { type Agent, SOFA } from "../support/market.ts";
+import { type Agent, patiently, SOFA } from "../support/market.ts";
 import { type Moderator, openRoom, type Room } from "./fixture.ts";
 
 /** The moderators' pages in a real browser: sound at every size, and decided by mouse, by key, and without script. */
@@ -52,10 +52,9 @@ const visit = async (t: ExecutionContext, view: View, options: { javaScriptEnabl
 /** A reported offer that waits for a decision. */
 const reported = async (text = SOFA): Promise<string> => {
   const id = await room.publish(owner, text);
-  await reporter.call("POST", `/v1/offers/${id}/report`, {
-    reason: "scam",
-    comment: "Asks for payment before a viewing.",
-  });
+  const report = { reason: "scam", comment: "Asks for payment before a viewing." };
+  const { status, text: answer } = await patiently(() => reporter.call("POST", `/v1/offers/${id}/report`, report));
+  if (status !== 200) throw new Error(`reporting gave ${status}: ${answer}`);
   return id;
 };
 const statusOf = async (id: string) => (await room.offer(owner, id)).body;
