@@ -51,7 +51,7 @@ export type Config = Readonly<{
   metricsPort: number | null;
   /** What a reader of /metrics has to show; with it, an API process serves /metrics on its own port too. */
   metricsToken: string | null;
-  /** null: texts are read and embedded by the built-in makers. */
+  /** null: texts are read and embedded by the built-in extractors. */
   openai: OpenAiSettings | null;
   signIn: SignInSettings;
 }>;

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import * as shape from "./http/schemas.ts";
+import * as asks from "./http/schemas/asks.ts";
+import * as connecting from "./http/schemas/connection.ts";
+import * as offers from "./http/schemas/offers.ts";
+import * as problems from "./http/schemas/problems.ts";
+import * as search from "./http/schemas/search.ts";
 
 /**
  * `npm run demo`: plays the market's main job against a running service, and tells each step as it happens.
@@ -96,7 +100,7 @@ const approve = async (who: string, link: string, code: string): Promise<void> =
 
 const connect = async (baseUrl: string, who: string): Promise<{ agent: Agent; link: string; code: string }> => {
   const answer = await call({ who, baseUrl, token: null }, "POST", "/v1/connect", { name: `${who}'s assistant` });
-  const { agent_token: token, connection, summary } = expect(answer, 201, shape.connectResponse);
+  const { agent_token: token, connection, summary } = expect(answer, 201, connecting.connectResponse);
   tell("agent_token", "agt_… (the agent keeps it to itself)");
   tell("link", `${baseUrl}/connect/…`);
   tell("code", connection.code);
@@ -105,13 +109,13 @@ const connect = async (baseUrl: string, who: string): Promise<{ agent: Agent; li
 };
 
 /** How a text was understood. */
-const tellUnderstood = (read: z.infer<typeof shape.offerPublished>): void => {
+const tellUnderstood = (read: z.infer<typeof offers.offerPublished>): void => {
   for (const name of ["title", "domain", "category", "offer_kind", "price", "location", "contact"] as const) {
     tell(name, read[name] ?? "(not stated)");
   }
 };
 
-const tellListing = ({ rank, score, content }: z.infer<typeof shape.searchResponse>["results"][number]): void => {
+const tellListing = ({ rank, score, content }: z.infer<typeof search.searchResponse>["results"][number]): void => {
   const { headline, price_label: price, location_label: place } = content.preview;
   const about = [`score ${score}`, price ?? "no price", place ?? "no place", content.contact.methods[0]?.value];
   print(`     ${rank}. ${headline}  (${about.join(", ")})`);
@@ -122,17 +126,17 @@ type Undo = () => Promise<void>;
 
 const sell = async (lena: Agent, undo: Undo[]): Promise<string> => {
   step("Lena says what she sells, and forgets to say how to reach her.");
-  const lacking = expect(await call(lena, "POST", "/v1/offers", { text: SOFA }), 400, shape.problem);
+  const lacking = expect(await call(lena, "POST", "/v1/offers", { text: SOFA }), 400, problems.problem);
   if (lacking.code !== "missing_contact") fail("missing_contact", lacking);
   tell("code", lacking.code);
   tell("detail", lacking.detail);
 
   const publish = async (text: string) => {
     const answer = await call(lena, "POST", "/v1/offers", { text });
-    const published = expect(answer, 201, shape.offerPublished);
+    const published = expect(answer, 201, offers.offerPublished);
     undo.push(async () => {
       const archived = await call(lena, "POST", `/v1/offers/${published.offer_id}/archive`);
-      if (expect(archived, 200, shape.ownerOffer).status !== "archived") fail("an archived offer", archived.body);
+      if (expect(archived, 200, offers.ownerOffer).status !== "archived") fail("an archived offer", archived.body);
     });
     tellUnderstood(published);
     return { id: published.offer_id, left: answer.headers.get("RateLimit-Remaining") };
@@ -149,21 +153,21 @@ const sell = async (lena: Agent, undo: Undo[]): Promise<string> => {
 const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
   step("Tom's agent searches. Filters are hard; words and their meaning rank.");
   const query = { query: "sofa in good condition", filters: { location: "Berlin" } };
-  const found = expect(await call(tom, "POST", "/v1/offers/search", query), 200, shape.searchResponse);
+  const found = expect(await call(tom, "POST", "/v1/offers/search", query), 200, search.searchResponse);
   for (const listing of found.results.slice(0, 3)) tellListing(listing);
   if (found.results.length === 0) fail("a sofa among the results", found);
 
   step("Tom says what he wants. The ask stays, and is held against whatever is offered later too.");
-  const ask = expect(await call(tom, "POST", "/v1/asks", { text: WANTED }), 201, shape.ask);
+  const ask = expect(await call(tom, "POST", "/v1/asks", { text: WANTED }), 201, asks.ask);
   undo.push(async () => {
     const fulfilled = await call(tom, "POST", `/v1/asks/${ask.id}/fulfill`);
-    if (expect(fulfilled, 200, shape.ask).status !== "fulfilled") fail("a fulfilled ask", fulfilled.body);
+    if (expect(fulfilled, 200, asks.ask).status !== "fulfilled") fail("a fulfilled ask", fulfilled.body);
   });
   for (const name of ["title", "domain", "category", "ask_kind", "criteria"] as const) tell(name, ask[name]);
 
   step("What matches, with the verdict on each thing that Tom wants.");
   const path = `/v1/asks/${ask.id}/matches?limit=50`;
-  const { results } = expect(await call(tom, "GET", path), 200, shape.askMatches);
+  const { results } = expect(await call(tom, "GET", path), 200, asks.askMatches);
   // In a market that others use too, theirs may come first.
   const match = results.find(({ id }) => id === sofa) ?? fail("Lena's sofa among the matches", results);
   tellListing(match);
@@ -174,7 +178,7 @@ const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
   }
 
   step("Tom's agent reads the offer in full, and tells Tom how to reach Lena.");
-  const offer = expect(await call(tom, "GET", `/v1/offers/${sofa}`), 200, shape.offer);
+  const offer = expect(await call(tom, "GET", `/v1/offers/${sofa}`), 200, offers.offer);
   if (!("document" in offer)) return fail("a published offer", offer);
   tell("description", offer.document.description);
   tell("contact", offer.content.contact.methods[0]);
@@ -187,11 +191,11 @@ const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
 
   step("Nobody has approved it yet: it may search and read, but not publish.");
   const early = await call(lena.agent, "POST", "/v1/offers", { text: `${SOFA} ${CONTACT}` });
-  tell("detail", expect(early, 403, shape.verificationRequired).detail);
+  tell("detail", expect(early, 403, problems.verificationRequired).detail);
 
   step("Lena opens the link that her agent gave her, compares the code, and approves.");
   await approve("Lena", lena.link, lena.code);
-  const me = expect(await call(lena.agent, "GET", "/v1/me"), 200, shape.me);
+  const me = expect(await call(lena.agent, "GET", "/v1/me"), 200, connecting.me);
   if (!me.account.connected) fail("a connected agent", me);
   const allowed = Object.entries(me.permissions).filter(([, permission]) => permission.allowed);
   tell("may now", allowed.map(([name]) => name).join(", "));

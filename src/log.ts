@@ -1,5 +1,6 @@
 import { type Logger, pino } from "pino";
 
+/** Where log lines go. */
 export type Log = Logger;
 
 /** Lines are written together: a write for each would be a third of the system calls of a request. */

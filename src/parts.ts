@@ -21,7 +21,7 @@ export type Part = {
 };
 
 /** Stops a part; nothing for a part that has nothing to stop. Other parts stop although this one throws. */
-export type Stop = (() => void | Promise<void>) | undefined;
+type Stop = (() => void | Promise<void>) | undefined;
 
 /** Resolves when the signal aborts. */
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -4,9 +4,10 @@ import { type Admin, openAdmin } from "./admin/admin.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createApp } from "./http/app.ts";
+import { ENDPOINTS } from "./http/endpoints.ts";
 import { createReadiness, type Readiness } from "./http/readiness.ts";
 import { serve } from "./http/server.ts";
-import { listenForSubmissions, type Waiting } from "./http/waiting.ts";
+import { listenForSubmissions, type SubmissionListener } from "./http/submission_listener.ts";
 import type { Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
@@ -46,7 +47,7 @@ type Service = {
   baseUrl: string;
   readiness: Readiness;
   database?: Database;
-  submissions?: Waiting;
+  submissions?: SubmissionListener;
   admin?: Admin;
 };
 
@@ -182,10 +183,11 @@ const httpServer: MakePart = (service) => ({
       : createBuiltinEmbedder();
     const app = createApp(
       {
+        endpoints: ENDPOINTS,
         database,
-        waiting: made(service.submissions, "notifications of submissions"),
+        submissions: made(service.submissions, "notifications of submissions"),
         embedder: metrics.measured(embedder),
-        readQuery: service.readiness.readQuery,
+        extractQuery: service.readiness.extractQuery,
         log,
         baseUrl: () => service.baseUrl,
         connectionsPerHour: config.connectionsPerHour,

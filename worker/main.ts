@@ -6,9 +6,10 @@ import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Metrics } from "../src/metrics/metrics.ts";
 import { type Part, runParts } from "../src/parts.ts";
-import type { OpenAiSettings } from "../src/reader/embedders.ts";
+import { createEmbedder, type OpenAiSettings } from "../src/reader/embedders.ts";
 import type { Vocabulary } from "../src/reader/extraction.ts";
-import { createMakers, type Makers } from "../src/reader/extractors.ts";
+import { createExtractor } from "../src/reader/extractor.ts";
+import type { AccountableExtractor } from "../src/reader/fallback.ts";
 import { callJobs } from "./database.ts";
 import { heartbeatPart } from "./heartbeat.ts";
 import { CONCURRENCY, queuePart } from "./queue.ts";
@@ -19,7 +20,7 @@ import { vocabularyPart } from "./vocabulary.ts";
 export const WORKER_POOL_SIZE = CONCURRENCY + 3;
 const RESTART_MS = 1_000;
 
-/** The share of a caller's deadline for the provider: the rest pays for the built-in reader and for publishing. */
+/** The share of a caller's deadline for the provider: the rest pays for the built-in extractor and for publishing. */
 const PROVIDER_SHARE = 0.7;
 
 /** A worker that runs. */
@@ -66,18 +67,18 @@ export const startWorker = (options: {
   );
   const call = callJobs(pool, embedded);
 
-  const makersOf = (vocabulary: Vocabulary): Makers => {
-    const { reader, embedder } = createMakers({
-      ...(options.openai ? { openai: options.openai } : {}),
+  const openai = options.openai ?? undefined;
+  const embedder = metrics.measured(createEmbedder(openai));
+  const extractorOf = (vocabulary: Vocabulary): AccountableExtractor =>
+    createExtractor({
+      openai,
       vocabulary,
       extractionDeadlineMs: Math.round(options.extractionDeadlineMs * PROVIDER_SHARE),
-      onOutcome: (reading) => {
-        metrics.countReading(reading);
-        log[reading.outcome === "ok" ? "debug" : "warn"](reading, "read");
+      onOutcome: (outcome) => {
+        metrics.countExtraction(outcome);
+        log[outcome.outcome === "ok" ? "debug" : "warn"](outcome, "read");
       },
     });
-    return { reader, embedder: metrics.measured(embedder) };
-  };
 
   /** One run of the worker, until it is to stop or something fails. */
   const runOnce = async (): Promise<void> => {
@@ -89,10 +90,10 @@ export const startWorker = (options: {
     };
     const events = new EventEmitter() as WorkerEvents;
     metrics.watchJobs(events);
-    let makers: Makers | null = null;
-    const currentMakers = (): Makers => {
-      if (makers === null) throw new Error("The vocabulary has to be loaded before texts are read.");
-      return makers;
+    let current: AccountableExtractor | null = null;
+    const extractor = (): AccountableExtractor => {
+      if (current === null) throw new Error("The vocabulary has to be loaded before texts are read.");
+      return current;
     };
 
     const parts: Part[] = [
@@ -100,10 +101,7 @@ export const startWorker = (options: {
       vocabularyPart({
         call,
         use: (vocabulary) => {
-          const edition = makersOf(vocabulary);
-          // The tasks keep the object. The embedder stays, since it knows no words.
-          if (makers === null) makers = edition;
-          else makers.reader = edition.reader;
+          current = extractorOf(vocabulary);
         },
         stopping,
         log,
@@ -111,7 +109,7 @@ export const startWorker = (options: {
       {
         name: "embedding model",
         start: async () => {
-          await call("use_embedding_model", currentMakers().embedder.model);
+          await call("use_embedding_model", embedder.model);
           return undefined;
         },
       },
@@ -119,15 +117,14 @@ export const startWorker = (options: {
         pool,
         embedded,
         events,
-        tasks: () => taskList({ call, makers: currentMakers(), mailer, baseUrl, log }),
+        tasks: () => taskList({ call, extractor, embedder, mailer, baseUrl, log }),
         startAgain,
         log,
       }),
       {
         name: "announcement",
         start: () => {
-          const { reader, embedder } = currentMakers();
-          log.info({ reader: reader.maker, embedder: embedder.model }, "worker ready");
+          log.info({ extractor: extractor().model, embedder: embedder.model }, "worker ready");
           return undefined;
         },
       },

@@ -3,13 +3,16 @@ import { z } from "zod";
 import { onBehalfOf } from "../src/database/request_id.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
-import type { Makers } from "../src/reader/extractors.ts";
+import type { Embedder } from "../src/reader/extraction.ts";
+import type { AccountableExtractor } from "../src/reader/fallback.ts";
 import type { CallJobs } from "./database.ts";
 
 /** What every task works with. */
 export type Tools = {
   call: CallJobs;
-  makers: Makers;
+  /** The one with the words of this moment: a task asks for it when it reads a text. */
+  extractor: () => AccountableExtractor;
+  embedder: Embedder;
   /** null when no mail server is configured. */
   mailer: Mailer | null;
   /** Where people reach the service, without a trailing slash. */

@@ -1,16 +1,16 @@
 import type { TaskList } from "graphile-worker";
 import { onBehalfOfItsJob, type Tools } from "./task.ts";
-import { settleStanding } from "./tasks/apply_standing.ts";
+import { applyStanding } from "./tasks/apply_standing.ts";
 import { checkInvariants } from "./tasks/check_invariants.ts";
 import { completeSubmission } from "./tasks/complete_submission.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { reembed } from "./tasks/reembed.ts";
-import { sendApprovalNotice } from "./tasks/send_notice.ts";
+import { sendApprovalNotice } from "./tasks/send_approval_notice.ts";
 import {
-  forgetAgents,
-  forgetKeys,
-  forgetSignIns,
   keepAuditPartitions,
+  purgeAgents,
+  purgeKeys,
+  purgeSignIns,
   resumeReembedding,
   sweepSubmissions,
 } from "./tasks/upkeep.ts";
@@ -21,12 +21,12 @@ export const taskList = (tools: Tools): TaskList =>
     complete_submission: completeSubmission(tools),
     embed_offer: embedOffer(tools),
     embed_ask: embedAsk(tools),
-    apply_standing: settleStanding(tools),
+    apply_standing: applyStanding(tools),
     reembed: reembed(tools),
     resume_reembedding: resumeReembedding(tools),
-    purge_keys: forgetKeys(tools),
-    purge_sign_ins: forgetSignIns(tools),
-    purge_agents: forgetAgents(tools),
+    purge_keys: purgeKeys(tools),
+    purge_sign_ins: purgeSignIns(tools),
+    purge_agents: purgeAgents(tools),
     send_approval_notice: sendApprovalNotice(tools),
     keep_audit_partitions: keepAuditPartitions(tools),
     sweep_submissions: sweepSubmissions(tools),

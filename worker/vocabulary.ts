@@ -1,7 +1,7 @@
 import type { Log } from "../src/log.ts";
 import type { Part } from "../src/parts.ts";
 import type { Vocabulary } from "../src/reader/extraction.ts";
-import { type LessonSource, learnWhenDue } from "../src/reader/learning.ts";
+import { learnWhenDue, type TrainingSource } from "../src/reader/learning.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../src/reader/vocabulary.ts";
 import type { CallJobs } from "./database.ts";
 
@@ -30,9 +30,9 @@ export const vocabularyPart = (options: {
       return vocabulary;
     },
   });
-  const lessons: LessonSource = {
+  const lessons: TrainingSource = {
     get: async (learning) =>
-      (await call<Awaited<ReturnType<LessonSource["get"]>>>("get_training_set", learning))[0] ?? null,
+      (await call<Awaited<ReturnType<TrainingSource["get"]>>>("get_training_set", learning))[0] ?? null,
     store: async (changedAt, learning, learned) => {
       await call("store_classifiers", changedAt, learning, learned);
     },

@@ -1,12 +1,12 @@
 import type { Request, Response } from "express";
-import { type Refusal, refuse } from "../http/problem.ts";
+import { type Problem, problem } from "../http/problem.ts";
 import type { Page } from "../pages/frame.ts";
 import {
   CURSOR_LENGTH,
-  type Desk,
   formOf,
   formPage,
   idOf,
+  type PageContext,
   queried,
   queriedId,
   typed,
@@ -30,25 +30,26 @@ const DONE: Record<string, string> = {
   override_cap: "The cap holds from now on.",
 };
 
-/** A cap as a person typed it: empty for what the record gives. @throws Refusal */
+/** A cap as a person typed it: empty for what the record gives. @throws Problem */
 const capOf = (typed: string): number | null => {
   if (typed.trim() === "") return null;
   const cap = Number(typed);
   if (!Number.isInteger(cap))
-    throw refuse("bad_request", "A cap is a whole number, or empty for what the record gives.");
+    throw problem("bad_request", "A cap is a whole number, or empty for what the record gives.");
   return cap;
 };
 
-export const accountPages = (desk: Desk): Page[] => {
-  const show = async (request: Request, response: Response, refused?: Refusal): Promise<string> => {
+/** The page of an account, and what a moderator can decide about it. */
+export const accountPages = (context: PageContext): Page[] => {
+  const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
     const places = new Map(LISTS.map((list) => [list, queried(request.query[list], CURSOR_LENGTH)] as const));
     const after = Object.fromEntries(LISTS.map((list) => [`${list}After`, places.get(list) || null]));
-    const { viewer, account, reasons } = await desk.ask<
+    const { viewer, account, reasons } = await context.ask<
       Viewer & { account: Account | null; reasons: { nodes: object[] } }
     >(request, "account", { id: idOf(request), ...after });
-    if (account === null) throw refuse("not_found", "There is no such account.");
+    if (account === null) throw problem("not_found", "There is no such account.");
     const done = DONE[queried(request.query["done"], 20)];
-    const frame = desk.frame(viewer, null, {
+    const frame = context.frame(viewer, null, {
       notice: done === undefined ? undefined : { text: done },
       fault: refused?.detail,
     });
@@ -65,29 +66,30 @@ export const accountPages = (desk: Desk): Page[] => {
       reasons: reasons.nodes,
       typedReason: typed(response, "reason"),
       typedWords: typed(response, "words"),
-      token: desk.token(request, response),
+      token: context.token(request, response),
     });
   };
 
   const act = async (request: Request, response: Response): Promise<string> => {
     const id = idOf(request);
-    const fields = await formOf(desk, request, response);
+    const fields = await formOf(context, request, response);
     const asked = fields.get("decision") ?? "";
     const expected = fields.get("expected") || null;
     const words = fields.get("words")?.trim() || null;
-    if (asked === "suspend") await desk.ask(request, "suspend", { id, reason: fields.get("reason") ?? "", words });
-    else if (asked === "reinstate") await desk.ask(request, "reinstate", { id, words, expected });
-    else if (asked === "remove_agent") await desk.ask(request, "removeAgent", { id: queriedId(fields.get("agent")) });
+    if (asked === "suspend") await context.ask(request, "suspend", { id, reason: fields.get("reason") ?? "", words });
+    else if (asked === "reinstate") await context.ask(request, "reinstate", { id, words, expected });
+    else if (asked === "remove_agent")
+      await context.ask(request, "removeAgent", { id: queriedId(fields.get("agent")) });
     else if (asked === "override_cap") {
       const cap = capOf(fields.get("cap") ?? "");
-      await desk.ask(request, "overrideCap", {
+      await context.ask(request, "overrideCap", {
         id,
         action: fields.get("action") ?? "",
         cap,
         expected: expected && Number(expected),
       });
-    } else throw refuse("bad_request", "That is none of the measures. Look at the page again.");
-    return desk.path(`/accounts/${id}?${new URLSearchParams({ done: asked })}`);
+    } else throw problem("bad_request", "That is none of the measures. Look at the page again.");
+    return context.path(`/accounts/${id}?${new URLSearchParams({ done: asked })}`);
   };
 
   return [{ path: "/admin/accounts/:id", operation: "adminAccount", ...formPage(show, act) }];

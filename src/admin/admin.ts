@@ -5,20 +5,21 @@ import type { Log } from "../log.ts";
 import { sessionHash } from "../pages/session.ts";
 
 /**
- * The door of the moderators' room, /admin. For everybody but a moderator there is nothing behind it: the request goes
- * on, and is answered like one for any address that does not exist. The room itself (GraphQL, its IDE, the pages) weighs
+ * Who may enter /admin: a moderator, by the session of the browser. For everybody else nothing is there: the request goes
+ * on, and is answered like one for any address that does not exist. The admin router (GraphQL, its IDE, the pages) weighs
  * more than the whole API, so it is loaded when the first moderator comes.
  */
 
 /** Few people moderate; what they ask for must not take the connections of the API. */
 export const ADMIN_POOL_SIZE = 3;
 
-const loadRoom = () => {
+const loadRouter = () => {
   // Grafast's checks for developers slow every operation down; unset, it says so at every start.
   process.env["GRAPHILE_ENV"] ??= "production";
   return import("./router.ts");
 };
 
+/** What the admin needs of the process. */
 export type AdminContext = {
   /** The database's URL. */
   url: string;
@@ -27,6 +28,7 @@ export type AdminContext = {
   baseUrl: () => string;
 };
 
+/** Everything below /admin. */
 export type Admin = {
   handle: (request: Request, response: Response, next: NextFunction) => Promise<void>;
   close(): Promise<void>;
@@ -34,10 +36,10 @@ export type Admin = {
 
 const isNotFound = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "PT404";
 
-/** Makes the door. Opens no connection and loads nothing before somebody with a session knocks. */
+/** Opens no connection and loads nothing before somebody with a session asks for /admin. */
 export const openAdmin = (context: AdminContext): Admin => {
   let pool: pg.Pool | null = null;
-  let room: ReturnType<Awaited<ReturnType<typeof loadRoom>>["openRoom"]> | null = null;
+  let router: ReturnType<Awaited<ReturnType<typeof loadRouter>>["openAdminRouter"]> | null = null;
 
   const sessions = (): pg.Pool => {
     pool ??= openPool(
@@ -61,26 +63,26 @@ export const openAdmin = (context: AdminContext): Admin => {
       await sessions().query("select internal.enter_moderator($1)", [session]);
       return true;
     } catch (error) {
-      // Nobody is told that there is a door while the database is away, either.
+      // While the database is away, too, nobody is told that /admin exists.
       if (!isNotFound(error)) context.log.warn({ err: error }, "the admin could not look up a session");
       return false;
     }
   };
 
   const enter = () => {
-    room ??= loadRoom()
-      .then(({ openRoom }) => openRoom({ ...context, pool: sessions() }))
+    router ??= loadRouter()
+      .then(({ openAdminRouter }) => openAdminRouter({ ...context, pool: sessions() }))
       .catch((error: unknown) => {
         // The database may have been away: the next one who comes tries again.
-        room = null;
+        router = null;
         throw error;
       });
-    return room;
+    return router;
   };
 
   return {
     async handle(request, response, next) {
-      // By session and never by token: an agent does not even learn that there is a door.
+      // By session and never by token: an agent does not even learn that /admin exists.
       const session = request.get("Authorization") === undefined ? sessionHash(request, context.baseUrl()) : null;
       if (!/^\/admin(\/|$)/.test(request.path) || session === null || !(await admits(session))) return next();
       response.locals["operation"] = "admin";

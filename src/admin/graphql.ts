@@ -12,7 +12,7 @@ import {
   parse,
   validate,
 } from "postgraphile/graphql";
-import { PROBLEMS, type ProblemCode, toRefusal } from "../http/problem.ts";
+import { PROBLEMS, type ProblemCode, problemOf } from "../http/problem.ts";
 import { checkLimits, LIMITS, operationOf } from "./limits.ts";
 import { createPreset } from "./preset.ts";
 
@@ -22,21 +22,22 @@ const OPERATION_MS = 3_000;
 const MAX_ERRORS = 20;
 
 /** What a client sends. */
-export type Operation = {
+type Operation = {
   query: string | DocumentNode;
   variables?: Record<string, unknown>;
   operationName?: string | null;
 };
 
 /** What it gets: `status` 400 when nothing was run. */
-export type Result = {
+type Result = {
   status: number;
   body: { data?: Record<string, unknown> | null; errors?: GraphQLFormattedError[] };
 };
 
 /** Who runs an operation, and the request that it came by, for the audit log. */
-export type Caller = { session: Buffer; requestId: string };
+type Caller = { session: Buffer; requestId: string };
 
+/** The moderators' GraphQL. */
 export type AdminSchema = {
   schema: GraphQLSchema;
   /** Runs an operation as the moderator with this session. Refusals are errors in the result, with their code. */
@@ -60,7 +61,7 @@ const refused = (code: ProblemCode, detail: string): GraphQLError =>
 
 /** Members of a Problem that say something to a client; headers do not. */
 const extensionsOf = (thrown: unknown): { detail: string; extensions: Record<string, unknown> } => {
-  const { refused: code, detail, members } = toRefusal(thrown);
+  const { code, detail, members } = problemOf(thrown);
   return { detail, extensions: { ...members, code, status: PROBLEMS[code].status } };
 };
 

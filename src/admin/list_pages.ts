@@ -1,6 +1,6 @@
 import type { Page } from "../pages/frame.ts";
 import { logPage } from "./log_page.ts";
-import { CURSOR_LENGTH, type Desk, noticeOf, type PageInfo, queried, type Viewer } from "./page_context.ts";
+import { CURSOR_LENGTH, noticeOf, type PageContext, type PageInfo, queried, type Viewer } from "./page_context.ts";
 import { QUEUES, renderAdmin } from "./render.ts";
 
 /** The queue, and the search over everything. */
@@ -40,7 +40,8 @@ const snippet = (text: string): string => {
   return characters.length > SNIPPET_LENGTH ? `${characters.slice(0, SNIPPET_LENGTH).join("")}…` : line;
 };
 
-export const listPages = (desk: Desk): Page[] => [
+/** The queue of cases, the search and the log. */
+export const listPages = (context: PageContext): Page[] => [
   {
     path: "/admin",
     operation: "adminQueue",
@@ -48,14 +49,14 @@ export const listPages = (desk: Desk): Page[] => [
       const name = queried(request.query["queue"], 40);
       const queue = Object.hasOwn(QUEUES, name) ? name : null;
       const after = queried(request.query["after"], CURSOR_LENGTH) || null;
-      const { viewer, queues, reviewCases } = await desk.ask<Queue>(request, "queue", {
+      const { viewer, queues, reviewCases } = await context.ask<Queue>(request, "queue", {
         condition: queue === null ? {} : { queue },
         after,
       });
       const counts = new Map(queues.nodes.map(({ name: line, cases }) => [line, cases]));
       const oldest = queues.nodes.map((line) => line.oldest).toSorted()[0] ?? null;
       response.type("html").send(
-        renderAdmin("queue", desk.frame(viewer, "queue", { notice: noticeOf(desk, request) }), {
+        renderAdmin("queue", context.frame(viewer, "queue", { notice: noticeOf(context, request) }), {
           queue,
           total: queues.nodes.reduce((sum, { cases }) => sum + cases, 0),
           oldest,
@@ -74,14 +75,14 @@ export const listPages = (desk: Desk): Page[] => [
     operation: "adminSearch",
     get: async (request, response) => {
       const query = queried(request.query["q"], WORDS_LENGTH).trim();
-      const { viewer, find } = await desk.ask<Viewer & { find: Finding[] }>(request, "search", { words: query });
+      const { viewer, find } = await context.ask<Viewer & { find: Finding[] }>(request, "search", { words: query });
       response.type("html").send(
-        renderAdmin("search", desk.frame(viewer, "search"), {
+        renderAdmin("search", context.frame(viewer, "search"), {
           query,
           groups: [...Map.groupBy(find, ({ kind }) => kind)].map(([kind, found]) => ({ kind, found })),
         }),
       );
     },
   },
-  logPage(desk),
+  logPage(context),
 ];

@@ -24,6 +24,7 @@ const between = (field: "since" | "until", description: string): GraphileConfig.
     },
   }));
 
+/** Arguments that bound the log in time. */
 export const LOG_DAYS: GraphileConfig.Plugin[] = [
   between("since", "Only what was done at this moment or later."),
   between("until", "Only what was done before this moment."),

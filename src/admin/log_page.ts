@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ACTOR_TYPES } from "../database/enums.ts";
 import type { Page } from "../pages/frame.ts";
-import { CURSOR_LENGTH, type Desk, type PageInfo, queried, queriedId, type Viewer } from "./page_context.ts";
+import { CURSOR_LENGTH, type PageContext, type PageInfo, queried, queriedId, type Viewer } from "./page_context.ts";
 import { renderAdmin } from "./render.ts";
 
 /** The log, and its filters: all of them in the address of the page, so that a view of it can be handed on. */
@@ -28,7 +28,8 @@ const faultOf = (filters: { actor: string; since: string; until: string }): stri
   return isDay(filters.since) && isDay(filters.until) ? null : "Give days as year, month and day: 2026-05-31.";
 };
 
-export const logPage = (desk: Desk): Page => ({
+/** The page of the log. */
+export const logPage = (context: PageContext): Page => ({
   path: "/admin/audit",
   operation: "adminAudit",
   get: async (request, response) => {
@@ -56,14 +57,14 @@ export const logPage = (desk: Desk): Page => ({
       ...(fault === null && since && { since: momentOf(since) }),
       ...(fault === null && until && { until: momentOf(until, 1) }),
     };
-    const { viewer, auditEvents } = await desk.ask<Viewer & { auditEvents: { pageInfo: PageInfo; nodes: Event[] } }>(
+    const { viewer, auditEvents } = await context.ask<Viewer & { auditEvents: { pageInfo: PageInfo; nodes: Event[] } }>(
       request,
       "audit",
       { condition, after },
     );
     if (fault !== null) response.status(400);
     response.type("html").send(
-      renderAdmin("audit", desk.frame(viewer, "audit", { fault: fault ?? undefined }), {
+      renderAdmin("audit", context.frame(viewer, "audit", { fault: fault ?? undefined }), {
         subjects: [
           ...(about ? [{ said: "About the offer", id: about }] : []),
           ...(account ? [{ said: "About the account", id: account }] : []),

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
-import { type Refusal, refuse } from "../http/problem.ts";
+import { type Problem, problem } from "../http/problem.ts";
 import type { Page } from "../pages/frame.ts";
-import { type Desk, formOf, formPage, idOf, noticeOf, queried, typed, type Viewer } from "./page_context.ts";
+import { formOf, formPage, idOf, noticeOf, type PageContext, queried, typed, type Viewer } from "./page_context.ts";
 import { piecesOf, readingsOf, renderAdmin, shownValue } from "./render.ts";
 
 /** An offer as a moderator judges it: its text and how it was read, what others say of it, and what can be decided. */
@@ -63,13 +63,14 @@ const likelyReason = ({ reports, reviewCase }: Offer): string | null => {
   return first?.reason ?? (reviewCase?.causes.includes("addresses_agents") ? "addresses_agents" : null);
 };
 
-export const offerPages = (desk: Desk): Page[] => {
-  const show = async (request: Request, response: Response, refused?: Refusal): Promise<string> => {
-    const { viewer, offer, reasons } = await desk.ask<Shown>(request, "offer", { id: idOf(request) });
-    if (offer === null) throw refuse("not_found", "There is no such offer.");
+/** The page of an offer, and what a moderator can decide about it. */
+export const offerPages = (context: PageContext): Page[] => {
+  const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
+    const { viewer, offer, reasons } = await context.ask<Shown>(request, "offer", { id: idOf(request) });
+    if (offer === null) throw problem("not_found", "There is no such offer.");
     const readings = readingsOf(offer.extraction);
     const fault = refused === undefined ? {} : { fault: refused.detail };
-    return renderAdmin("offer", desk.frame(viewer, null, { notice: noticeOf(desk, request), ...fault }), {
+    return renderAdmin("offer", context.frame(viewer, null, { notice: noticeOf(context, request), ...fault }), {
       offer,
       pieces: piecesOf(offer.text, readings),
       readings: readings.map((reading) => ({ ...reading, value: shownValue(reading.value) })),
@@ -83,32 +84,32 @@ export const offerPages = (desk: Desk): Page[] => {
           ? offer.reviewCase.holder
           : null,
       heldByMe: offer.reviewCase?.holder?.accountId === viewer.accountId,
-      token: desk.token(request, response),
+      token: context.token(request, response),
     });
   };
 
   /** The next case of the same line that nobody holds and the moderator may decide; the queue when there is none. */
   const nextAfter = async (request: Request, id: string, queue: string, decision: string): Promise<string> => {
     const done = new URLSearchParams({ done: decision, of: id });
-    if (queue === "") return desk.path(`/offers/${id}?${new URLSearchParams({ done: decision })}`);
-    const { reviewCases } = await desk.ask<{ reviewCases: { nodes: Waiting[] } }>(request, "next", {
+    if (queue === "") return context.path(`/offers/${id}?${new URLSearchParams({ done: decision })}`);
+    const { reviewCases } = await context.ask<{ reviewCases: { nodes: Waiting[] } }>(request, "next", {
       condition: { queue },
     });
     const next = reviewCases.nodes.find(({ heldBy, offer }) => heldBy === null && offer.obstacle === null);
-    return next ? desk.path(`/offers/${next.offerId}?${done}`) : desk.path(`?${done}`);
+    return next ? context.path(`/offers/${next.offerId}?${done}`) : context.path(`?${done}`);
   };
 
   const act = async (request: Request, response: Response): Promise<string> => {
     const id = idOf(request);
-    const fields = await formOf(desk, request, response);
+    const fields = await formOf(context, request, response);
     const asked = fields.get("decision") ?? "";
     if (asked === "claim" || asked === "release") {
-      await desk.ask(request, asked, { id });
-      return desk.path(`/offers/${id}`);
+      await context.ask(request, asked, { id });
+      return context.path(`/offers/${id}`);
     }
     const decision = DECISIONS.find((known) => known === asked);
-    if (decision === undefined) throw refuse("bad_request", "That is none of the decisions. Look at the page again.");
-    await desk.ask(request, decision, {
+    if (decision === undefined) throw problem("bad_request", "That is none of the decisions. Look at the page again.");
+    await context.ask(request, decision, {
       id,
       expected: fields.get("expected") ?? "",
       reports: fields.has("reports") ? Number(fields.get("reports")) : null,

@@ -104,6 +104,7 @@ function decisionWithReason(name: string): string {
   }`;
 }
 
+/** The name of an operation. */
 export type OperationName = keyof typeof SOURCES;
 
 /** Parsed once: the plan of an operation is kept with its document. */

@@ -1,30 +1,31 @@
 import type { Request, Response } from "express";
 import { z } from "zod";
-import { type Refusal, refuse, toRefusal } from "../http/problem.ts";
+import { type Problem, problem, problemOf } from "../http/problem.ts";
 import { type Handler, readAnswer, STALE_FORM, seeOther } from "../pages/frame.ts";
 import type { OperationName } from "./operations.ts";
 import type { Frame } from "./render.ts";
 
-/** What a page of the room works with: its moderator's GraphQL, and the frame around what it shows. */
-export type Desk = {
-  /** Runs an operation as the moderator of a request. @throws Refusal, the first that GraphQL tells of */
+/** What a page of the admin works with: its moderator's GraphQL, and the frame around what it shows. */
+export type PageContext = {
+  /** Runs an operation as the moderator of a request. @throws Problem, the first that GraphQL tells of */
   ask: <Data>(request: Request, operation: OperationName, variables?: Record<string, unknown>) => Promise<Data>;
   baseUrl: () => string;
   frame: (viewer: Frame["viewer"], place: Frame["place"], rest?: Pick<Frame, "notice" | "fault">) => Frame;
   /** The token of the forms on a page. */
   token: (request: Request, response: Response) => string;
-  /** Where a page of the room is. */
+  /** Where a page of the admin is. */
   path: (path: string) => string;
 };
 
+/** The moderator who looks at a page. */
 export type Viewer = { viewer: Frame["viewer"] };
 
 /** Whether a list goes on, and from where. */
 export type PageInfo = { hasNextPage: boolean; endCursor: string | null };
 
-/** A form's fields, read and found to be this browser's. @throws Refusal */
-export const formOf = async (desk: Desk, request: Request, response: Response): Promise<URLSearchParams> => {
-  const { fields, stale } = await readAnswer(request, response, desk.baseUrl());
+/** A form's fields, read and found to be this browser's. @throws Problem */
+export const formOf = async (context: PageContext, request: Request, response: Response): Promise<URLSearchParams> => {
+  const { fields, stale } = await readAnswer(request, response, context.baseUrl());
   // What was typed comes back with the page that says why it was refused.
   response.locals["typed"] = fields;
   if (stale) throw STALE_FORM;
@@ -39,10 +40,10 @@ export const typed = (response: Response, field: string): string => {
 
 const uuid = z.uuid();
 
-/** The id that a page's address names. @throws Refusal not_found when it is none */
+/** The id that a page's address names. @throws Problem not_found when it is none */
 export const idOf = (request: Request): string => {
   const { success, data } = uuid.safeParse(request.params["id"]);
-  if (!success) throw refuse("not_found", "There is nothing with this id.");
+  if (!success) throw problem("not_found", "There is nothing with this id.");
   return data;
 };
 
@@ -57,9 +58,9 @@ export const queried = (value: unknown, length: number): string =>
   typeof value === "string" ? value.slice(0, length) : "";
 
 /** A refusal that the person at the page can do something about there; anything else is thrown on. */
-export const mendable = (thrown: unknown): Refusal => {
-  const refusal = toRefusal(thrown);
-  if (refusal.refused === "bad_request" || refusal.refused === "invalid_state") return refusal;
+const mendable = (thrown: unknown): Problem => {
+  const failure = problemOf(thrown);
+  if (failure.code === "bad_request" || failure.code === "invalid_state") return failure;
   throw thrown;
 };
 
@@ -69,7 +70,7 @@ export const mendable = (thrown: unknown): Refusal => {
  * @param act does what the form says, and gives where to go
  */
 export const formPage = (
-  show: (request: Request, response: Response, refused?: Refusal) => Promise<string>,
+  show: (request: Request, response: Response, refused?: Problem) => Promise<string>,
   act: (request: Request, response: Response) => Promise<string>,
 ): { get: Handler; post: Handler } => ({
   get: async (request, response) => {
@@ -81,7 +82,7 @@ export const formPage = (
     } catch (thrown) {
       const refused = mendable(thrown);
       const page = await show(request, response, refused);
-      response.status(refused.refused === "invalid_state" ? 409 : 400);
+      response.status(refused.code === "invalid_state" ? 409 : 400);
       response.type("html").send(page);
     }
   },
@@ -97,9 +98,12 @@ const DONE: Record<string, string> = {
 };
 
 /** What to say after a decision that led here: `done` is the decision, `of` the offer. */
-export const noticeOf = (desk: Desk, request: Request): { text: string; href?: string; link?: string } | undefined => {
+export const noticeOf = (
+  context: PageContext,
+  request: Request,
+): { text: string; href?: string; link?: string } | undefined => {
   const text = DONE[queried(request.query["done"], 20)];
   const of = queriedId(request.query["of"]);
   if (text === undefined) return undefined;
-  return of === null ? { text } : { text, href: desk.path(`/offers/${of}`), link: "Look at it again" };
+  return of === null ? { text } : { text, href: context.path(`/offers/${of}`), link: "Look at it again" };
 };

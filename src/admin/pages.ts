@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { type ProblemCode, refuse } from "../http/problem.ts";
+import { type ProblemCode, problem } from "../http/problem.ts";
 import { giveFormToken } from "../pages/forgery.ts";
 import { type Page, requestIdOf } from "../pages/frame.ts";
 import { sessionHash } from "../pages/session.ts";
@@ -8,7 +8,7 @@ import type { AdminSchema } from "./graphql.ts";
 import { listPages } from "./list_pages.ts";
 import { offerPages } from "./offer_page.ts";
 import { OPERATIONS, type OperationName } from "./operations.ts";
-import type { Desk } from "./page_context.ts";
+import type { PageContext } from "./page_context.ts";
 import { ASSET_FILES } from "./render.ts";
 import { settingsPages } from "./settings_page.ts";
 
@@ -24,21 +24,21 @@ const assets = (): Page[] =>
     },
   }));
 
-/** The pages of the room. */
-export const adminPages = (context: { schema: AdminSchema; baseUrl: () => string }): Page[] => {
-  const { schema, baseUrl } = context;
+/** The pages of the admin. */
+export const adminPages = (site: { schema: AdminSchema; baseUrl: () => string }): Page[] => {
+  const { schema, baseUrl } = site;
   const root = () => new URL(baseUrl()).pathname.replace(/\/$/, "");
-  const desk: Desk = {
+  const context: PageContext = {
     baseUrl,
     async ask<Data>(request: Request, operation: OperationName, variables: Record<string, unknown> = {}) {
       const session = sessionHash(request, baseUrl());
-      if (session === null) throw refuse("not_found", "There is nothing at this address.");
+      if (session === null) throw problem("not_found", "There is nothing at this address.");
       const caller = { session, requestId: request.res ? requestIdOf(request.res) : "" };
       const { body } = await schema.run(caller, { query: OPERATIONS[operation], variables });
       const [error] = body.errors ?? [];
       if (error) {
         const { code, status: _status, ...members } = error.extensions ?? {};
-        throw refuse(code as ProblemCode, error.message, members);
+        throw problem(code as ProblemCode, error.message, members);
       }
       return body.data as Data;
     },
@@ -46,6 +46,6 @@ export const adminPages = (context: { schema: AdminSchema; baseUrl: () => string
     token: (request, response) => giveFormToken(request, response, baseUrl(), request.path),
     path: (path) => `${root()}/admin${path}`,
   };
-  const list = [...listPages(desk), ...offerPages(desk), ...accountPages(desk), ...settingsPages(desk)];
+  const list = [...listPages(context), ...offerPages(context), ...accountPages(context), ...settingsPages(context)];
   return [...list.map((page) => ({ ...page, runsScripts: true as const })), ...assets()];
 };

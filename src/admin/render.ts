@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
-import { shownName } from "../http/visible_text.ts";
+import { visibleName } from "../http/visible_text.ts";
 import { STYLESHEET } from "../pages/render.ts";
 
 /** The moderators' pages as text. Templates are compiled once, when the first moderator comes. */
@@ -28,6 +28,7 @@ const readAsset = (name: string, type: Asset["type"]): Asset => {
   return { text, type, hash: createHash("sha256").update(text).digest("base64url").slice(0, 16) };
 };
 
+/** The files that pages of the admin load, by name. */
 export const ASSET_FILES: Record<string, Asset> = {
   "admin.css": readAsset("admin.css", "css"),
   "admin.js": readAsset("admin.js", "js"),
@@ -74,11 +75,10 @@ export const ago = (moment: string, now = Date.now()): string => {
 };
 
 /** A moment in UTC to the minute, for who wants it exactly. */
-export const exactly = (moment: string): string =>
-  `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const exactly = (moment: string): string => `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** A code as words: pending_review is "pending review". */
-export const words = (code: string): string => code.replaceAll("_", " ");
+const words = (code: string): string => code.replaceAll("_", " ");
 
 /** A piece of a text, and what was read in it. */
 export type Piece = { text: string; read: string | null };
@@ -118,7 +118,7 @@ export const piecesOf = (text: string, readings: { field: string; start: number;
   return pieces.filter((piece) => piece.text !== "");
 };
 
-/** What every page of the room shows around itself. */
+/** What every page of the admin shows around itself. */
 export type Frame = {
   baseUrl: string;
   viewer: { accountId: string; name: string };
@@ -129,21 +129,21 @@ export type Frame = {
   fault?: string | undefined;
 };
 
-/** One of the room's pages, from plain data. */
+/** One page of the admin, from plain data. */
 export const renderAdmin = (template: string, frame: Frame, data: object): string => {
   const root = new URL(frame.baseUrl).pathname.replace(/\/$/, "");
   return eta.render(`@${template}`, {
     ...data,
     ...frame,
-    viewer: { ...frame.viewer, name: shownName(frame.viewer.name) },
+    viewer: { ...frame.viewer, name: visibleName(frame.viewer.name) },
     root,
-    room: `${root}/admin`,
+    admin: `${root}/admin`,
     base: `${root}/assets/souk.css?v=${STYLESHEET.etag.replaceAll('"', "")}`,
     asset: (name: string) => `${root}/admin/assets/${name}?v=${ASSET_FILES[name]?.hash ?? ""}`,
     ago,
     exactly,
     words,
-    shownName,
+    visibleName,
     queueName: (name: string) => QUEUES[name] ?? words(name),
     decided: (action: string) => DECIDED[action] ?? words(action),
   });

@@ -2,7 +2,7 @@ import express, { type Request, type Response, type Router } from "express";
 import type pg from "pg";
 import { z } from "zod";
 import { readJsonBody } from "../http/body.ts";
-import { refuse } from "../http/problem.ts";
+import { problem } from "../http/problem.ts";
 import type { Log } from "../log.ts";
 import { checkSender } from "../pages/forgery.ts";
 import { requestIdOf, servePages } from "../pages/frame.ts";
@@ -25,12 +25,12 @@ const body = z.object({
 /** The session that was admitted. */
 const admitted = (request: Request, baseUrl: string): Buffer => {
   const session = sessionHash(request, baseUrl);
-  if (session === null) throw refuse("not_found", "There is nothing at this address. GET /v1 lists what there is.");
+  if (session === null) throw problem("not_found", "There is nothing at this address. GET /v1 lists what there is.");
   return session;
 };
 
-/** Makes the room. @throws when the database's catalogue cannot be read */
-export const openRoom = async (context: { pool: pg.Pool; log: Log; baseUrl: () => string }): Promise<Router> => {
+/** Makes the router of /admin. @throws when the database's catalogue cannot be read */
+export const openAdminRouter = async (context: { pool: pg.Pool; log: Log; baseUrl: () => string }): Promise<Router> => {
   const { baseUrl, log, pool } = context;
   const schema = await openAdminSchema(pool, (error) => log.error({ err: error }, "an admin operation failed"));
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -38,12 +38,12 @@ export const openRoom = async (context: { pool: pg.Pool; log: Log; baseUrl: () =
   const graphql = async (request: Request, response: Response): Promise<void> => {
     response.locals["operation"] = "adminGraphql";
     if (request.method !== "POST")
-      throw refuse("method_not_allowed", "GraphQL is sent by POST.", {}, { Allow: "POST" });
+      throw problem("method_not_allowed", "GraphQL is sent by POST.", {}, { Allow: "POST" });
     checkSender(request, baseUrl());
     const sent = body.safeParse(await readJsonBody(request, response, BODY_BYTES));
     // A list of operations would be many for the price of one.
     if (!sent.success) {
-      throw refuse(
+      throw problem(
         "bad_request",
         "Send one operation as a JSON object: query, and where they are needed variables and operationName.",
       );
@@ -59,7 +59,7 @@ export const openRoom = async (context: { pool: pg.Pool; log: Log; baseUrl: () =
   router.all("/admin/graphql", graphql);
   router.use(ide(baseUrl));
   router.use(servePages(adminPages({ schema, baseUrl }), baseUrl));
-  // An address of the room that does not exist is logged as one that does not exist anywhere.
+  // An address below /admin that does not exist is logged as one that does not exist anywhere.
   router.use((_request, response, next) => {
     response.locals["operation"] = null;
     next();

@@ -7,6 +7,7 @@ export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
 /** Arguments of an `api` function by name; objects travel as JSON. */
 export type Arguments = Record<string, string | number | boolean | Buffer | null | object>;
 
+/** The database as the HTTP layer sees it. */
 export type Database = {
   /**
    * Runs one `api` function as the actor, in one statement, and gives its jsonb as text, unparsed.
@@ -23,6 +24,7 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/** How to reach the database, and as whom. */
 export type DatabaseOptions = {
   url: string;
   readUrl: string | null;

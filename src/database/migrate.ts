@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
 import pg from "pg";
-import { type LessonSource, learnWhenDue } from "../reader/learning.ts";
+import { learnWhenDue, type TrainingSource } from "../reader/learning.ts";
 import { reloadCode } from "./reload.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../db/migrations", import.meta.url));
@@ -121,7 +121,7 @@ export const learn = async (
   await client.connect();
   try {
     await client.query("set role souk_owner");
-    const source: LessonSource = {
+    const source: TrainingSource = {
       get: async (learning) =>
         (await client.query("select jobs.get_training_set($1) as lesson", [learning])).rows[0]?.lesson ?? null,
       store: async (changedAt, learning, learned) => {

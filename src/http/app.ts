@@ -8,10 +8,9 @@ import { metricsHandler } from "../metrics/serve.ts";
 import { pages } from "../pages/pages.ts";
 import type { SignIn } from "../sign_in/sign_in.ts";
 import { hasBody } from "./body.ts";
-import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
-import { type Context, handle } from "./handle.ts";
-import { indexDocument, openApiDocument } from "./openapi.ts";
-import { type Answer, refuse, toProblem, toRefusal } from "./problem.ts";
+import type { Context, Endpoint } from "./endpoint.ts";
+import { handle } from "./handle.ts";
+import { type Answer, problem, problemAnswer, problemOf } from "./problem.ts";
 
 const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
 
@@ -59,13 +58,8 @@ const routesOf = (context: Context, endpoints: Endpoint[]) => {
   const allow = [...byMethod.keys()].sort().join(", ");
   return async (request: Request, response: Response): Promise<void> => {
     const endpoint = byMethod.get(request.method);
-    if (!endpoint) throw refuse("method_not_allowed", `This path has only: ${allow}.`, {}, { Allow: allow });
+    if (!endpoint) throw problem("method_not_allowed", `This path has only: ${allow}.`, {}, { Allow: allow });
     response.locals["operation"] = endpoint.operationId;
-    if (endpoint.kind === "document") {
-      const document = endpoint.operationId === "getIndex" ? indexDocument : openApiDocument;
-      sendCached(request, response, JSON.stringify(document(context.baseUrl())));
-      return;
-    }
     const answer = await handle(context, endpoint, request, response);
     if (endpoint.cache === "public" && typeof answer.body === "string") sendCached(request, response, answer.body);
     else
@@ -124,7 +118,7 @@ export const createApp = (
   });
   app.use((request: Request, _response: Response, next: NextFunction) => {
     if (request.httpVersion === "1.1" && request.headers.host === undefined)
-      throw refuse("bad_request", "The request names no host. Send the header Host.");
+      throw problem("bad_request", "The request names no host. Send the header Host.");
     next();
   });
   app.get("/healthz", (_request, response) => void response.set("Cache-Control", "no-store").json({ status: "ok" }));
@@ -153,7 +147,7 @@ export const createApp = (
       xPermittedCrossDomainPolicies: false,
     }),
   );
-  for (const [path, endpoints] of Map.groupBy(ENDPOINTS, (endpoint) => endpoint.path)) {
+  for (const [path, endpoints] of Map.groupBy(context.endpoints, (endpoint) => endpoint.path)) {
     app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), routesOf(context, endpoints));
   }
   app.use(pages({ database: context.database, baseUrl: context.baseUrl, signIn: options.signIn }));
@@ -161,22 +155,21 @@ export const createApp = (
   if (options.admin) app.use(options.admin);
 
   app.use(() => {
-    throw refuse("not_found", "There is nothing at this address. GET /v1 lists what there is.");
+    throw problem("not_found", "There is nothing at this address. GET /v1 lists what there is.");
   });
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const requestId = requestIdOf(response);
     // Express and its router throw errors with a status for URLs that cannot be decoded.
     const malformed =
       error instanceof URIError || (error instanceof Error && "status" in error && error.status === 400);
-    const refusal = malformed
-      ? refuse("bad_request", "The address cannot be decoded. Check its percent-encoding.")
-      : toRefusal(error);
-    if (refusal.refused === "internal_error")
-      context.log.error({ err: error, request_id: requestId }, "a request failed");
-    else if (refusal.refused === "service_unavailable")
+    const failure = malformed
+      ? problem("bad_request", "The address cannot be decoded. Check its percent-encoding.")
+      : problemOf(error);
+    if (failure.code === "internal_error") context.log.error({ err: error, request_id: requestId }, "a request failed");
+    else if (failure.code === "service_unavailable")
       context.log.warn({ err: error, request_id: requestId }, "unavailable");
     if (response.headersSent) response.destroy();
-    else send(request, response, toProblem(refusal, requestId, context.baseUrl()));
+    else send(request, response, problemAnswer(failure, requestId, context.baseUrl()));
   });
   return app;
 };

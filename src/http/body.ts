@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { type Refusal, refuse } from "./problem.ts";
+import { type Problem, problem } from "./problem.ts";
 
 /**
  * Reading a JSON body within a cap. Express's own parser reads an oversized body to its end before it refuses, and takes
@@ -16,8 +16,8 @@ const DECOMPRESSORS = {
   br: createBrotliDecompress,
 };
 
-const tooLarge = (limit: number): Refusal =>
-  refuse(
+const tooLarge = (limit: number): Problem =>
+  problem(
     "payload_too_large",
     `The body is larger than ${limit >= 1024 * 1024 ? `${limit / 1024 / 1024} MB` : `${limit / 1024} KB`}. Make it smaller; refer to images by link.`,
   );
@@ -34,7 +34,7 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
     const encoding = (request.headers["content-encoding"] ?? "identity").toLowerCase();
     if (encoding !== "identity" && !Object.hasOwn(DECOMPRESSORS, encoding)) {
       reject(
-        refuse(
+        problem(
           "unsupported_media_type",
           "The Content-Encoding is not supported. Send the body as it is, or as gzip, deflate or br.",
         ),
@@ -46,7 +46,7 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
     // The compressed bytes count too: a body that inflates to nothing is still sent.
     let received = 0;
     const source = encoding === "identity" ? request : DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS]();
-    const stop = (reason: Refusal) => {
+    const stop = (reason: Problem) => {
       // What still comes is let go, once the answer is sent.
       for (const stream of [request, source]) stream.removeAllListeners("data");
       request.pause();
@@ -58,7 +58,7 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
     };
     if (source !== request) {
       // Kept for good: a decompressor tells of a truncated body after everything else has ended.
-      source.on("error", () => stop(refuse("bad_request", "The body is not what its Content-Encoding says.")));
+      source.on("error", () => stop(problem("bad_request", "The body is not what its Content-Encoding says.")));
       request.on("data", (chunk: Buffer) => {
         received += chunk.length;
         if (received > limit) stop(tooLarge(limit));
@@ -71,14 +71,14 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
       else chunks.push(chunk);
     });
     source.on("end", () => resolve(Buffer.concat(chunks)));
-    request.on("aborted", () => stop(refuse("bad_request", "The body ended before it was whole.")));
-    request.on("error", () => stop(refuse("bad_request", "The body could not be read.")));
+    request.on("aborted", () => stop(problem("bad_request", "The body ended before it was whole.")));
+    request.on("error", () => stop(problem("bad_request", "The body could not be read.")));
   });
 
 /**
  * The JSON object in a request's body; `undefined` when there is none.
  * @param limit bytes, as sent and as decompressed
- * @throws Refusal 413, 415 or 400 that says what to fix
+ * @throws Problem 413, 415 or 400 that says what to fix
  */
 export const readJsonBody = async (
   request: IncomingMessage,
@@ -95,7 +95,7 @@ export const readJsonBody = async (
     !/^application\/([a-z0-9.+-]+\+)?json$/.test((media ?? "").trim()) ||
     (charset && !/^charset="?utf-?8"?$/.test(charset))
   ) {
-    throw refuse("unsupported_media_type", "Send the body as JSON in UTF-8, with Content-Type: application/json.");
+    throw problem("unsupported_media_type", "Send the body as JSON in UTF-8, with Content-Type: application/json.");
   }
   if (EXPECTS_CONTINUE in request) response.writeContinue();
   const bytes = await readBytes(request, limit);
@@ -104,19 +104,19 @@ export const readJsonBody = async (
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw refuse("bad_request", "The body is not valid UTF-8. Encode it as UTF-8 and send it again.");
+    throw problem("bad_request", "The body is not valid UTF-8. Encode it as UTF-8 and send it again.");
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw refuse(
+    throw problem(
       "bad_request",
       "The body is not valid JSON. Check quotes, commas and brackets, and that it was sent whole.",
     );
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw refuse("bad_request", "The body must be a JSON object.");
+    throw problem("bad_request", "The body must be a JSON object.");
   }
   return value as Record<string, unknown>;
 };

@@ -1,9 +1,12 @@
 /** One sofa, from its text to its listing, and one ask: what the OpenAPI document shows of each answer. A test holds them against the schemas. */
 
+/** The body of a request that publishes the sofa. */
 export const SOFA = {
   text: "Grey three-seat sofa, good condition, smoke-free home. 180 EUR, pick up in Berlin-Neukölln. Call 030 901820 or write to lena@example.com",
 };
+/** The id of the sofa's offer. */
 export const SOFA_ID = "01979e5c-6a4e-7c21-9a51-3f0b6f3f7a10";
+/** The id of the ask. */
 export const ASK_ID = "01979e5c-9b1a-7f3e-8b4d-5c2d1e0f9a77";
 const SOFA_CONTACT = {
   schema_version: 2 as const,
@@ -19,6 +22,7 @@ const SOFA_CONTACT = {
   },
   additional: [],
 };
+/** The sofa as others see it. */
 export const SOFA_LISTING = {
   id: SOFA_ID,
   document: {
@@ -50,6 +54,7 @@ export const SOFA_LISTING = {
     offers: { active: 1, lifetime: 1, removed: 0 },
   },
 };
+/** How the text about the sofa was understood. */
 export const SOFA_UNDERSTOOD = {
   title: "Grey three-seat sofa",
   domain: "home_garden",
@@ -69,6 +74,7 @@ export const SOFA_UNDERSTOOD = {
     },
   },
 };
+/** The sofa as its owner sees it. */
 export const SOFA_OWNED = {
   id: SOFA_ID,
   status: "archived",
@@ -88,6 +94,7 @@ export const SOFA_OWNED = {
   created_at: "2026-06-01T09:30:00.000Z",
   updated_at: "2026-06-02T18:00:00.000Z",
 };
+/** The sofa as its owner sees it after a moderator removed it. */
 export const SOFA_REMOVED = {
   ...SOFA_OWNED,
   status: "removed",
@@ -96,7 +103,9 @@ export const SOFA_REMOVED = {
   appealable: false,
   appeal: { status: "waiting" as const, created_at: "2026-06-03T08:00:00.000Z" },
 };
+/** The body of a request that creates the ask. */
 export const WANTED = { text: "Looking for a sofa in Berlin, up to 250 EUR" };
+/** The ask as its owner sees it. */
 export const ASKED = {
   id: ASK_ID,
   status: "active",
@@ -110,6 +119,7 @@ export const ASKED = {
   created_at: "2026-06-01T10:00:00.000Z",
   updated_at: "2026-06-01T10:00:00.000Z",
 };
+/** A verification that waits for its person. */
 export const VERIFICATION = {
   id: "01979e5d-0c2b-7d4a-9e11-8a7b6c5d4e3f",
   method: "email",

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { cookieName, SESSION_COOKIE } from "./cookies.ts";
-import { ENDPOINTS, type Endpoint, problemsOf } from "./endpoints.ts";
+import { type Endpoint, problemCodesOf } from "./endpoint.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
+import { problem, verificationRequired } from "./schemas/problems.ts";
 
 /** Changes with the contract: within /v1 only additions. */
 const VERSION = "1.0.0";
@@ -87,7 +88,7 @@ const problemExample = (code: ProblemCode, baseUrl: string): Json => {
 };
 
 const problemResponses = (endpoint: Endpoint, baseUrl: string): Json => {
-  const byStatus = Map.groupBy(problemsOf(endpoint), (code) => PROBLEMS[code].status);
+  const byStatus = Map.groupBy(problemCodesOf(endpoint), (code) => PROBLEMS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),
@@ -96,7 +97,7 @@ const problemResponses = (endpoint: Endpoint, baseUrl: string): Json => {
         headers: headersOf(endpoint, status),
         content: {
           "application/problem+json": {
-            schema: { $ref: componentUri(status === 403 ? "VerificationRequired" : "Problem") },
+            schema: schemaOf(status === 403 ? verificationRequired : problem),
             examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code, baseUrl) }])),
           },
         },
@@ -152,7 +153,7 @@ const operationOf = (endpoint: Endpoint, baseUrl: string): Json => ({
 });
 
 /** The API as an OpenAPI 3.1 document, made from the table that serves it. */
-export const openApiDocument = (baseUrl: string): Json => ({
+export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string): Json => ({
   openapi: "3.1.0",
   info: {
     title: "Souk",
@@ -173,9 +174,9 @@ export const openApiDocument = (baseUrl: string): Json => ({
     { name: "Asks", description: "Stating what is wanted and reading what matches." },
   ],
   paths: Object.fromEntries(
-    [...Map.groupBy(ENDPOINTS, (endpoint) => endpoint.path)].map(([path, endpoints]) => [
+    [...Map.groupBy(endpoints, (endpoint) => endpoint.path)].map(([path, ofPath]) => [
       path,
-      Object.fromEntries(endpoints.map((endpoint) => [endpoint.method, operationOf(endpoint, baseUrl)])),
+      Object.fromEntries(ofPath.map((endpoint) => [endpoint.method, operationOf(endpoint, baseUrl)])),
     ]),
   ),
   components: {
@@ -205,14 +206,14 @@ export const openApiDocument = (baseUrl: string): Json => ({
 });
 
 /** GET /v1: the same table in a few lines. */
-export const indexDocument = (baseUrl: string): Json => ({
+export const indexDocument = (endpoints: readonly Endpoint[], baseUrl: string): Json => ({
   name: "Souk",
   summary:
     "A marketplace in which a software agent acts on behalf of a person. Connect once, give your person the link and the code, and search meanwhile.",
   openapi: `${baseUrl}/v1/openapi.json`,
   errors: `${baseUrl}/errors`,
   authentication: "Authorization: Bearer <agent_token>, from POST /v1/connect. Never show the token to anyone.",
-  endpoints: ENDPOINTS.map((endpoint) => ({
+  endpoints: endpoints.map((endpoint) => ({
     operation_id: endpoint.operationId,
     method: endpoint.method.toUpperCase(),
     path: endpoint.path,

@@ -121,28 +121,40 @@ export const PROBLEMS = {
   },
 } as const;
 
+/** A code of the contract. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** A refusal on its way to the client: what `toProblem` needs, from wherever it comes. */
-export type Refusal = {
-  refused: ProblemCode;
+/** Why a request is not served, on its way to the client. Thrown as plain data, from wherever it is found. */
+export type Problem = {
+  code: ProblemCode;
   detail: string;
   /** Further members of the document: errors, next, retry_after, those of VerificationRequired, ... */
   members?: Record<string, unknown>;
   headers?: Record<string, string | number>;
 };
 
-export const refuse = (
-  refused: ProblemCode,
+/**
+ * A problem to throw.
+ * @param detail what is wrong and what to do, in a sentence that can be read aloud
+ * @param members further members of the document: errors, next, retry_after, ...
+ */
+export const problem = (
+  code: ProblemCode,
   detail: string,
   members: Record<string, unknown> = {},
   headers: Record<string, string | number> = {},
-): Refusal => ({ refused, detail, members, headers });
-
-const isRefusal = (thrown: unknown): thrown is Refusal =>
-  typeof thrown === "object" && thrown !== null && "refused" in thrown;
+): Problem => ({ code, detail, members, headers });
 
 const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
+
+/** Errors have codes, too, but those of PostgreSQL, of Node or of a library. */
+const isProblem = (thrown: unknown): thrown is Problem =>
+  typeof thrown === "object" &&
+  thrown !== null &&
+  !(thrown instanceof Error) &&
+  "code" in thrown &&
+  typeof thrown.code === "string" &&
+  isCode(thrown.code);
 
 /**
  * SQLSTATEs and Node's error codes that mean "not now": connections (08, 57P, ECONN…), resources (53), locks and timeouts
@@ -183,23 +195,23 @@ const isCallerGone = (thrown: unknown): boolean =>
 /** Seconds a client is asked to wait when the database cannot be used: restarts take about this long. */
 const UNAVAILABLE_RETRY_SECONDS = 2;
 
-/** Any thrown value as a Refusal; what is neither a refusal nor a passing condition is an internal_error. */
-export const toRefusal = (thrown: unknown): Refusal => {
-  if (isRefusal(thrown)) return thrown;
+/** Any thrown value as a Problem; what is neither a refusal nor a passing condition is an internal_error. */
+export const problemOf = (thrown: unknown): Problem => {
+  if (isProblem(thrown)) return thrown;
   if (thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" && /^PT\d{3}$/.test(thrown.code)) {
     const hint = "hint" in thrown && typeof thrown.hint === "string" ? JSON.parse(thrown.hint) : {};
     const detail = "detail" in thrown && typeof thrown.detail === "string" ? thrown.detail : "";
     const { headers, ...members } = hint as { headers?: Record<string, string | number> };
-    if (isCode(thrown.message)) return refuse(thrown.message, detail, members, headers ?? {});
+    if (isCode(thrown.message)) return problem(thrown.message, detail, members, headers ?? {});
   }
   if (isCallerGone(thrown)) {
-    return refuse(
+    return problem(
       "unauthorized",
       "The account or the agent was deleted while this request was under way. Nothing was done.",
     );
   }
   if (isUnavailable(thrown)) {
-    return refuse(
+    return problem(
       "service_unavailable",
       "The market cannot be reached at the moment. Nothing was done; try again in a few seconds.",
       {
@@ -207,7 +219,7 @@ export const toRefusal = (thrown: unknown): Refusal => {
       },
     );
   }
-  return refuse(
+  return problem(
     "internal_error",
     "Something went wrong on our side. Try once more; if it happens again, report the request_id.",
   );
@@ -217,25 +229,25 @@ export const toRefusal = (thrown: unknown): Refusal => {
 export type Answer = { status: number; headers: Record<string, string | number>; body: string | Buffer | null };
 
 /** A refusal as the problem document that clients get. */
-export const toProblem = (refusal: Refusal, requestId: string, baseUrl: string): Answer => {
-  const { status, title, retryable } = PROBLEMS[refusal.refused];
-  const members: Record<string, unknown> = refusal.members ?? {};
+export const problemAnswer = (failure: Problem, requestId: string, baseUrl: string): Answer => {
+  const { status, title, retryable } = PROBLEMS[failure.code];
+  const members: Record<string, unknown> = failure.members ?? {};
   const retryAfter = members["retry_after"];
   return {
     status,
     headers: {
-      ...refusal.headers,
+      ...failure.headers,
       "Content-Type": "application/problem+json; charset=utf-8",
       "Cache-Control": "no-store",
       ...(typeof retryAfter === "number" ? { "Retry-After": retryAfter } : {}),
       ...(status === 401 ? { "WWW-Authenticate": 'Bearer realm="souk"' } : {}),
     },
     body: JSON.stringify({
-      type: `${baseUrl}/errors#${refusal.refused}`,
+      type: `${baseUrl}/errors#${failure.code}`,
       title,
       status,
-      code: refusal.refused,
-      detail: refusal.detail,
+      code: failure.code,
+      detail: failure.detail,
       request_id: requestId,
       retryable,
       ...members,

@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Log } from "../log.ts";
-import type { createQueryReader } from "../reader/builtin/query.ts";
-import type { QueryReading, Vocabulary } from "../reader/extraction.ts";
+import type { createQueryExtractor } from "../reader/builtin/query.ts";
+import type { QueryExtraction, Vocabulary } from "../reader/extraction.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../reader/vocabulary.ts";
 
 /** Whether an API process should get traffic, and what it has to do first: tell the database what it offers, and learn its words. */
@@ -15,14 +15,14 @@ export type Readiness = {
   /** Loads the vocabulary again whenever it was edited. @returns how to stop that */
   follow(database: Database, log: Log): () => void;
   /** What a query says beside the thing it looks for; null before the vocabulary has been loaded. */
-  readQuery(query: string): QueryReading | null;
+  extractQuery(query: string): QueryExtraction | null;
 };
 
 /** @param options.migrated whether the database is some other process's to migrate */
 export const createReadiness = (options: { migrated: boolean }): Readiness => {
   let { migrated } = options;
   let offered = false;
-  let readQuery: ReturnType<typeof createQueryReader> | null = null;
+  let extractQuery: ReturnType<typeof createQueryExtractor> | null = null;
   let nextVocabulary: (() => Promise<Vocabulary | null>) | null = null;
 
   const refreshVocabulary = async ({ call }: Database): Promise<void> => {
@@ -34,8 +34,8 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
     const vocabulary = await nextVocabulary();
     if (vocabulary === null) return;
     // Loaded late, since it weighs much and a worker does without.
-    const { createQueryReader } = await import("../reader/builtin/query.ts");
-    readQuery = createQueryReader(vocabulary);
+    const { createQueryExtractor } = await import("../reader/builtin/query.ts");
+    extractQuery = createQueryExtractor(vocabulary);
   };
 
   return {
@@ -68,6 +68,6 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
       }, VOCABULARY_POLL_MS);
       return () => clearInterval(timer);
     },
-    readQuery: (query) => readQuery?.(query) ?? null,
+    extractQuery: (query) => extractQuery?.(query) ?? null,
   };
 };

@@ -31,6 +31,7 @@ const RAW: Record<string, { status: string; code: ProblemCode; detail: string }>
   },
 };
 
+/** A server that listens. */
 export type HttpServer = {
   /** The address it listens on, as a URL without a trailing slash. */
   url: string;

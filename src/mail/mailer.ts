@@ -1,17 +1,18 @@
 import { createTransport } from "nodemailer";
-import { refuse } from "../http/problem.ts";
+import { problem } from "../http/problem.ts";
 import type { Log } from "../log.ts";
 import type { MailSettings } from "../sign_in/settings.ts";
 
 /** A message to one mailbox, in both forms that mail programs show. */
 export type Message = { subject: string; text: string; html: string };
 
+/** The mail server. */
 export type Mailer = {
   /**
    * Hands a message to the mail server.
    * @param to one address, as the database gives it
    * @param signal gives up when it aborts
-   * @throws Refusal service_unavailable when the server does not take it now; bad_request when it refuses the address.
+   * @throws Problem service_unavailable when the server does not take it now; bad_request when it refuses the address.
    */
   send(to: string, message: Message, signal?: AbortSignal): Promise<void>;
   close(): void;
@@ -87,9 +88,9 @@ export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log, stopping: 
         sent.catch(() => {});
         log.warn(factsOf(error), "a mail was not sent");
         if (isAddressRefused(error)) {
-          throw refuse("bad_request", "The mail server does not know this address. Look for a typing mistake.");
+          throw problem("bad_request", "The mail server does not know this address. Look for a typing mistake.");
         }
-        throw refuse(
+        throw problem(
           "service_unavailable",
           "The mail could not be sent. Nothing is wrong with your address: try again in a minute, or use another way.",
           { retry_after: RETRY_SECONDS },

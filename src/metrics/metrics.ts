@@ -17,8 +17,8 @@ export type Metrics = {
    * @param status 499 when the client hung up before the answer
    */
   countRequest(operation: unknown, status: number, milliseconds: number): void;
-  /** How long one reading of a text took, as makers report it in onOutcome. */
-  countReading(outcome: Outcome): void;
+  /** How long one extraction of a text took, as extractors report it in onOutcome. */
+  countExtraction(outcome: Outcome): void;
   /** An embedder whose calls are counted. */
   measured(embedder: Embedder): Embedder;
   /** Pools to be looked at whenever the figures are read, by their names. */
@@ -32,7 +32,7 @@ export type Metrics = {
   contentType: string;
 };
 
-/** From an answer out of memory to the deadline of a reading. */
+/** From an answer out of memory to the deadline of an extraction. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** From a built-in reading to the timeout of a provider. */
 const JOB_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -78,22 +78,22 @@ const createStateGauges = (registers: [Registry]) => {
     // What the database does not tell now is not known: no stale figure stays.
     for (const gauge of labelled) gauge.reset();
     for (const gauge of single) gauge.remove();
-    const told = await withinTime(read()).then(
+    const database = await withinTime(read()).then(
       (given) => stateShape.parse(given),
       () => null,
     );
-    up.set(told === null ? 0 : 1);
-    if (told === null) return;
-    for (const { task, state, count, oldest_seconds } of told.jobs) {
+    up.set(database === null ? 0 : 1);
+    if (database === null) return;
+    for (const { task, state, count, oldest_seconds } of database.jobs) {
       jobs.set({ task, state }, count);
       oldestJob.set({ task, state }, oldest_seconds);
     }
-    waiting.set(told.submissions.waiting);
-    oldestWaiting.set(told.submissions.oldest_seconds);
-    workers.set(told.workers);
-    if (told.heartbeat_age_seconds !== null) heartbeat.set(told.heartbeat_age_seconds);
-    for (const [invariant, broken] of Object.entries(told.invariants)) violations.set({ invariant }, broken);
-    if (told.checked_seconds_ago !== null) checked.set(told.checked_seconds_ago);
+    waiting.set(database.submissions.waiting);
+    oldestWaiting.set(database.submissions.oldest_seconds);
+    workers.set(database.workers);
+    if (database.heartbeat_age_seconds !== null) heartbeat.set(database.heartbeat_age_seconds);
+    for (const [invariant, broken] of Object.entries(database.invariants)) violations.set({ invariant }, broken);
+    if (database.checked_seconds_ago !== null) checked.set(database.checked_seconds_ago);
   };
 };
 
@@ -127,7 +127,7 @@ export const createMetrics = (exposed: boolean): Metrics => {
     buckets: WAIT_BUCKETS,
     registers,
   });
-  // Counted where models are asked; here they are only told.
+  // Counted where models are asked; here the counts are only copied.
   new Counter({
     name: "souk_model_calls_total",
     help: "Readings, and embeddings by a provider: by the model asked first, operation and outcome (ok, repaired, fallback, failed).",
@@ -135,7 +135,7 @@ export const createMetrics = (exposed: boolean): Metrics => {
     registers,
     collect() {
       this.reset();
-      for (const { maker: model, operation, outcomes } of readUsage())
+      for (const { model, operation, outcomes } of readUsage())
         for (const [outcome, calls] of Object.entries(outcomes)) this.inc({ model, operation, outcome }, calls);
     },
   });
@@ -146,13 +146,13 @@ export const createMetrics = (exposed: boolean): Metrics => {
     registers,
     collect() {
       this.reset();
-      for (const { maker: model, operation, inputTokens, outputTokens } of readUsage()) {
+      for (const { model, operation, inputTokens, outputTokens } of readUsage()) {
         this.inc({ model, operation, direction: "input" }, inputTokens);
         this.inc({ model, operation, direction: "output" }, outputTokens);
       }
     },
   });
-  const readingDurations = new Histogram({
+  const extractionDurations = new Histogram({
     name: "souk_reading_duration_seconds",
     help: "How long readings took, the fallback included, by the model asked first.",
     labelNames: ["model", "operation"],
@@ -196,8 +196,8 @@ export const createMetrics = (exposed: boolean): Metrics => {
   return {
     countRequest: (operation, status, milliseconds) =>
       requests.observe({ operation: typeof operation === "string" ? operation : "none", status }, milliseconds / 1000),
-    countReading({ maker: model, operation, milliseconds }) {
-      readingDurations.observe({ model, operation }, milliseconds / 1000);
+    countExtraction({ model, operation, milliseconds }) {
+      extractionDurations.observe({ model, operation }, milliseconds / 1000);
     },
     measured: (embedder) => ({
       ...embedder,

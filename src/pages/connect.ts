@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { refuse, toRefusal } from "../http/problem.ts";
+import { problem, problemOf } from "../http/problem.ts";
 import { hashSecret } from "../http/tokens.ts";
 import type { PagesContext } from "./context.ts";
 import { browserSecret, giveFormToken } from "./forgery.ts";
@@ -43,7 +43,7 @@ export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
       if (new_session) giveSession(response, baseUrl(), newSession);
       response.type("html").send(renderApproved(baseUrl(), agent_name, has_method));
     } catch (thrown) {
-      const { detail, members } = toRefusal(thrown);
+      const { detail, members } = problemOf(thrown);
       if (members?.["account_changed"] !== true || wantsJson(request)) throw thrown;
       response.status(409);
       await show(request, response, detail);
@@ -61,7 +61,7 @@ export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
     const decision = fields.get("decision");
     if (decision === "approve") await approve(request, response, fields.get("shown"));
     else if (decision === "decline") await decline(request, response);
-    else throw refuse("bad_request", "The answer is neither Approve nor Not mine.");
+    else throw problem("bad_request", "The answer is neither Approve nor Not mine.");
   };
 
   return [

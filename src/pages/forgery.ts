@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Request, Response } from "express";
 import { isFromOwnPage, readCookie, setCookie } from "../http/cookies.ts";
-import { refuse } from "../http/problem.ts";
+import { problem } from "../http/problem.ts";
 import { newSecret } from "../http/tokens.ts";
 
 /**
@@ -54,11 +54,11 @@ export const browserSecret = (request: Request, baseUrl: string, purpose: string
 
 /**
  * Lets only a person's browser in, which sends no token.
- * @throws Refusal when the request carries a token of an agent, or any other Authorization.
+ * @throws Problem when the request carries a token of an agent, or any other Authorization.
  */
 export const refuseTokens = (request: Request): void => {
   if (request.get("Authorization") !== undefined) {
-    throw refuse(
+    throw problem(
       "bad_request",
       "This page is for a person in a browser. A request that carries a token is refused: an agent uses /v1 with it, and cannot approve itself.",
       {},
@@ -69,10 +69,10 @@ export const refuseTokens = (request: Request): void => {
 
 /**
  * Lets an answer in only from our own page.
- * @throws Refusal when the request comes from elsewhere.
+ * @throws Problem when the request comes from elsewhere.
  */
 export const checkSender = (request: Request, baseUrl: string): void => {
   if (!isFromOwnPage(request, baseUrl)) {
-    throw refuse("bad_request", "This answer did not come from our own page, so it does not count.", {}, CLOSE);
+    throw problem("bad_request", "This answer did not come from our own page, so it does not count.", {}, CLOSE);
   }
 };

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { EXPECTS_CONTINUE } from "../http/body.ts";
-import { refuse } from "../http/problem.ts";
+import { problem } from "../http/problem.ts";
 
 /** A token and a decision take a hundred bytes. */
 const FORM_BYTES = 10 * 1024;
@@ -11,14 +11,14 @@ const CLOSE = { Connection: "close" } as const;
 /**
  * The fields of a form that a browser sent. Reads the body itself, because Express's parser reads one that is too large
  * to its end before it says so.
- * @throws Refusal when the body is no form, or larger than a form of ours can be.
+ * @throws Problem when the body is no form, or larger than a form of ours can be.
  */
 export const readForm = async (request: Request, response: Response): Promise<URLSearchParams> => {
   const encoding = request.get("Content-Encoding") ?? "identity";
   if (request.is("application/x-www-form-urlencoded") === false || encoding.toLowerCase() !== "identity") {
-    throw refuse("unsupported_media_type", "This page takes only what its own form sends.", {}, CLOSE);
+    throw problem("unsupported_media_type", "This page takes only what its own form sends.", {}, CLOSE);
   }
-  const tooLarge = refuse("payload_too_large", "That is more than the form on this page can send.", {}, CLOSE);
+  const tooLarge = problem("payload_too_large", "That is more than the form on this page can send.", {}, CLOSE);
   if (Number(request.get("Content-Length") ?? 0) > FORM_BYTES) throw tooLarge;
   if (EXPECTS_CONTINUE in request) response.writeContinue();
   const chunks: Buffer[] = [];

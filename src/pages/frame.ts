@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import helmet from "helmet";
-import { refuse, toProblem, toRefusal } from "../http/problem.ts";
+import { problem, problemAnswer, problemOf } from "../http/problem.ts";
 import { checkSender, isFormToken, refuseTokens } from "./forgery.ts";
 import { readForm } from "./form.ts";
-import { renderRefusal, signInPath } from "./render.ts";
+import { renderProblem, signInPath } from "./render.ts";
 
 /**
  * What every page shares: the headers that guard it, the form that only it can send, the page of a refusal, and the way
@@ -14,6 +14,7 @@ import { renderRefusal, signInPath } from "./render.ts";
 /** Shows something for a request, or does what its form says. What it throws becomes the page of a refusal. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
 
+/** One page: its path, what it shows and what its form does. */
 export type Page = {
   /** With :name for what differs from link to link. */
   path: string;
@@ -56,6 +57,7 @@ const securityHeaders = (secure: boolean, formsLeadTo: string[], scripts: string
     strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
   });
 
+/** The id of the request that this response answers. */
 export const requestIdOf = (response: Response): string => {
   const id: unknown = response.locals["requestId"];
   return typeof id === "string" ? id : randomUUID();
@@ -71,24 +73,24 @@ export const wantsJson = (request: Request): boolean =>
   String(request.accepts(["html", "json", "application/problem+json"])).endsWith("json");
 
 /** A refused request as a page, or as a Problem for who asked for JSON. */
-export const sendRefusal = (request: Request, response: Response, baseUrl: string, thrown: unknown): void => {
-  const refusal = toRefusal(thrown);
+const sendProblem = (request: Request, response: Response, baseUrl: string, thrown: unknown): void => {
+  const failure = problemOf(thrown);
   const requestId = requestIdOf(response);
-  const problem = toProblem(refusal, requestId, baseUrl);
+  const answer = problemAnswer(failure, requestId, baseUrl);
   // A page shows nothing of a failure; whoever logs the answer finds here what it was.
-  if (problem.status >= 500) response.locals["thrown"] = thrown;
-  response.status(problem.status).set(problem.headers).vary("Accept");
+  if (answer.status >= 500) response.locals["thrown"] = thrown;
+  response.status(answer.status).set(answer.headers).vary("Accept");
   if (wantsJson(request)) {
-    response.send(problem.body);
+    response.send(answer.body);
     return;
   }
-  const { refused, detail } = refusal;
+  const { code, detail } = failure;
   const link = `${baseUrl}${request.path}`;
-  response.type("html").send(renderRefusal(baseUrl, { refused, detail, requestId, link }));
+  response.type("html").send(renderProblem(baseUrl, { code, detail, requestId, link }));
 };
 
 /** A form that this browser was not given, or was given before its cookies went. */
-export const STALE_FORM = refuse(
+export const STALE_FORM = problem(
   "bad_request",
   "The page was open for too long, or this browser did not keep the cookie that goes with it. If cookies are turned off, allow them for this site.",
 );
@@ -96,7 +98,7 @@ export const STALE_FORM = refuse(
 /**
  * The fields that a person sent from our own page. `stale` when the form is not the one this browser was given: nothing
  * may then be done but to show the form again, with what was typed.
- * @throws Refusal when it was sent from elsewhere, carries an agent's token, or is no form.
+ * @throws Problem when it was sent from elsewhere, carries an agent's token, or is no form.
  */
 export const readAnswer = async (
   request: Request,
@@ -121,11 +123,11 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
         if (page.cache !== "public") refuseTokens(request);
         await handle(request, response);
       } catch (thrown) {
-        const refusal = toRefusal(thrown);
-        if (page.needsSignIn && refusal.refused === "unauthorized" && !wantsJson(request)) {
-          const again = refusal.members?.["sign_in_again"] === true;
+        const failure = problemOf(thrown);
+        if (page.needsSignIn && failure.code === "unauthorized" && !wantsJson(request)) {
+          const again = failure.members?.["sign_in_again"] === true;
           seeOther(response, signInPath(baseUrl(), request.originalUrl.slice(0, RETURN_LENGTH), again));
-        } else sendRefusal(request, response, baseUrl(), thrown);
+        } else sendProblem(request, response, baseUrl(), thrown);
       }
     };
 
@@ -133,14 +135,14 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
   const only =
     (allowed: string): RequestHandler =>
     (request, response) => {
-      const refusal = refuse(
+      const failure = problem(
         "method_not_allowed",
         `This page does not take ${request.method}.`,
         {},
         { Allow: allowed },
       );
-      const problem = toProblem(refusal, requestIdOf(response), baseUrl());
-      response.status(problem.status).set(problem.headers).send(problem.body);
+      const answer = problemAnswer(failure, requestIdOf(response), baseUrl());
+      response.status(answer.status).set(answer.headers).send(answer.body);
     };
 
   for (const page of list) {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
 import { PROBLEMS, type ProblemCode } from "../http/problem.ts";
-import { shownName, shownText } from "../http/visible_text.ts";
+import { visibleName, visibleText } from "../http/visible_text.ts";
 
 /**
  * Pages as text: a function for each, from plain data. Templates are read and compiled once, when this module is loaded,
@@ -104,22 +104,22 @@ export const renderApproval = (
   { token, path, notice }: { token: string; path: string; notice: string | null },
 ): string =>
   renderPage("approve", baseUrl, {
-    name: shownName(connection.agent_name),
+    name: visibleName(connection.agent_name),
     code: connection.code,
     requestedAt: connection.requested_at,
     clock: connection.requested_at.slice(11, 16),
     asked: minutesAgo(connection.requested_minutes_ago),
     left: minutesLeft(connection.expires_in),
-    account: { ...connection.account, label: shownText(connection.account.label, LABEL_LENGTH) },
+    account: { ...connection.account, label: visibleText(connection.account.label, LABEL_LENGTH) },
     signIn: signInPath(baseUrl, path),
     signInAgain: signInPath(baseUrl, path, true),
     token,
-    notice: notice === null ? null : shownText(notice, NOTICE_LENGTH),
+    notice: notice === null ? null : visibleText(notice, NOTICE_LENGTH),
   });
 
 /** What a person sees after "Approve". `hasMethod`: the account can be signed in to, and is not lost with this browser. */
 export const renderApproved = (baseUrl: string, agentName: string, hasMethod: boolean): string =>
-  renderPage("approved", baseUrl, { name: shownName(agentName), hasMethod });
+  renderPage("approved", baseUrl, { name: visibleName(agentName), hasMethod });
 
 /** What a person sees after "Not mine". */
 export const renderDeclined = (baseUrl: string): string => renderPage("declined", baseUrl, {});
@@ -199,20 +199,20 @@ const guidesOf = (path: string): { guides: Guides; again: string } => {
 };
 
 /** The page of a refusal. `link` is the whole address of the page to open again. */
-export const renderRefusal = (
+export const renderProblem = (
   baseUrl: string,
-  refusal: { refused: ProblemCode; detail: string; requestId: string; link: string },
+  failure: { code: ProblemCode; detail: string; requestId: string; link: string },
 ): string => {
-  const { refused } = refusal;
-  const { guides, again: label } = guidesOf(refusal.link.slice(baseUrl.length));
-  const { heading, steps, again } = guides[refused] ?? GUIDANCE[refused] ?? FORM_GUIDANCE;
-  return renderPage("refused", baseUrl, {
+  const { code } = failure;
+  const { guides, again: label } = guidesOf(failure.link.slice(baseUrl.length));
+  const { heading, steps, again } = guides[code] ?? GUIDANCE[code] ?? FORM_GUIDANCE;
+  return renderPage("problem", baseUrl, {
     heading,
     steps,
-    detail: refusal.detail,
-    link: again ? refusal.link : null,
+    detail: failure.detail,
+    link: again ? failure.link : null,
     again: label,
-    requestId: refusal.requestId,
+    requestId: failure.requestId,
   });
 };
 

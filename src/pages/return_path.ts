@@ -14,7 +14,7 @@ const ALLOWED = new RegExp(
 /** As long as frame.ts lets one become. */
 const LENGTH = 500;
 
-export const DEFAULT_RETURN_PATH = "/settings";
+const DEFAULT_RETURN_PATH = "/settings";
 
 /** The path if it is one of ours that a sign-in may lead to, else the settings. */
 export const safeReturnPath = (path: unknown): string =>

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type { Actor } from "../database/database.ts";
 import { readCookie, SESSION_COOKIE, setCookie } from "../http/cookies.ts";
-import { refuse } from "../http/problem.ts";
+import { problem } from "../http/problem.ts";
 import { hashSecret } from "../http/tokens.ts";
 import { renewFormSecret } from "./forgery.ts";
 
@@ -18,11 +18,11 @@ export const sessionHash = (request: Request, baseUrl: string): Buffer | null =>
 
 /**
  * The person at this browser, as the actor of a call.
- * @throws Refusal unauthorized when the browser has no session.
+ * @throws Problem unauthorized when the browser has no session.
  */
 export const personOf = (request: Request, baseUrl: string): Actor => {
   const person = sessionHash(request, baseUrl);
-  if (person === null) throw refuse("unauthorized", "You are not signed in.");
+  if (person === null) throw problem("unauthorized", "You are not signed in.");
   return { person };
 };
 
@@ -31,7 +31,7 @@ export const giveSession = (response: Response, baseUrl: string, secret: string)
   setCookie(response, baseUrl, SESSION_COOKIE, secret, SESSION_SECONDS);
 
 /** Makes this browser forget its session. */
-export const forgetSession = (response: Response, baseUrl: string): void => {
+export const clearSession = (response: Response, baseUrl: string): void => {
   setCookie(response, baseUrl, SESSION_COOKIE, "", 0);
   renewFormSecret(response, baseUrl);
 };

@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
 import type { SignInMethod } from "../database/enums.ts";
-import { refuse, toRefusal } from "../http/problem.ts";
+import { problem, problemOf } from "../http/problem.ts";
 import { hashSecret } from "../http/tokens.ts";
-import { shownName, shownText } from "../http/visible_text.ts";
+import { visibleName, visibleText } from "../http/visible_text.ts";
 import { nameOfMethod } from "../sign_in/methods.ts";
 import { providerOrigins } from "../sign_in/sign_in.ts";
 import type { PagesContext } from "./context.ts";
@@ -36,18 +36,18 @@ export type Verification = {
 };
 
 /** The page of a verification. `label`: who is signed in here, if anyone. */
-export const renderVerification = (
+const renderVerification = (
   baseUrl: string,
   verification: Verification,
   shown: { token: string; path: string; email: string; label: string | null; errors: FormErrors },
 ): string => {
   const data = {
     ...shown,
-    name: shownName(verification.agent_name),
+    name: visibleName(verification.agent_name),
     method: verification.method,
     title: nameOfMethod(verification.method),
     // To anyone else the label says no more than that it is the agent's account.
-    account: verification.mine ? shownText(verification.account_label, LABEL_LENGTH) : null,
+    account: verification.mine ? visibleText(verification.account_label, LABEL_LENGTH) : null,
     left: minutesLeft(verification.expires_in),
   };
   if (verification.status !== "pending") {
@@ -60,6 +60,7 @@ export const renderVerification = (
   return renderPage("verify", baseUrl, data);
 };
 
+/** The pages behind a verification link. */
 export const verifyPages = (context: PagesContext): Page[] => {
   const { database, baseUrl, signIn } = context;
   const secretOf = (request: Request): string => String(request.params["secret"]);
@@ -122,13 +123,13 @@ export const verifyPages = (context: PagesContext): Page[] => {
       });
       return seeOther(response, back);
     }
-    if (decision !== "continue") throw refuse("bad_request", "The answer is none of those on the page.");
+    if (decision !== "continue") throw problem("bad_request", "The answer is none of those on the page.");
     try {
       await database.call("visitor", "continue_verification", { secret_hash: hashOf(request) });
       seeOther(response, back);
     } catch (thrown) {
-      const { refused, detail } = toRefusal(thrown);
-      if (refused !== "verification_incomplete" || wantsJson(request)) throw thrown;
+      const { code, detail } = problemOf(thrown);
+      if (code !== "verification_incomplete" || wantsJson(request)) throw thrown;
       response.status(409);
       await render(request, response, await find(request), "", { form: detail });
     }

@@ -2,20 +2,20 @@ import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
 
 /**
- * What reading a text yields, and the two interfaces behind which the makers stand.
+ * What reading a text yields, and the two interfaces behind which the extractors stand.
  *
- *   text      what an agent sent, NFC, at most 4,000 code points; data, never instructions
- *   reading   the values found in a text, each with the words that say it (its quote)
- *   grounded  a reading whose quotes have been located in the text: start and end in code points
- *   maker     who made a reading or a vector: the built-in one, or a model behind an OpenAI-compatible server
+ *   text        what an agent sent, NFC, at most 4,000 code points; data, never instructions
+ *   extraction  the values found in a text, each with the words that say it (its quote)
+ *   grounded    an extraction whose quotes have been located in the text: start and end in code points
+ *   extractor   who read the text: the built-in one, or a model behind an OpenAI-compatible server
  *
- * A maker reads; the database decides. `jobs.complete_submission` verifies every span again and publishes or refuses.
+ * An extractor reads; the database decides. `jobs.complete_submission` verifies every span again and publishes or refuses.
  */
 
 /**
  * A value and where the text says it.
  * `quote` is copied verbatim from the text: for a stated value the words that state it, for an inferred one the words
- * it was inferred from. `confidence` is 0 to 1; what a maker is not confident of it leaves out (null).
+ * it was inferred from. `confidence` is 0 to 1; what an extractor is not confident of it leaves out (null).
  */
 const found = <T extends z.ZodType>(value: T) =>
   z.strictObject({
@@ -26,7 +26,7 @@ const found = <T extends z.ZodType>(value: T) =>
   });
 
 /** Amounts are in major units of the ISO 4217 currency ("1.200€ VB" is 1200 EUR). `label`: the words as stated. */
-export const price = z.strictObject({
+const price = z.strictObject({
   amount: z.number().min(0).max(1e12).nullable(),
   amount_max: z.number().min(0).max(1e12).nullable(),
   currency: z
@@ -41,7 +41,7 @@ export const price = z.strictObject({
 });
 
 /** `text` is the place as written; the rest only as far as it is certain. `country` is ISO 3166-1 alpha-2. */
-export const location = z.strictObject({
+const location = z.strictObject({
   text: z.string().min(1).max(200),
   country: z
     .string()
@@ -55,21 +55,21 @@ export const location = z.strictObject({
 });
 
 /** phone, sms, whatsapp: E.164 where a country can be derived; email: lower case; url: absolute. */
-export const contactMethod = z.strictObject({
+const contactMethod = z.strictObject({
   type: z.enum(CONTACT_TYPES),
   value: z.string().min(3).max(2048),
   preferred: z.boolean(),
 });
 
 /** Whom one reaches. */
-export const contactParty = z.strictObject({
+const contactParty = z.strictObject({
   name: z.string().min(1).max(120),
   kind: z.enum(["person", "organization"]),
   role: z.string().max(80).nullable(),
 });
 
 /** Areas in square metres; `available_from` is a day, YYYY-MM-DD. */
-export const space = z.strictObject({
+const space = z.strictObject({
   area_m2: z.number().min(0).max(1e9).nullable(),
   rooms: z.number().min(0).max(1000).nullable(),
   bedrooms: z.number().min(0).max(1000).nullable(),
@@ -94,8 +94,8 @@ const language = z
   .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/)
   .nullable();
 
-/** What a maker reads in an offer. The description is not among it: that is the text itself. */
-export const offerReading = z.strictObject({
+/** What an extractor reads in an offer. The description is not among it: that is the text itself. */
+export const offerExtraction = z.strictObject({
   language,
   title: found(z.string().min(1).max(120)),
   domain: found(taxonomyName).nullable(),
@@ -110,10 +110,11 @@ export const offerReading = z.strictObject({
   features: z.array(found(z.string().min(1).max(80))).max(20),
   attributes: z.array(found(attribute)).max(20),
 });
-export type OfferReading = z.infer<typeof offerReading>;
+/** What an extractor found in an offer. */
+export type OfferExtraction = z.infer<typeof offerExtraction>;
 
-/** What a maker reads in an ask. `price.max` is the stated ceiling; `must` and `exclude` are words as stated. */
-export const askReading = z.strictObject({
+/** What an extractor reads in an ask. `price.max` is the stated ceiling; `must` and `exclude` are words as stated. */
+export const askExtraction = z.strictObject({
   language,
   title: found(z.string().min(1).max(120)).nullable(),
   domain: found(taxonomyName).nullable(),
@@ -137,14 +138,15 @@ export const askReading = z.strictObject({
   exclude: z.array(found(z.string().min(1).max(80))).max(10),
   attributes: z.array(found(attribute)).max(20),
 });
-export type AskReading = z.infer<typeof askReading>;
+/** What an extractor found in an ask. */
+export type AskExtraction = z.infer<typeof askExtraction>;
 
 /**
  * What the query of a search says beside the thing it looks for. What is `certain` filters, the rest ranks.
  * `words`: the query without what was read as kind, place and price. `corrections`: per misspelt word the one that was
  * meant. `asides`: those of the words, folded, that tell what the thing is for. `places`: any of them; `price` in major units.
  */
-export type QueryReading = {
+export type QueryExtraction = {
   words: string;
   asides: string[];
   language: string | null;
@@ -152,11 +154,11 @@ export type QueryReading = {
   offer_kind: { value: (typeof OFFER_KINDS)[number]; certain: boolean } | null;
   domain: string | null;
   category: string | null;
-  price: NonNullable<AskReading["price"]>["value"] | null;
+  price: NonNullable<AskExtraction["price"]>["value"] | null;
   places: { text: string; city: string | null; country: string | null }[];
 };
 
-/** The vocabulary of the market, kept in tables (`market.category`, `reading.vocabulary`, `reading.classifier`), handed to makers as data. */
+/** The vocabulary of the market, kept in tables (`market.category`, `reading.vocabulary`, `reading.classifier`), handed to extractors as data. */
 export type Vocabulary = {
   /** Tells an edition from others: what has the same holds the same terms, and learned the same. Absent for one of no database. */
   version?: string;
@@ -178,12 +180,12 @@ export type Weights = { classes: string[]; bias: number[]; features: string[]; w
 export type Example = { document: "ask" | "offer"; text: string; kind: string; category: string | null };
 
 /** Reads texts. Must be safe to call concurrently; must settle soon after `signal` aborts. */
-export type Reader = {
-  /** Names the maker in logs: "builtin", or the model. */
-  readonly maker: string;
-  /** @throws when the text could not be read (provider down, deadline): the caller then asks the built-in reader. */
-  readOffer(text: string, signal: AbortSignal): Promise<OfferReading>;
-  readAsk(text: string, signal: AbortSignal): Promise<AskReading>;
+export type Extractor = {
+  /** Names it in logs and metrics: "builtin", or the model. */
+  readonly model: string;
+  /** @throws when the text could not be read (provider down, deadline): the caller then asks the built-in extractor. */
+  extractOffer(text: string, signal: AbortSignal): Promise<OfferExtraction>;
+  extractAsk(text: string, signal: AbortSignal): Promise<AskExtraction>;
 };
 
 /** 512: what `halfvec(512)` in the database holds; OpenAI's text-embedding-3 models shorten to it by `dimensions`. */

@@ -1,19 +1,19 @@
-import type { AskReading, OfferReading, Reader } from "./extraction.ts";
+import type { AskExtraction, Extractor, OfferExtraction } from "./extraction.ts";
 
-/** What became of one reading, for logs and metrics. Holds nothing of the text. */
+/** What became of one extraction, for logs and metrics. Holds nothing of the text. */
 export type Outcome = {
-  /** The maker that was asked first. */
-  maker: string;
+  /** The extractor that was asked first. */
+  model: string;
   operation: "read_offer" | "read_ask";
-  /** "ok": as asked. "repaired": at the second try. "fallback": the built-in reader read it, for the reason in `error`. */
+  /** "ok": as asked. "repaired": at the second try. "fallback": the built-in extractor read it, for the reason in `error`. */
   outcome: "ok" | "repaired" | "fallback";
   milliseconds: number;
-  /** Why the first maker failed, in its own words. */
+  /** Why the first extractor failed, in its own words. */
   error?: string;
 };
 
-/** A reader that can tell who made a reading: the first maker, or the one that stood in. */
-export type AccountableReader = Reader & { makerOf(reading: OfferReading | AskReading): string };
+/** An extractor that can tell who made an extraction: the first, or the one that stood in. */
+export type AccountableExtractor = Extractor & { modelOf(extraction: OfferExtraction | AskExtraction): string };
 
 /**
  * Settles with what `work` gives, or rejects when the deadline passes or the caller aborts, whether or not the work
@@ -44,69 +44,76 @@ const within = async <T>(
 };
 
 type Operation = Outcome["operation"];
-type Read<R> = (reader: Reader, text: string, signal: AbortSignal) => Promise<R>;
-type Attempt = <R extends OfferReading | AskReading>(
+type Read<R> = (extractor: Extractor, text: string, signal: AbortSignal) => Promise<R>;
+type Attempt = <R extends OfferExtraction | AskExtraction>(
   operation: Operation,
   read: Read<R>,
   text: string,
   signal: AbortSignal,
 ) => Promise<R>;
 
-const readerOf = (maker: string, attempt: Attempt): Reader => ({
-  maker,
-  readOffer: (text, signal) => attempt("read_offer", (reader, ...rest) => reader.readOffer(...rest), text, signal),
-  readAsk: (text, signal) => attempt("read_ask", (reader, ...rest) => reader.readAsk(...rest), text, signal),
+const extractorOf = (model: string, attempt: Attempt): Extractor => ({
+  model,
+  extractOffer: (text, signal) =>
+    attempt("read_offer", (extractor, ...rest) => extractor.extractOffer(...rest), text, signal),
+  extractAsk: (text, signal) =>
+    attempt("read_ask", (extractor, ...rest) => extractor.extractAsk(...rest), text, signal),
 });
 
 /**
- * Reads with the primary maker within a deadline, and with the built-in one when that fails in any way: an error
+ * Reads with the primary extractor within a deadline, and with the built-in one when that fails in any way: an error
  * answer, an answer that is none, too late, too long, of the wrong shape. An abort by the caller is not a failure of
- * the maker: it is thrown on, and nothing is read.
+ * the extractor: it is thrown on, and nothing is read.
  *
  * @param primary its errors' messages are reported: they must hold neither text nor key
  * @param builtin its errors are the caller's
- * @param options.deadlineMs what the primary gets; the built-in reader takes a few milliseconds after it
- * @param options.onOutcome told once of every reading that was made
+ * @param options.deadlineMs what the primary gets; the built-in extractor takes a few milliseconds after it
+ * @param options.onOutcome told once of every extraction that was made
  */
-export const readerWithFallback = (
-  primary: Reader & { isRepaired?(reading: OfferReading | AskReading): boolean },
-  builtin: Reader,
+export const extractorWithFallback = (
+  primary: Extractor & { isRepaired?(extraction: OfferExtraction | AskExtraction): boolean },
+  builtin: Extractor,
   options: { deadlineMs: number; onOutcome: (outcome: Outcome) => void },
-): AccountableReader => {
-  const makers = new WeakMap<OfferReading | AskReading, string>();
+): AccountableExtractor => {
+  const models = new WeakMap<OfferExtraction | AskExtraction, string>();
 
   const attempt: Attempt = async (operation, read, text, signal) => {
     const start = performance.now();
     const report = (rest: Pick<Outcome, "outcome" | "error">) =>
-      options.onOutcome({ maker: primary.maker, operation, milliseconds: performance.now() - start, ...rest });
+      options.onOutcome({ model: primary.model, operation, milliseconds: performance.now() - start, ...rest });
 
     const first = await within(options.deadlineMs, signal, (inner) => read(primary, text, inner)).then(
-      (reading) => ({ reading }),
-      (error: unknown) => ({ error: error instanceof Error ? error.message : "The maker failed without a reason." }),
+      (extraction) => ({ extraction }),
+      (error: unknown) => ({
+        error: error instanceof Error ? error.message : "The extractor failed without a reason.",
+      }),
     );
     signal.throwIfAborted();
-    if ("reading" in first) {
-      makers.set(first.reading, primary.maker);
-      report({ outcome: primary.isRepaired?.(first.reading) ? "repaired" : "ok" });
-      return first.reading;
+    if ("extraction" in first) {
+      models.set(first.extraction, primary.model);
+      report({ outcome: primary.isRepaired?.(first.extraction) ? "repaired" : "ok" });
+      return first.extraction;
     }
-    const reading = await read(builtin, text, signal);
-    makers.set(reading, builtin.maker);
+    const extraction = await read(builtin, text, signal);
+    models.set(extraction, builtin.model);
     report({ outcome: "fallback", error: first.error });
-    return reading;
+    return extraction;
   };
 
-  return { ...readerOf(primary.maker, attempt), makerOf: (reading) => makers.get(reading) ?? primary.maker };
+  return { ...extractorOf(primary.model, attempt), modelOf: (extraction) => models.get(extraction) ?? primary.model };
 };
 
-/** The built-in reader by itself, reporting like one with a primary. */
-export const readerAlone = (builtin: Reader, options: { onOutcome: (outcome: Outcome) => void }): AccountableReader => {
+/** The built-in extractor by itself, reporting like one with a primary. */
+export const extractorAlone = (
+  builtin: Extractor,
+  options: { onOutcome: (outcome: Outcome) => void },
+): AccountableExtractor => {
   const attempt: Attempt = async (operation, read, text, signal) => {
     const start = performance.now();
-    const reading = await read(builtin, text, signal);
+    const extraction = await read(builtin, text, signal);
     const milliseconds = performance.now() - start;
-    options.onOutcome({ maker: builtin.maker, operation, outcome: "ok", milliseconds });
-    return reading;
+    options.onOutcome({ model: builtin.model, operation, outcome: "ok", milliseconds });
+    return extraction;
   };
-  return { ...readerOf(builtin.maker, attempt), makerOf: () => builtin.maker };
+  return { ...extractorOf(builtin.model, attempt), modelOf: () => builtin.model };
 };

@@ -1,7 +1,7 @@
-import type { AskReading, OfferReading } from "./extraction.ts";
+import type { AskExtraction, OfferExtraction } from "./extraction.ts";
 
 /**
- * Grounding: what a reading claims is looked up in the text, and what the text does not say goes.
+ * Grounding: what an extraction claims is looked up in the text, and what the text does not say goes.
  *
  * Two questions are asked of every value. Where are its words (the quote)? And, for what a stranger will act on (price,
  * place, contact, name, title): do these words say this value? A model that obeyed an order in the text, or made
@@ -9,11 +9,11 @@ import type { AskReading, OfferReading } from "./extraction.ts";
  */
 
 /** `start` counts code points from 1, `end` is exclusive: PostgreSQL's `substr(text, start, end - start) = quote`. */
-export type Span = { start: number; end: number };
+type Span = { start: number; end: number };
 
 type Found = { value: unknown; quote: string; basis: "stated" | "inferred"; confidence: number };
 
-/** A reading whose found values carry their spans. */
+/** An extraction whose found values carry their spans. */
 export type Grounded<T> = T extends Found
   ? T & Span
   : T extends readonly (infer E)[]
@@ -24,16 +24,16 @@ export type Grounded<T> = T extends Found
 
 type Located = Span & { quote: string };
 
-/** Title of an offer whose own title could not be verified: how long `title` may be, in code points (reading.ts). */
+/** Title of an offer whose own title could not be verified: how long `title` may be, in code points (extraction.ts). */
 const TITLE_LENGTH = 120;
 
-/** A first line is a fair title and no more: the least that a maker may give (reading.ts). */
+/** A first line is a fair title and no more: the least that an extractor may give (extraction.ts). */
 const FIRST_LINE_CONFIDENCE = 0.5;
 
-/** Longest `price.label` (reading.ts). */
+/** Longest `price.label` (extraction.ts). */
 const LABEL_LENGTH = 200;
 
-/** Longest `location.text` (reading.ts); a longer quote is prose around a place, not a place. */
+/** Longest `location.text` (extraction.ts); a longer quote is prose around a place, not a place. */
 const PLACE_LENGTH = 200;
 
 /** Typographic variants that models and keyboards exchange for one another. */
@@ -168,12 +168,12 @@ const numbersIn = (passage: string): Set<number> => {
       const written = piece.replace(/(?<![.,'’])[.,'’]+$/u, "");
       const mark = Math.max(written.lastIndexOf("."), written.lastIndexOf(","));
       const whole = Number(written.replace(/\D/gu, ""));
-      const readings = [whole];
-      if (mark > 0) readings.push(Number(`${written.slice(0, mark).replace(/\D/gu, "")}.${written.slice(mark + 1)}`));
-      for (const reading of readings) {
-        numbers.add(reading);
-        if (MAGNITUDE_WORD.test(rest)) for (const magnitude of MAGNITUDES) numbers.add(reading * magnitude);
-        if (CENTS_WORD.test(rest)) numbers.add(reading / 100);
+      const values = [whole];
+      if (mark > 0) values.push(Number(`${written.slice(0, mark).replace(/\D/gu, "")}.${written.slice(mark + 1)}`));
+      for (const value of values) {
+        numbers.add(value);
+        if (MAGNITUDE_WORD.test(rest)) for (const magnitude of MAGNITUDES) numbers.add(value * magnitude);
+        if (CENTS_WORD.test(rest)) numbers.add(value / 100);
       }
     }
   }
@@ -258,7 +258,7 @@ const createGrounding = (text: string) => {
     title: (found: (Found & { value: string }) | null) =>
       found && (value(found, (_, title) => isMadeOf(text, title)) ?? firstLine(text)),
 
-    price: (found: OfferReading["price"]) => {
+    price: (found: OfferExtraction["price"]) => {
       const grounded = value(found, (quote, price) => price.amount === null || statesAmount(quote, price.amount));
       if (grounded === null) return null;
       const kept = (passage: string, amount: number | null) =>
@@ -271,7 +271,7 @@ const createGrounding = (text: string) => {
       return { ...grounded, value: { ...price, amount_max, deposit, label } };
     },
 
-    wish: (found: AskReading["price"]) => {
+    wish: (found: AskExtraction["price"]) => {
       const grounded = value(found);
       if (grounded === null) return null;
       const kept = (amount: number | null) => (amount !== null && statesAmount(grounded.quote, amount) ? amount : null);
@@ -279,7 +279,7 @@ const createGrounding = (text: string) => {
       return price.min === null && price.max === null ? null : { ...grounded, value: price };
     },
 
-    location: (found: OfferReading["location"]) => {
+    location: (found: OfferExtraction["location"]) => {
       const grounded = value(found);
       if (grounded === null) return null;
       const place = grounded.value;
@@ -291,47 +291,47 @@ const createGrounding = (text: string) => {
   };
 };
 
-const groundOffer = (text: string, reading: OfferReading): Grounded<OfferReading> => {
+const groundOffer = (text: string, extraction: OfferExtraction): Grounded<OfferExtraction> => {
   const grounding = createGrounding(text);
-  const title = grounding.title(reading.title);
+  const title = grounding.title(extraction.title);
   if (title === null) throw new Error("A text without words has no title.");
   return {
-    language: reading.language,
+    language: extraction.language,
     title,
-    domain: grounding.value(reading.domain),
-    category: grounding.value(reading.category),
-    offer_kind: grounding.value(reading.offer_kind),
-    price: grounding.price(reading.price),
-    location: grounding.location(reading.location),
-    contacts: grounding.values(reading.contacts, saysContact),
-    party: grounding.value(reading.party, (quote, party) => saysWords(quote, party.name)),
-    condition: grounding.value(reading.condition),
-    space: grounding.value(reading.space),
-    features: grounding.values(reading.features),
-    attributes: grounding.values(reading.attributes),
+    domain: grounding.value(extraction.domain),
+    category: grounding.value(extraction.category),
+    offer_kind: grounding.value(extraction.offer_kind),
+    price: grounding.price(extraction.price),
+    location: grounding.location(extraction.location),
+    contacts: grounding.values(extraction.contacts, saysContact),
+    party: grounding.value(extraction.party, (quote, party) => saysWords(quote, party.name)),
+    condition: grounding.value(extraction.condition),
+    space: grounding.value(extraction.space),
+    features: grounding.values(extraction.features),
+    attributes: grounding.values(extraction.attributes),
   };
 };
 
-const groundAsk = (text: string, reading: AskReading): Grounded<AskReading> => {
+const groundAsk = (text: string, extraction: AskExtraction): Grounded<AskExtraction> => {
   const grounding = createGrounding(text);
   return {
-    language: reading.language,
-    title: grounding.title(reading.title),
-    domain: grounding.value(reading.domain),
-    category: grounding.value(reading.category),
-    ask_kind: grounding.value(reading.ask_kind),
-    price: grounding.wish(reading.price),
-    location: grounding.location(reading.location),
-    condition: grounding.value(reading.condition),
-    keywords: reading.keywords,
-    must: grounding.values(reading.must),
-    exclude: grounding.values(reading.exclude),
-    attributes: grounding.values(reading.attributes),
+    language: extraction.language,
+    title: grounding.title(extraction.title),
+    domain: grounding.value(extraction.domain),
+    category: grounding.value(extraction.category),
+    ask_kind: grounding.value(extraction.ask_kind),
+    price: grounding.wish(extraction.price),
+    location: grounding.location(extraction.location),
+    condition: grounding.value(extraction.condition),
+    keywords: extraction.keywords,
+    must: grounding.values(extraction.must),
+    exclude: grounding.values(extraction.exclude),
+    attributes: grounding.values(extraction.attributes),
   };
 };
 
 /**
- * Locates every found value of a reading in the text, and drops those that the text does not say.
+ * Locates every found value of an extraction in the text, and drops those that the text does not say.
  *
  * - A quote that does not occur as it is, is tried with whitespace, case, apostrophes, quotation marks and dashes
  *   folded; it is then replaced by the exact words of the text. It never matches a part of a number.
@@ -347,11 +347,11 @@ const groundAsk = (text: string, reading: AskReading): Grounded<AskReading> => {
  * @returns plain JSON; offsets in code points, `start` from 1 and `end` exclusive
  * @throws when the text of an offer is blank
  */
-export function ground(text: string, reading: OfferReading): Grounded<OfferReading>;
-export function ground(text: string, reading: AskReading): Grounded<AskReading>;
+export function ground(text: string, extraction: OfferExtraction): Grounded<OfferExtraction>;
+export function ground(text: string, extraction: AskExtraction): Grounded<AskExtraction>;
 export function ground(
   text: string,
-  reading: OfferReading | AskReading,
-): Grounded<OfferReading> | Grounded<AskReading> {
-  return "contacts" in reading ? groundOffer(text, reading) : groundAsk(text, reading);
+  extraction: OfferExtraction | AskExtraction,
+): Grounded<OfferExtraction> | Grounded<AskExtraction> {
+  return "contacts" in extraction ? groundOffer(text, extraction) : groundAsk(text, extraction);
 }

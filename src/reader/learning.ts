@@ -1,13 +1,13 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { LEARNING, type Lesson } from "./builtin/learn.ts";
+import { LEARNING, type TrainingSet } from "./builtin/learn.ts";
 
 /** Keeping what was learned from examples in step with the examples, in the database. */
 
 /** Where lessons come from, and where goes what was learned: `jobs.get_training_set` and `jobs.store_classifiers`. */
-export type LessonSource = {
+export type TrainingSource = {
   /** The words and examples, when they are not learned from yet in the way of that number. */
-  get: (learning: number) => Promise<(Lesson & { changed_at: string }) | null>;
+  get: (learning: number) => Promise<(TrainingSet & { changed_at: string }) | null>;
   /** @param learned the classifiers by name, as JSON */
   store: (changedAt: string, learning: number, learned: string) => Promise<void>;
 };
@@ -21,7 +21,7 @@ const PROCESS = fileURLToPath(new URL("./builtin/training_process.ts", import.me
  * Learns in a process of its own: it takes seconds, in which a service has others to answer, and memory that a service
  * should not keep. Nothing of the environment goes with it.
  */
-const learnAside = (lesson: Lesson, stopping: AbortSignal): Promise<string> =>
+const learnAside = (lesson: TrainingSet, stopping: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
     const process = fork(PROCESS, { serialization: "advanced", execArgv: [], env: {}, signal });
@@ -39,7 +39,7 @@ const learnAside = (lesson: Lesson, stopping: AbortSignal): Promise<string> =>
  * @returns whether there was something to learn
  * @throws what the source throws, or that it was stopped; nothing is then stored, and the next time is as this one
  */
-export const learnWhenDue = async ({ get, store }: LessonSource, stopping: AbortSignal): Promise<boolean> => {
+export const learnWhenDue = async ({ get, store }: TrainingSource, stopping: AbortSignal): Promise<boolean> => {
   const lesson = await get(LEARNING);
   if (lesson === null) return false;
   await store(lesson.changed_at, LEARNING, await learnAside(lesson, stopping));

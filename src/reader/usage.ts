@@ -6,7 +6,7 @@ import type { Outcome } from "./fallback.ts";
 
 /** One model (or "builtin") at one kind of work. */
 export type Usage = {
-  maker: string;
+  model: string;
   operation: Outcome["operation"] | "embed";
   /** Calls by what became of them; "failed" is an embedding that was not made. */
   outcomes: Record<Outcome["outcome"] | "failed", number>;
@@ -19,10 +19,10 @@ export type Usage = {
 
 const counted = new Map<string, Usage>();
 
-const usageOf = (maker: string, operation: Usage["operation"]): Usage => {
-  const key = `${operation} ${maker}`;
+const usageOf = (model: string, operation: Usage["operation"]): Usage => {
+  const key = `${operation} ${model}`;
   const usage = counted.get(key) ?? {
-    maker,
+    model,
     operation,
     outcomes: { ok: 0, repaired: 0, fallback: 0, failed: 0 },
     milliseconds: 0,
@@ -35,23 +35,23 @@ const usageOf = (maker: string, operation: Usage["operation"]): Usage => {
 
 /** Counts one call. */
 export const countOutcome = (
-  maker: string,
+  model: string,
   operation: Usage["operation"],
   outcome: keyof Usage["outcomes"],
   milliseconds: number,
 ): void => {
-  const usage = usageOf(maker, operation);
+  const usage = usageOf(model, operation);
   usage.outcomes[outcome] += 1;
   usage.milliseconds += milliseconds;
 };
 
 /** Counts what one answer of a provider took, in its tokens. */
 export const countTokens = (
-  maker: string,
+  model: string,
   operation: Usage["operation"],
   tokens: { input: number; output: number },
 ): void => {
-  const usage = usageOf(maker, operation);
+  const usage = usageOf(model, operation);
   usage.inputTokens += tokens.input;
   usage.outputTokens += tokens.output;
 };

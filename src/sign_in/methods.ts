@@ -7,6 +7,7 @@ export type OpenIdMethod = Exclude<SignInMethod, "email">;
 
 const NAMES: Readonly<Record<SignInMethod, string>> = { google: "Google", apple: "Apple", email: "e-mail" };
 
+/** Whether a text names a way to sign in. */
 export const isSignInMethod = (text: string | null): text is SignInMethod =>
   SIGN_IN_METHODS.some((method) => method === text);
 

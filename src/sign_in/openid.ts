@@ -15,7 +15,7 @@ import {
   type IDToken,
   ResponseBodyError,
 } from "openid-client";
-import { refuse } from "../http/problem.ts";
+import { problem } from "../http/problem.ts";
 import type { Log } from "../log.ts";
 import { openIdSecrets } from "./flow.ts";
 import { nameOfMethod, type OpenIdMethod } from "./methods.ts";
@@ -27,7 +27,7 @@ import type { AppleSettings, GoogleSettings } from "./settings.ts";
  */
 
 /** Who the provider says it is. */
-export type Identity = {
+type Identity = {
   /** The provider's own name for the person; never changes. */
   subject: string;
   /** Only when the provider vouches that the mailbox is the person's. */
@@ -35,14 +35,15 @@ export type Identity = {
   name: string | null;
 };
 
+/** A service that says who a person is. */
 export type OpenIdProvider = {
   /** Where forms that start a sign-in end. */
   origin: string;
-  /** The address to send the browser of this flow to. @throws Refusal when the provider cannot be reached. */
+  /** The address to send the browser of this flow to. @throws Problem when the provider cannot be reached. */
   begin: (flow: string, callback: string) => Promise<string>;
   /**
    * Who came back, from what the browser brought along.
-   * @throws Refusal when this browser did not start it, the person cancelled, the provider's answer does not hold, or
+   * @throws Problem when this browser did not start it, the person cancelled, the provider's answer does not hold, or
    * the provider cannot be reached.
    */
   finish: (flow: string, callback: string, answer: URLSearchParams) => Promise<Identity>;
@@ -112,7 +113,7 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
 
   const unreachable = (thrown: unknown, doing: string) => {
     log.warn({ err: thrown, provider: title }, doing);
-    return refuse(
+    return problem(
       "service_unavailable",
       `${title} cannot be reached at the moment, so you were not signed in. Try again in a minute, or use another way.`,
       { retry_after: RETRY_SECONDS },
@@ -168,7 +169,7 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
     const configuration = await configured();
     const { state, nonce, verifier } = openIdSecrets(flow);
     if (answer.get("state") !== state) {
-      throw refuse(
+      throw problem(
         "bad_request",
         "This browser did not start this sign-in, or started another one since. You were not signed in.",
       );
@@ -188,12 +189,12 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
     } catch (error) {
       if (error instanceof AuthorizationResponseError) {
         log.info({ provider: title, error: error.error.slice(0, 100) }, "a provider sent a person back");
-        throw refuse("bad_request", `${title} did not sign you in, or you cancelled there. Nothing was changed.`);
+        throw problem("bad_request", `${title} did not sign you in, or you cancelled there. Nothing was changed.`);
       }
       if (isUnreachable(error)) throw unreachable(error, "an OpenID provider did not answer");
       const said = error instanceof ResponseBodyError ? { error: error.error.slice(0, 100) } : {};
       log.warn({ err: error, provider: title, ...said }, "the answer of an OpenID provider does not hold");
-      throw refuse(
+      throw problem(
         "bad_request",
         `What came back from ${title} was used before or does not hold, so you were not signed in.`,
       );

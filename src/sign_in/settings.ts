@@ -4,8 +4,10 @@ import { httpUrl, optional, withDefault } from "../environment.ts";
 
 /** What the environment says about signing in: a method is offered when its provider is configured whole. */
 
+/** How this service is registered with Google. */
 export type GoogleSettings = Readonly<{ issuer: string; clientId: string; clientSecret: string }>;
 
+/** How this service is registered with Apple. */
 export type AppleSettings = Readonly<{
   issuer: string;
   clientId: string;
@@ -15,8 +17,10 @@ export type AppleSettings = Readonly<{
   privateKey: KeyObject;
 }>;
 
+/** The mail server, and who the mails come from. */
 export type MailSettings = Readonly<{ smtpUrl: string; from: string }>;
 
+/** The settings of each way to sign in; null for those that are not offered. */
 export type SignInSettings = Readonly<{
   google: GoogleSettings | null;
   apple: AppleSettings | null;

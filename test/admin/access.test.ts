@@ -7,19 +7,19 @@ import test from "ava";
 import { newSecret } from "../../src/http/tokens.ts";
 import { allowed } from "../support/busy.ts";
 import type { Agent, Answer, CallOptions } from "../support/market.ts";
-import { codes, type Moderator, openRoom, type Room, sameOrigin } from "./fixture.ts";
+import { type AdminFixture, codes, type Moderator, openAdminFixture, sameOrigin } from "./fixture.ts";
 
 /** Who gets into /admin, and what a moderator's operation may cost. */
 
-let room: Room;
+let fixture: AdminFixture;
 let moderator: Moderator;
 let agent: Agent;
 test.before(async () => {
-  room = await openRoom();
-  moderator = await room.moderator("Mo");
-  agent = await room.agent();
+  fixture = await openAdminFixture();
+  moderator = await fixture.moderator("Mo");
+  agent = await fixture.agent();
 });
-test.after.always(() => room?.stop());
+test.after.always(() => fixture?.stop());
 
 /** An answer but for what names the request and the moment. */
 const bare = ({ status, headers, text }: Answer) => {
@@ -44,7 +44,7 @@ const INTROSPECTION = { query: "{ __schema { types { name } } }" };
 test.serial(
   "for everybody but a moderator there is nothing under /admin, and no difference to an address that does not exist",
   async (t) => {
-    const person = await room.person();
+    const person = await fixture.person();
     const outsiders: Record<string, Record<string, string>> = {
       nobody: {},
       "an agent": { authorization: `Bearer ${agent.token}` },
@@ -59,10 +59,10 @@ test.serial(
     for (const [who, headers] of Object.entries(outsiders)) {
       for (const [method, path] of PATHS) {
         const sent: CallOptions = {
-          headers: { ...headers, ...sameOrigin(room.url) },
+          headers: { ...headers, ...sameOrigin(fixture.url) },
           ...(method === "POST" ? { body: INTROSPECTION } : {}),
         };
-        const [there, nowhere] = [await room.call(method, path, sent), await room.call(method, "/nowhere", sent)];
+        const [there, nowhere] = [await fixture.call(method, path, sent), await fixture.call(method, "/nowhere", sent)];
         t.is(there.status, 404, `${who}: ${method} ${path}`);
         t.deepEqual(bare(there), bare(nowhere), `${who}: ${method} ${path}`);
       }
@@ -74,7 +74,7 @@ test.serial(
 const rawHeaders = (method: string, path: string, headers: Record<string, string>, body?: string) =>
   new Promise<[number | undefined, string[]]>((resolve, reject) => {
     const sent = request(
-      `${room.url}${path}`,
+      `${fixture.url}${path}`,
       { method, headers, agent: new HttpAgent({ keepAlive: true }) },
       (answer) => {
         answer.resume();
@@ -87,7 +87,7 @@ const rawHeaders = (method: string, path: string, headers: Record<string, string
   });
 
 test.serial("nor does the connection tell an outsider that somebody was asked at the door", async (t) => {
-  const { cookie } = await room.person();
+  const { cookie } = await fixture.person();
   for (const [method, body] of [
     ["GET", undefined],
     ["POST", JSON.stringify(INTROSPECTION)],
@@ -108,56 +108,56 @@ test.serial("a cursor that is none, or of another order, is a mistake of the cli
     t.deepEqual(codes(answer), ["bad_request"], after);
     t.regex(answer.errors[0]?.message ?? "", /cursor/);
     const headers = { cookie: moderator.cookie, accept: "text/html" };
-    t.is((await room.call("GET", `/admin/audit?after=${after}`, { headers })).status, 400);
+    t.is((await fixture.call("GET", `/admin/audit?after=${after}`, { headers })).status, 400);
   }
 });
 
 test.serial("an appointment that ended, and a session that ended, admit no more", async (t) => {
-  const former = await room.moderator();
+  const former = await fixture.moderator();
   t.is((await former.graphql("{ viewer { name } }")).status, 200);
-  await room.sql("delete from market.moderator where account_id = $1", [former.account]);
+  await fixture.sql("delete from market.moderator where account_id = $1", [former.account]);
   t.is((await former.graphql("{ viewer { name } }")).status, 404);
-  const late = await room.moderator();
-  await room.sql("update market.session set expires_at = now() where account_id = $1", [late.account]);
+  const late = await fixture.moderator();
+  await fixture.sql("update market.session set expires_at = now() where account_id = $1", [late.account]);
   t.is((await late.graphql("{ viewer { name } }")).status, 404);
 });
 
 test.serial("an operation that another site sends is refused, whatever it names itself", async (t) => {
   const send = (headers: Record<string, string>) =>
-    room.call("POST", "/admin/graphql", {
+    fixture.call("POST", "/admin/graphql", {
       body: { query: "{ viewer { name } }" },
       headers: { cookie: moderator.cookie, ...headers },
     });
-  t.is((await send(sameOrigin(room.url))).status, 200);
+  t.is((await send(sameOrigin(fixture.url))).status, 200);
   for (const headers of [
     {},
     { origin: "https://evil.example" },
     { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
     { origin: "null" },
-    { ...sameOrigin(room.url), "sec-fetch-site": "cross-site" },
-    { ...sameOrigin(room.url), "sec-fetch-site": "same-site" },
+    { ...sameOrigin(fixture.url), "sec-fetch-site": "cross-site" },
+    { ...sameOrigin(fixture.url), "sec-fetch-site": "same-site" },
   ])
     t.is((await send(headers)).status, 400, JSON.stringify(headers));
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
-    t.is((await send({ ...sameOrigin(room.url), "content-type": type })).status, 415, type);
+    t.is((await send({ ...sameOrigin(fixture.url), "content-type": type })).status, 415, type);
 });
 
 test.serial("an operation is sent by POST only", async (t) => {
-  const headers = { cookie: moderator.cookie, ...sameOrigin(room.url) };
+  const headers = { cookie: moderator.cookie, ...sameOrigin(fixture.url) };
   for (const method of ["GET", "PUT", "DELETE"]) {
-    const answer = await room.call(method, "/admin/graphql?query={viewer{name}}", { headers });
+    const answer = await fixture.call(method, "/admin/graphql?query={viewer{name}}", { headers });
     t.is(answer.status, 405, method);
     t.is(answer.headers["allow"], "POST");
   }
 });
 
 test.serial("a list of operations is refused, and so is what is no operation", async (t) => {
-  const headers = { cookie: moderator.cookie, ...sameOrigin(room.url) };
+  const headers = { cookie: moderator.cookie, ...sameOrigin(fixture.url) };
   const one = { query: "{ viewer { name } }" };
   for (const body of [[one, one], [], {}, { query: 1 }, { ...one, variables: [] }, { ...one, operationName: 3 }])
-    t.is((await room.call("POST", "/admin/graphql", { body, headers })).status, 400, JSON.stringify(body));
+    t.is((await fixture.call("POST", "/admin/graphql", { body, headers })).status, 400, JSON.stringify(body));
   const large = { query: `{ viewer { name } } #${"x".repeat(110_000)}` };
-  t.is((await room.call("POST", "/admin/graphql", { body: large, headers })).status, 413);
+  t.is((await fixture.call("POST", "/admin/graphql", { body: large, headers })).status, 413);
 });
 
 const refusals: Record<string, { query: string; variables?: object; says: RegExp }> = {
@@ -237,23 +237,25 @@ test.serial("an id that is none is a mistake of the client, and nothing of the d
 });
 
 test.serial("an operation that takes longer than three seconds is stopped, in the database too", async (t) => {
-  await room.sql(
+  await fixture.sql(
     `create function market.sleepy() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`,
   );
-  const id = await room.publish(agent);
-  await room.sql("create trigger a_sleepy before update on market.offer for each row execute function market.sleepy()");
+  const id = await fixture.publish(agent);
+  await fixture.sql(
+    "create trigger a_sleepy before update on market.offer for each row execute function market.sleepy()",
+  );
   try {
     const start = performance.now();
     const answer = await moderator.decide("keepOffer", id);
     t.true(performance.now() - start < allowed(6_000));
     t.deepEqual(codes(answer), ["service_unavailable"]);
     t.regex(answer.errors[0]?.message ?? "", /longer than 3 seconds/);
-    const [{ busy }] = await room.sql(
+    const [{ busy }] = await fixture.sql(
       "select count(*)::integer as busy from pg_stat_activity where query ~ 'keep_offer' and state = 'active' and pid <> pg_backend_pid() and datname = current_database()",
     );
     t.is(busy, 0);
   } finally {
-    await room.sql("drop trigger a_sleepy on market.offer");
+    await fixture.sql("drop trigger a_sleepy on market.offer");
   }
 });
 

@@ -4,31 +4,32 @@ import test from "ava";
 import { manageModerators, newModeratorLink } from "../../src/admin/moderator.ts";
 import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { call } from "../support/market.ts";
-import { openRoom, type Room, sameOrigin } from "./fixture.ts";
+import { type AdminFixture, openAdminFixture, sameOrigin } from "./fixture.ts";
 
 /** Who becomes a moderator, and how: from the command line, or by the link of a first start. */
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-let room: Room;
+let fixture: AdminFixture;
 test.before(async () => {
-  room = await openRoom();
+  fixture = await openAdminFixture();
 });
-test.after.always(() => room?.stop());
+test.after.always(() => fixture?.stop());
 
 /** `npm run moderator -- ...` */
 const moderator = (...args: string[]): Promise<{ code: number; out: string }> =>
   new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], DATABASE_URL: room.databaseUrl };
+    const env = { PATH: process.env["PATH"], DATABASE_URL: fixture.databaseUrl };
     execFile(process.execPath, [MAIN, "moderator", ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === "number" ? error.code : 0, out: stdout + stderr });
     });
   });
 
-const isAdmitted = async (cookie: string) => (await room.call("GET", "/admin", { headers: { cookie } })).status === 200;
+const isAdmitted = async (cookie: string) =>
+  (await fixture.call("GET", "/admin", { headers: { cookie } })).status === 200;
 
 test.serial("an account is appointed by its id, listed, and dismissed", async (t) => {
-  const { account, cookie } = await room.person();
+  const { account, cookie } = await fixture.person();
   t.deepEqual(await moderator("list"), { code: 0, out: "There is no moderator.\n" });
   t.deepEqual(await moderator("add", account), {
     code: 0,
@@ -43,8 +44,8 @@ test.serial("an account is appointed by its id, listed, and dismissed", async (t
 });
 
 test.serial("an account is appointed by a mailbox that its person has proved, however it is written", async (t) => {
-  const { account, cookie } = await room.person();
-  await room.sql(
+  const { account, cookie } = await fixture.person();
+  await fixture.sql(
     "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, 'email', $2, 'mo@example.com')",
     [account, hashSecret("email:mo@example.com")],
   );
@@ -57,12 +58,12 @@ test.serial("who cannot be appointed is told why", async (t) => {
   const nobody = "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0e";
   t.deepEqual(await moderator("add", nobody), { code: 1, out: `There is no account ${nobody}.\n` });
   t.regex((await moderator("add", "nobody@example.com")).out, /^Nobody has proved the mailbox nobody@example\.com\./);
-  const [one, two] = [await room.person(), await room.person()];
+  const [one, two] = [await fixture.person(), await fixture.person()];
   for (const [{ account }, method] of [
     [one, "google"],
     [two, "apple"],
   ] as const) {
-    await room.sql(
+    await fixture.sql(
       "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, $2, $3, 'both@example.com')",
       [account, method, hashSecret(account)],
     );
@@ -75,82 +76,82 @@ test.serial("who cannot be appointed is told why", async (t) => {
 });
 
 test.serial("a link appoints one of many who press its button at once, and none after", async (t) => {
-  const link = (await newModeratorLink(room.databaseUrl, room.url)) ?? "";
+  const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
   const path = new URL(link).pathname;
-  const people = await Promise.all(Array.from({ length: 6 }, () => room.person()));
+  const people = await Promise.all(Array.from({ length: 6 }, () => fixture.person()));
   const opened = await Promise.all(
     people.map(async ({ cookie }) => {
-      const page = await room.call("GET", path, { headers: { cookie, accept: "text/html" } });
+      const page = await fixture.call("GET", path, { headers: { cookie, accept: "text/html" } });
       const csrf = /souk_csrf=[^;]+/.exec(page.headers["set-cookie"] ?? "")?.[0] ?? "";
       return { cookie: `${cookie}; ${csrf}`, token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? "" };
     }),
   );
   const accept = ({ cookie, token }: { cookie: string; token: string }) =>
-    room.call("POST", path, {
+    fixture.call("POST", path, {
       raw: new URLSearchParams({ token }).toString(),
-      headers: { cookie, "content-type": "application/x-www-form-urlencoded", ...sameOrigin(room.url) },
+      headers: { cookie, "content-type": "application/x-www-form-urlencoded", ...sameOrigin(fixture.url) },
     });
   const statuses = (await Promise.all(opened.map(accept))).map(({ status }) => status).toSorted();
   t.deepEqual(statuses, [303, 404, 404, 404, 404, 404]);
-  t.deepEqual(await room.sql("select count(*)::integer as n from market.moderator"), [{ n: 1 }]);
-  t.is(await newModeratorLink(room.databaseUrl, room.url), null, "somebody moderates, so there is no other link");
-  await room.sql("delete from market.moderator");
+  t.deepEqual(await fixture.sql("select count(*)::integer as n from market.moderator"), [{ n: 1 }]);
+  t.is(await newModeratorLink(fixture.databaseUrl, fixture.url), null, "somebody moderates, so there is no other link");
+  await fixture.sql("delete from market.moderator");
 });
 
 test.serial("of links that were printed only the last works, for a day, and from our own page", async (t) => {
   const [first, second] = [
-    await newModeratorLink(room.databaseUrl, room.url),
-    await newModeratorLink(room.databaseUrl, room.url),
+    await newModeratorLink(fixture.databaseUrl, fixture.url),
+    await newModeratorLink(fixture.databaseUrl, fixture.url),
   ];
-  const status = async (link: string | null) => (await call(room.url, "GET", new URL(link ?? "").pathname)).status;
+  const status = async (link: string | null) => (await call(fixture.url, "GET", new URL(link ?? "").pathname)).status;
   t.deepEqual([await status(first), await status(second)], [404, 200]);
-  const forged = await call(room.url, "POST", new URL(second ?? "").pathname, {
+  const forged = await call(fixture.url, "POST", new URL(second ?? "").pathname, {
     raw: "token=x",
-    headers: { "content-type": "application/x-www-form-urlencoded", ...sameOrigin(room.url) },
+    headers: { "content-type": "application/x-www-form-urlencoded", ...sameOrigin(fixture.url) },
   });
   t.is(forged.status, 400);
-  await room.sql("update market.moderator_link set expires_at = now()");
+  await fixture.sql("update market.moderator_link set expires_at = now()");
   t.is(await status(second), 404);
-  t.is(await status(`${room.url}/moderator/${newSecret()}`), 404);
+  t.is(await status(`${fixture.url}/moderator/${newSecret()}`), 404);
 });
 
 test.serial("no secret of a link is in the database or in the log", async (t) => {
-  const link = (await newModeratorLink(room.databaseUrl, room.url)) ?? "";
+  const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
   const secret = link.split("/").at(-1) ?? "";
-  await call(room.url, "GET", new URL(link).pathname);
-  const [{ kept }] = await room.sql("select string_agg(l::text, '') as kept from market.moderator_link l");
+  await call(fixture.url, "GET", new URL(link).pathname);
+  const [{ kept }] = await fixture.sql("select string_agg(l::text, '') as kept from market.moderator_link l");
   t.false(kept.includes(secret));
-  t.false(room.logs().includes(secret));
+  t.false(fixture.logs().includes(secret));
 });
 
 test.serial("a link that nobody used ends when somebody is appointed, even if they are dismissed again", async (t) => {
-  await room.sql("delete from market.moderator");
-  const link = (await newModeratorLink(room.databaseUrl, room.url)) ?? "";
+  await fixture.sql("delete from market.moderator");
+  const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
   const path = new URL(link).pathname;
-  t.is((await call(room.url, "GET", path)).status, 200);
-  const { account } = await room.person();
-  t.true((await manageModerators(room.databaseUrl, ["add", account])).ok);
-  t.is((await call(room.url, "GET", path)).status, 404);
-  t.true((await manageModerators(room.databaseUrl, ["remove", account])).ok);
-  t.is((await call(room.url, "GET", path)).status, 404);
+  t.is((await call(fixture.url, "GET", path)).status, 200);
+  const { account } = await fixture.person();
+  t.true((await manageModerators(fixture.databaseUrl, ["add", account])).ok);
+  t.is((await call(fixture.url, "GET", path)).status, 404);
+  t.true((await manageModerators(fixture.databaseUrl, ["remove", account])).ok);
+  t.is((await call(fixture.url, "GET", path)).status, 404);
 });
 
 test.serial("a suspended account is not appointed, and a moderator who is suspended gets in no more", async (t) => {
   const suspend = (account: string) =>
-    room.sql(
+    fixture.sql(
       "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'x' where id = $1",
       [account],
     );
-  const { account } = await room.person();
+  const { account } = await fixture.person();
   await suspend(account);
-  const refused = await manageModerators(room.databaseUrl, ["add", account]);
+  const refused = await manageModerators(fixture.databaseUrl, ["add", account]);
   t.false(refused.ok);
   t.regex(refused.text, /is suspended/);
   await t.throwsAsync(
-    room.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [account]),
+    fixture.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [account]),
   );
 
-  const moderator = await room.moderator();
+  const moderator = await fixture.moderator();
   t.is((await moderator.graphql("{ viewer { name } }")).status, 200);
   await suspend(moderator.account);
   t.is((await moderator.graphql("{ viewer { name } }")).status, 404);

@@ -4,7 +4,7 @@ import { newModeratorLink } from "../../src/admin/moderator.ts";
 import { axeFindings } from "../pages/sound.ts";
 import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { type Agent, patiently, SOFA } from "../support/market.ts";
-import { type Moderator, openRoom, type Room } from "./fixture.ts";
+import { type AdminFixture, type Moderator, openAdminFixture } from "./fixture.ts";
 
 /** The moderators' pages in a real browser: sound at every size, and decided by mouse, by key, and without script. */
 
@@ -12,18 +12,18 @@ import { type Moderator, openRoom, type Room } from "./fixture.ts";
 const HOSTILE = `${SOFA}. <script>alert(1)</script> <b>"bold"</b> javascript:alert(1) \u202Ereversed ${"W".repeat(300)}`;
 
 let browser: Browser;
-let room: Room;
+let fixture: AdminFixture;
 let moderator: Moderator;
 let owner: Agent;
 let reporter: Agent;
 test.before(async () => {
-  [browser, room] = await Promise.all([launchBrowser(), openRoom()]);
-  moderator = await room.moderator("Mo");
-  [owner, reporter] = [await room.agent("<i>Lena's</i> assistant"), await room.agent("Second")];
+  [browser, fixture] = await Promise.all([launchBrowser(), openAdminFixture()]);
+  moderator = await fixture.moderator("Mo");
+  [owner, reporter] = [await fixture.agent("<i>Lena's</i> assistant"), await fixture.agent("Second")];
 });
 test.after.always(async () => {
   await browser?.close();
-  await room?.stop();
+  await fixture?.stop();
 });
 
 const faults = async (page: Page): Promise<unknown> => ({
@@ -39,33 +39,33 @@ const SOUND = { axe: [], overflowing: [], width: 0 };
 const visit = async (t: ExecutionContext, view: View, options: { javaScriptEnabled?: boolean } = {}) => {
   const page = await openPage(browser, view, t, options);
   const secret = moderator.secret;
-  await page.context().addCookies([{ name: "souk_session", value: secret, url: room.url }]);
+  await page.context().addCookies([{ name: "souk_session", value: secret, url: fixture.url }]);
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => {
-    if (!request.url().startsWith(room.url)) complaints.push(request.url());
+    if (!request.url().startsWith(fixture.url)) complaints.push(request.url());
   });
   return { page, complaints };
 };
 
 /** A reported offer that waits for a decision. */
 const reported = async (text = SOFA): Promise<string> => {
-  const id = await room.publish(owner, text);
+  const id = await fixture.publish(owner, text);
   const report = { reason: "scam", comment: "Asks for payment before a viewing." };
   const { status, text: answer } = await patiently(() => reporter.call("POST", `/v1/offers/${id}/report`, report));
   if (status !== 200) throw new Error(`reporting gave ${status}: ${answer}`);
   return id;
 };
-const statusOf = async (id: string) => (await room.offer(owner, id)).body;
+const statusOf = async (id: string) => (await fixture.offer(owner, id)).body;
 
 for (const view of VIEWS) {
   test.serial(`every page is sound on ${view.name}`, async (t) => {
     const id = await reported(HOSTILE);
-    const removed = await room.publish(owner, SOFA);
+    const removed = await fixture.publish(owner, SOFA);
     await moderator.decide("removeOffer", removed, { reason: "spam", sentence: "It advertises a shop." });
     await owner.call("POST", `/v1/offers/${removed}/appeal`, { comment: "It is one sofa, not a shop." });
-    const account = await room.accountOf(owner);
+    const account = await fixture.accountOf(owner);
     const { page, complaints } = await visit(t, view);
     for (const [name, path] of [
       ["queue", "/admin"],
@@ -80,11 +80,11 @@ for (const view of VIEWS) {
       ["audit-refused", "/admin/audit?since=yesterday"],
       ["audit-offer", `/admin/audit?about=${removed}`],
     ] as const) {
-      await page.goto(room.url + path);
+      await page.goto(fixture.url + path);
       await screenshot(page, `admin-${name}-${view.name}`);
       t.deepEqual(await faults(page), SOUND, path);
     }
-    await page.goto(`${room.url}/admin/offers/${id}`);
+    await page.goto(`${fixture.url}/admin/offers/${id}`);
     await moderator.decide("keepOffer", id);
     await leaveBy(page, page.getByRole("button", { name: "Remove" }));
     t.regex((await page.getByRole("alert").textContent()) ?? "", /has changed since you looked at it/);
@@ -98,25 +98,27 @@ for (const view of VIEWS) {
 }
 
 test.serial("the page of the first-start link is sound, and its button leads to the queue", async (t) => {
-  await room.sql("delete from market.moderator");
-  const link = (await newModeratorLink(room.databaseUrl, room.url)) ?? "";
+  await fixture.sql("delete from market.moderator");
+  const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
   const page = await openPage(browser, VIEWS[0], t);
   await page.goto(link);
   await screenshot(page, "moderator-link");
   t.deepEqual(await faults(page), SOUND);
   await leaveBy(page, page.getByRole("button", { name: "Become a moderator" }));
-  t.is(page.url(), `${room.url}/admin`);
+  t.is(page.url(), `${fixture.url}/admin`);
   t.is(await page.getByRole("heading", { level: 1 }).textContent(), "Queue");
-  await room.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [moderator.account]);
+  await fixture.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [
+    moderator.account,
+  ]);
 });
 
 const [phone = VIEWS[0], , laptop = VIEWS[0]] = VIEWS;
 
 test.serial("one key keeps an offer, and the next case comes", async (t) => {
-  await room.sql("update market.review_case set closed_at = now()");
+  await fixture.sql("update market.review_case set closed_at = now()");
   const [first, second] = [await reported(), await reported()];
   const { page } = await visit(t, laptop as View);
-  await page.goto(`${room.url}/admin`);
+  await page.goto(`${fixture.url}/admin`);
   await page
     .getByRole("link", { name: /Grey three-seat sofa/ })
     .first()
@@ -134,7 +136,7 @@ test.serial("one key keeps an offer, and the next case comes", async (t) => {
 test.serial("keys are letters while somebody types, and nothing once they are turned off", async (t) => {
   const id = await reported();
   const { page } = await visit(t, laptop as View);
-  await page.goto(`${room.url}/admin/offers/${id}`);
+  await page.goto(`${fixture.url}/admin/offers/${id}`);
   await page.getByLabel("Words").pressSequentially("keep r");
   t.is((await statusOf(id)).status, "published");
   await page.getByRole("button", { name: "Single keys are on" }).click();
@@ -149,18 +151,18 @@ test.serial("keys are letters while somebody types, and nothing once they are tu
 test.serial("everything works without script, on a phone", async (t) => {
   const { page } = await visit(t, phone as View, { javaScriptEnabled: false });
   const id = await reported();
-  await page.goto(`${room.url}/admin/offers/${id}`);
+  await page.goto(`${fixture.url}/admin/offers/${id}`);
   await leaveBy(page, page.getByRole("button", { name: /Take for ten minutes/ }));
   t.true(await page.getByRole("button", { name: /Give back/ }).isVisible());
   await page.getByLabel("Reason, for taking it down").selectOption("counterfeit");
   await page.getByLabel("Words").fill("It is a copy.");
   await leaveBy(page, page.getByRole("button", { name: /^Remove/ }));
   t.like(await statusOf(id), { status: "removed", review: "It is a copy.", review_reason: "counterfeit" });
-  await page.goto(`${room.url}/admin/offers/${id}`);
+  await page.goto(`${fixture.url}/admin/offers/${id}`);
   await leaveBy(page, page.getByRole("button", { name: /^Restore/ }));
   t.like(await statusOf(id), { status: "published", reviewed: true });
 
-  await page.goto(`${room.url}/admin/accounts/${await room.accountOf(owner)}`);
+  await page.goto(`${fixture.url}/admin/accounts/${await fixture.accountOf(owner)}`);
   await page.getByRole("textbox", { name: "Offers" }).fill("7");
   await leaveBy(page, page.getByRole("button", { name: "Set the cap of offers" }));
   t.is((await owner.call("GET", "/v1/me")).body.limits.publish_offer.limit, 7);
@@ -171,7 +173,7 @@ test.serial("everything works without script, on a phone", async (t) => {
   await page.getByRole("textbox", { name: "Offers" }).fill("");
   await leaveBy(page, page.getByRole("button", { name: "Set the cap of offers" }));
 
-  await page.goto(`${room.url}/admin/settings`);
+  await page.goto(`${fixture.url}/admin/settings`);
   await page.getByLabel("pre moderation").selectOption("true");
   await leaveBy(page, page.getByRole("button", { name: "Change pre moderation" }));
   t.regex(
@@ -182,11 +184,11 @@ test.serial("everything works without script, on a phone", async (t) => {
   t.is(waiting.body.status, "pending_review");
   await page.getByLabel("pre moderation").selectOption("false");
   await leaveBy(page, page.getByRole("button", { name: "Change pre moderation" }));
-  await page.goto(`${room.url}/admin/offers/${waiting.body.offer_id}`);
+  await page.goto(`${fixture.url}/admin/offers/${waiting.body.offer_id}`);
   await leaveBy(page, page.getByRole("button", { name: /^Publish/ }));
   t.like(await statusOf(waiting.body.offer_id), { status: "published", reviewed: true });
 
-  await page.goto(`${room.url}/admin/search`);
+  await page.goto(`${fixture.url}/admin/search`);
   await page.getByLabel(/words of an offer/).fill(owner.id);
   await leaveBy(page, page.getByRole("button", { name: "Search" }));
   await leaveBy(page, page.getByRole("link", { name: /assistant/ }));
@@ -195,7 +197,7 @@ test.serial("everything works without script, on a phone", async (t) => {
 
 test.serial("the IDE runs on files of our own, asks the schema and shows an answer", async (t) => {
   const { page, complaints } = await visit(t, laptop as View);
-  await page.goto(`${room.url}/admin/graphiql`);
+  await page.goto(`${fixture.url}/admin/graphiql`);
   await page.locator(".graphiql-query-editor .monaco-editor").first().click();
   await page.keyboard.press("ControlOrMeta+A");
   // The editor closes the outer brace by itself.

@@ -34,7 +34,7 @@ export type Moderator = {
   decide: (name: string, offer: string, further?: Record<string, string | null>) => Promise<GraphQl>;
 };
 
-export type Room = {
+export type AdminFixture = {
   url: string;
   databaseUrl: string;
   call: typeof call extends (url: string, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
@@ -59,15 +59,15 @@ export const sameOrigin = (url: string): Record<string, string> => ({ origin: ur
 const UPDATED_AT = "query($id: UUID!) { offer(id: $id) { updatedAt } }";
 
 /** Starts a service over a database of its own. Stop it in `test.after.always`. */
-export const openRoom = async (): Promise<Room> => {
+export const openAdminFixture = async (): Promise<AdminFixture> => {
   const database = await createDatabase();
   // Each test has agents of its own, all from one address.
   const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "10000" } });
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on("error", () => {});
-  const sql: Room["sql"] = async (query, values = []) => (await pool.query(query, values)).rows;
+  const sql: AdminFixture["sql"] = async (query, values = []) => (await pool.query(query, values)).rows;
 
-  const person: Room["person"] = async () => {
+  const person: AdminFixture["person"] = async () => {
     const secret = newSecret();
     const [{ id }] = (await sql("insert into market.account (claimed_at) values (now()) returning id")) as [
       { id: string },
@@ -76,7 +76,7 @@ export const openRoom = async (): Promise<Room> => {
     return { account: id, cookie: `souk_session=${secret}`, secret };
   };
 
-  const moderator: Room["moderator"] = async (name) => {
+  const moderator: AdminFixture["moderator"] = async (name) => {
     const { account, cookie, secret } = await person();
     await sql("update market.account set display_name = $2 where id = $1", [account, name ?? null]);
     await sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [account]);

@@ -1,6 +1,6 @@
 import test from "ava";
 import { type Agent, SOFA } from "../support/market.ts";
-import { codes, type GraphQl, type Moderator, openRoom, type Room } from "./fixture.ts";
+import { type AdminFixture, codes, type GraphQl, type Moderator, openAdminFixture } from "./fixture.ts";
 
 /**
  * Who may decide on what: nobody in the own case, nobody on an appeal against the own removal, and nobody on what
@@ -9,17 +9,17 @@ import { codes, type GraphQl, type Moderator, openRoom, type Room } from "./fixt
  *   ana   a moderator, for whose account an agent publishes too
  */
 
-let room: Room;
+let fixture: AdminFixture;
 let ana: Moderator;
 let ben: Moderator;
 let agent: Agent;
 test.before(async () => {
-  room = await openRoom();
-  [ana, ben] = [await room.moderator("Ana"), await room.moderator("Ben")];
-  agent = await room.agent("Agent of Ana");
-  await room.sql("update market.agent set account_id = $1 where id = $2", [ana.account, agent.id]);
+  fixture = await openAdminFixture();
+  [ana, ben] = [await fixture.moderator("Ana"), await fixture.moderator("Ben")];
+  agent = await fixture.agent("Agent of Ana");
+  await fixture.sql("update market.agent set account_id = $1 where id = $2", [ana.account, agent.id]);
 });
-test.after.always(() => room?.stop());
+test.after.always(() => fixture?.stop());
 
 const messages = ({ errors }: GraphQl) => errors.map(({ message }) => message).join();
 
@@ -28,7 +28,7 @@ const OWN = /It is your own, so another moderator decides\./;
 const CLAIM = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
 
 test.serial("no moderator decides on an own offer, nor takes its case", async (t) => {
-  const id = await room.publish(agent);
+  const id = await fixture.publish(agent);
   for (const refused of [
     await ana.decide("keepOffer", id),
     await ana.decide("removeOffer", id, { reason: "spam" }),
@@ -55,7 +55,7 @@ test.serial("no moderator takes a measure about the own account", async (t) => {
     id: agent.id,
   });
   t.deepEqual(codes(removal), ["invalid_state"]);
-  await room.sql(
+  await fixture.sql(
     "update market.account set suspended_at = now(), suspension_reason = 'spam', suspension_note = 'x' where id = $1",
     [id],
   );
@@ -63,44 +63,44 @@ test.serial("no moderator takes a measure about the own account", async (t) => {
     "mutation($id: UUID!) { reinstateAccount(input: {id: $id}) { account { id } } }",
     { id },
   );
-  await room.sql(
+  await fixture.sql(
     "update market.account set suspended_at = null, suspension_reason = null, suspension_note = null where id = $1",
     [id],
   );
   t.is(reinstatement.status, 404, "whoever is suspended moderates nothing");
-  t.deepEqual(await room.sql("select cap from market.cap_override where account_id = $1", [id]), []);
+  t.deepEqual(await fixture.sql("select cap from market.cap_override where account_id = $1", [id]), []);
 });
 
 test.serial("whoever took an offer down cannot take the case of the appeal, and is told why", async (t) => {
-  const owner = await room.agent();
-  const id = await room.publish(owner);
+  const owner = await fixture.agent();
+  const id = await fixture.publish(owner);
   await ana.decide("removeOffer", id, { reason: "spam" });
   await owner.call("POST", `/v1/offers/${id}/appeal`, {});
   const claim = await ana.graphql(CLAIM, { id });
   t.deepEqual(codes(claim), ["invalid_state"]);
   t.regex(messages(claim), /You took this offer down/);
-  const page = await (await fetch(`${room.url}/admin/offers/${id}`, { headers: { cookie: ana.cookie } })).text();
+  const page = await (await fetch(`${fixture.url}/admin/offers/${id}`, { headers: { cookie: ana.cookie } })).text();
   t.regex(page, /You took this offer down, so another moderator decides on the appeal\./);
   t.notRegex(page, /value="(restore|uphold|claim)"/);
-  const others = await (await fetch(`${room.url}/admin/offers/${id}`, { headers: { cookie: ben.cookie } })).text();
+  const others = await (await fetch(`${fixture.url}/admin/offers/${id}`, { headers: { cookie: ben.cookie } })).text();
   t.regex(others, /value="restore"/);
   t.regex(others, /value="claim"/);
   t.deepEqual((await ben.decide("restoreOffer", id)).errors, []);
 });
 
 test.serial("a case that somebody took who moderates no more is anybody's", async (t) => {
-  const leaving = await room.moderator("Cleo");
-  const id = await room.publish(await room.agent());
+  const leaving = await fixture.moderator("Cleo");
+  const id = await fixture.publish(await fixture.agent());
   t.deepEqual((await leaving.graphql(CLAIM, { id })).errors, []);
-  await room.sql("delete from market.moderator where account_id = $1", [leaving.account]);
+  await fixture.sql("delete from market.moderator where account_id = $1", [leaving.account]);
   const { reviewCase } = await ana.ask("query($id: UUID!) { reviewCase(offerId: $id) { heldBy heldUntil } }", { id });
   t.deepEqual(reviewCase, { heldBy: null, heldUntil: null });
   t.deepEqual((await ana.decide("keepOffer", id)).errors, []);
 });
 
 test.serial("a report that came while a moderator read is not settled unseen", async (t) => {
-  const [owner, reporter] = [await room.agent(), await room.agent()];
-  const id = await room.publish(owner);
+  const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
+  const id = await fixture.publish(owner);
   const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { updatedAt reviewCase { reports } } }", { id });
   await reporter.call("POST", `/v1/offers/${id}/report`, { reason: "scam", comment: "They asked for a deposit." });
   const keep = (expectedReports: number) =>
@@ -116,20 +116,20 @@ test.serial("a report that came while a moderator read is not settled unseen", a
 });
 
 test.serial("the page of an offer decides on the reports that it showed", async (t) => {
-  const [owner, reporter] = [await room.agent(), await room.agent()];
-  const id = await room.publish(owner);
+  const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
+  const id = await fixture.publish(owner);
   const headers = { cookie: ana.cookie };
-  const shown = await fetch(`${room.url}/admin/offers/${id}`, { headers });
+  const shown = await fetch(`${fixture.url}/admin/offers/${id}`, { headers });
   const fields = new URLSearchParams();
   for (const [, name = "", value = ""] of (await shown.text()).matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g))
     fields.set(name, value);
   fields.set("decision", "keep");
   await reporter.call("POST", `/v1/offers/${id}/report`, { reason: "scam" });
   const cookies = [ana.cookie, ...shown.headers.getSetCookie().map((cookie) => cookie.split(";")[0])].join("; ");
-  const answer = await fetch(`${room.url}/admin/offers/${id}`, {
+  const answer = await fetch(`${fixture.url}/admin/offers/${id}`, {
     method: "POST",
     body: fields,
-    headers: { cookie: cookies, origin: room.url, "sec-fetch-site": "same-origin" },
+    headers: { cookie: cookies, origin: fixture.url, "sec-fetch-site": "same-origin" },
     redirect: "manual",
   });
   t.is(answer.status, 409);
@@ -137,38 +137,39 @@ test.serial("the page of an offer decides on the reports that it showed", async 
 });
 
 test.serial("the offer of a deleted account does not go live again, and its case is closed", async (t) => {
-  const owner = await room.agent();
-  const account = await room.accountOf(owner);
-  const [waiting, gone] = [await room.publish(owner), await room.publish(owner)];
-  const reporter = await room.agent();
+  const owner = await fixture.agent();
+  const account = await fixture.accountOf(owner);
+  const [waiting, gone] = [await fixture.publish(owner), await fixture.publish(owner)];
+  const reporter = await fixture.agent();
   await reporter.call("POST", `/v1/offers/${waiting}/report`, { reason: "spam" });
   await ana.decide("removeOffer", gone, { reason: "spam" });
   await owner.call("POST", `/v1/offers/${gone}/appeal`, {});
-  await room.sql(
+  await fixture.sql(
     `select set_config('market.account_id', $1, true), set_config('role', 'souk_person', true), internal.erase_account()`,
     [account],
   );
   for (const id of [waiting, gone])
     t.is((await ben.ask("query($id: UUID!) { reviewCase(offerId: $id) { queue } }", { id })).reviewCase, null);
-  t.deepEqual(await room.sql("select completed_at is null as open from market.report where offer_id = $1", [waiting]), [
-    { open: false },
-  ]);
+  t.deepEqual(
+    await fixture.sql("select completed_at is null as open from market.report where offer_id = $1", [waiting]),
+    [{ open: false }],
+  );
   const refused = await ben.decide("restoreOffer", gone);
   t.deepEqual(codes(refused), ["invalid_state"]);
   t.regex(messages(refused), /account .* was deleted/);
 });
 
 test.serial("what a moderator writes holds nothing that cannot be seen", async (t) => {
-  const owner = await room.agent();
-  const id = await room.publish(owner);
+  const owner = await fixture.agent();
+  const id = await fixture.publish(owner);
   await ana.decide("removeOffer", id, { reason: "spam", sentence: "Not\u202e here,\n\u200bplease.\u0007" });
-  t.is((await room.offer(owner, id)).body.review, "Not here, please.");
-  const other = await room.agent();
-  await room.publish(other, SOFA);
+  t.is((await fixture.offer(owner, id)).body.review, "Not here, please.");
+  const other = await fixture.agent();
+  await fixture.publish(other, SOFA);
   await ana.ask(
     `mutation($id: UUID!, $sentence: String) {
       suspendAccount(input: {id: $id, reason: "spam", sentence: $sentence}) { account { id } } }`,
-    { id: await room.accountOf(other), sentence: "\u2066Go\u2069 away." },
+    { id: await fixture.accountOf(other), sentence: "\u2066Go\u2069 away." },
   );
   const { permissions } = (await other.call("GET", "/v1/me")).body;
   t.is(permissions.publish_offer.summary, "This account is suspended by moderation. Go away.");

@@ -6,33 +6,33 @@ import { OPERATIONS } from "../../src/admin/operations.ts";
 import { ago, piecesOf, readingsOf, shownValue } from "../../src/admin/render.ts";
 import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { SOFA } from "../support/market.ts";
-import { type Moderator, openRoom, type Room, sameOrigin } from "./fixture.ts";
+import { type AdminFixture, type Moderator, openAdminFixture, sameOrigin } from "./fixture.ts";
 
 /** The moderators' pages over HTTP: their operations, their forms, and what guards them. */
 
-let room: Room;
+let fixture: AdminFixture;
 let moderator: Moderator;
 test.before(async () => {
-  room = await openRoom();
-  moderator = await room.moderator("Mo");
+  fixture = await openAdminFixture();
+  moderator = await fixture.moderator("Mo");
 });
-test.after.always(() => room?.stop());
+test.after.always(() => fixture?.stop());
 
 const open = (path: string, headers: Record<string, string> = {}) =>
-  room.call("GET", path, { headers: { cookie: moderator.cookie, accept: "text/html", ...headers } });
+  fixture.call("GET", path, { headers: { cookie: moderator.cookie, accept: "text/html", ...headers } });
 
 /** Sends a form as the page's own; `cookie` and `token` as the page gave them unless said otherwise. */
 const send = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
   const page = await open(path);
   const csrf = /souk_csrf=[^;]+/.exec(page.headers["set-cookie"] ?? "")?.[0] ?? "";
   const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? "";
-  return room.call("POST", path, {
+  return fixture.call("POST", path, {
     raw: new URLSearchParams({ token: hidden("token"), expected: hidden("expected"), ...fields }).toString(),
     headers: {
       cookie: `${moderator.cookie}; ${csrf}`,
       accept: "text/html",
       "content-type": "application/x-www-form-urlencoded",
-      ...sameOrigin(room.url),
+      ...sameOrigin(fixture.url),
       ...headers,
     },
   });
@@ -46,7 +46,7 @@ test("every operation of the pages fits the schema and its limits", async (t) =>
   }
 });
 
-test("an address of the room that does not exist is a page that is not there", async (t) => {
+test("an address of the fixture that does not exist is a page that is not there", async (t) => {
   for (const path of [
     "/admin/nothing",
     "/admin/offers/x",
@@ -67,9 +67,9 @@ test("pages load only what is ours, and are kept by nobody", async (t) => {
 });
 
 test("a form counts only from our own page, in the browser that was given it", async (t) => {
-  const id = await room.publish(await room.agent());
+  const id = await fixture.publish(await fixture.agent());
   const path = `/admin/offers/${id}`;
-  const statusOf = async () => (await room.sql("select status from market.offer where id = $1", [id]))[0].status;
+  const statusOf = async () => (await fixture.sql("select status from market.offer where id = $1", [id]))[0].status;
   const removal = { decision: "remove", reason: "spam" };
   for (const [what, fields, headers] of [
     ["no token", { ...removal, token: "" }, {}],
@@ -87,7 +87,7 @@ test("a form counts only from our own page, in the browser that was given it", a
 });
 
 test("what a form got wrong is said on its page", async (t) => {
-  const id = await room.publish(await room.agent());
+  const id = await fixture.publish(await fixture.agent());
   const path = `/admin/offers/${id}`;
   for (const [fields, status, says] of [
     [{ decision: "remove", reason: "" }, 400, /Give one of the reasons/],
@@ -103,8 +103,8 @@ test("what a form got wrong is said on its page", async (t) => {
 });
 
 test("what was typed comes back with the page that says why it was refused", async (t) => {
-  const agent = await room.agent();
-  const id = await room.publish(agent);
+  const agent = await fixture.agent();
+  const id = await fixture.publish(agent);
   await moderator.decide("keepOffer", id);
   const page = await send(`/admin/offers/${id}`, {
     decision: "remove",
@@ -122,10 +122,10 @@ test("what was typed comes back with the page that says why it was refused", asy
 });
 
 test("an account with many offers shows them by pages, and its log is all that was done to what is its own", async (t) => {
-  const agent = await room.agent();
-  await room.publish(agent);
-  const account = await room.accountOf(agent);
-  await room.sql(
+  const agent = await fixture.agent();
+  await fixture.publish(agent);
+  const account = await fixture.accountOf(agent);
+  await fixture.sql(
     `insert into market.offer (account_id, agent_id, status, title, text)
      select account_id, agent_id, 'archived', 'Old thing ' || n, text from market.offer o, generate_series(1, 30) as n where account_id = $1`,
     [account],
@@ -149,9 +149,9 @@ test("an account with many offers shows them by pages, and its log is all that w
 });
 
 test("what strangers write is shown and does nothing", async (t) => {
-  const agent = await room.agent("<script>alert('name')</script>");
-  const id = await room.publish(agent, `${SOFA} <img src=x onerror=alert(1)> "><script>alert('text')</script>`);
-  const reporter = await room.agent();
+  const agent = await fixture.agent("<script>alert('name')</script>");
+  const id = await fixture.publish(agent, `${SOFA} <img src=x onerror=alert(1)> "><script>alert('text')</script>`);
+  const reporter = await fixture.agent();
   await reporter.call("POST", `/v1/offers/${id}/report`, {
     reason: "other",
     comment: "</blockquote><script>alert('comment')</script>",
@@ -159,7 +159,7 @@ test("what strangers write is shown and does nothing", async (t) => {
   for (const path of [
     "/admin",
     `/admin/offers/${id}`,
-    `/admin/accounts/${await room.accountOf(agent)}`,
+    `/admin/accounts/${await fixture.accountOf(agent)}`,
     "/admin/search?q=%22%3E%3Cscript%3Ealert(1)",
   ]) {
     const { text } = await open(path);
@@ -168,11 +168,11 @@ test("what strangers write is shown and does nothing", async (t) => {
 });
 
 test("a search finds by id, by words in any status, and by the beginning of a name", async (t) => {
-  const agent = await room.agent("Zebra 100%_agent");
-  const id = await room.publish(agent, "Purple harpsichord for sale. 900 EUR, Berlin. Write to lena@example.com");
+  const agent = await fixture.agent("Zebra 100%_agent");
+  const id = await fixture.publish(agent, "Purple harpsichord for sale. 900 EUR, Berlin. Write to lena@example.com");
   await moderator.decide("removeOffer", id, { reason: "other" });
   await agent.call("POST", "/v1/asks", { text: "Looking for a zither" });
-  const account = await room.accountOf(agent);
+  const account = await fixture.accountOf(agent);
   const found = async (words: string) =>
     (await moderator.ask("query($words: String) { find(words: $words) { kind id status } }", { words })).find;
   t.like(await found("HARPSICHORD purple"), [{ kind: "offer", id, status: "removed" }]);
@@ -186,13 +186,13 @@ test("a search finds by id, by words in any status, and by the beginning of a na
 });
 
 test("a search tells first what was most likely meant, then what is newer", async (t) => {
-  const named = async (name: string) => (await room.agent(name)).id;
+  const named = async (name: string) => (await fixture.agent(name)).id;
   const exact = await named("Ocelot");
   const [older, newer] = [await named("Ocelot one"), await named("Ocelot two")];
-  const agent = await room.agent();
+  const agent = await fixture.agent();
   const texts = [];
   for (const price of ["10 EUR", "20 EUR"])
-    texts.push(await room.publish(agent, `Ocelot of plush for sale. ${price}, Berlin. Write to lena@example.com`));
+    texts.push(await fixture.publish(agent, `Ocelot of plush for sale. ${price}, Berlin. Write to lena@example.com`));
   const found = async (words: string) =>
     (await moderator.ask("query($words: String) { find(words: $words) { kind id title } }", { words })).find;
   t.deepEqual(
@@ -200,8 +200,8 @@ test("a search tells first what was most likely meant, then what is newer", asyn
     [exact, newer, older, ...texts.toReversed()],
   );
 
-  const { account } = await room.person();
-  await room.sql(
+  const { account } = await fixture.person();
+  await fixture.sql(
     "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, 'email', sha256('ocelot'), 'ocelot@example.com')",
     [account],
   );
@@ -211,8 +211,8 @@ test("a search tells first what was most likely meant, then what is newer", asyn
 });
 
 test("what a moderator did is in the log, with the request that did it", async (t) => {
-  const agent = await room.agent();
-  const id = await room.publish(agent);
+  const agent = await fixture.agent();
+  const id = await fixture.publish(agent);
   const { headers } = await send(`/admin/offers/${id}`, { decision: "remove", reason: "spam", words: "A shop." });
   const { auditEvents } = await moderator.ask(
     `query($condition: AuditEventCondition) { auditEvents(first: 1, condition: $condition, orderBy: [PRIMARY_KEY_DESC]) {
@@ -236,9 +236,9 @@ const listed = (page: string): string[] =>
   [...page.matchAll(/<td><a href="[^"]*action=([a-z_.]+)/g)].map(([, action]) => action ?? "");
 
 test("the log is filtered by who acted, by what was done and by days, all at once, page by page", async (t) => {
-  const agent = await room.agent();
-  const account = await room.accountOf(agent);
-  const id = await room.publish(agent);
+  const agent = await fixture.agent();
+  const account = await fixture.accountOf(agent);
+  const id = await fixture.publish(agent);
   await moderator.decide("removeOffer", id, { reason: "spam" });
   await moderator.decide("restoreOffer", id);
   const log = async (query: string) => listed((await open(`/admin/audit?about=${id}&${query}`)).text);
@@ -254,8 +254,8 @@ test("the log is filtered by who acted, by what was done and by days, all at onc
   // Days are those of UTC, both ends included; an id says when it was made.
   const moved =
     "update market.audit_event set at = $2, id = internal.first_uuid_v7($2) where row_id = $1 and action = $3";
-  await room.sql(moved, [id, "2026-05-01T00:00:00Z", "offer.published"]);
-  await room.sql(moved, [id, "2026-05-02T23:59:59.999Z", "offer.removed"]);
+  await fixture.sql(moved, [id, "2026-05-01T00:00:00Z", "offer.published"]);
+  await fixture.sql(moved, [id, "2026-05-02T23:59:59.999Z", "offer.removed"]);
   t.deepEqual(await log("since=2026-05-01&until=2026-05-02"), ["offer.removed", "offer.published"]);
   t.deepEqual(await log("since=2026-05-02&until=2026-05-02"), ["offer.removed"]);
   t.deepEqual(await log("until=2026-05-01"), ["offer.published"]);
@@ -266,7 +266,7 @@ test("the log is filtered by who acted, by what was done and by days, all at onc
   for (const shown of ['value="moderator" selected', 'value="offer.kept"', 'value="2026-05-01"'])
     t.true(form.includes(shown), shown);
 
-  await room.sql(
+  await fixture.sql(
     `insert into market.audit_event (actor_type, sql_role, action, table_name, row_id)
      select 'dba', 'x', 'offer.updated', 'offer', 'row ' || n from generate_series(1, 51) as n`,
   );
@@ -325,18 +325,21 @@ test("what was read is marked in the text, by code points, the first of two that
 });
 
 test("the person whose it is reads in the activity what a moderator did, and that it was one", async (t) => {
-  const agent = await room.agent();
-  const [kept, removed] = [await room.publish(agent), await room.publish(agent)];
+  const agent = await fixture.agent();
+  const [kept, removed] = [await fixture.publish(agent), await fixture.publish(agent)];
   await moderator.decide("keepOffer", kept);
   await moderator.decide("removeOffer", removed, { reason: "spam" });
-  const account = await room.accountOf(agent);
+  const account = await fixture.accountOf(agent);
   await moderator.ask("mutation($id: UUID!) { removeAgent(input: {id: $id}) { agent { id } } }", { id: agent.id });
   await moderator.ask('mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }', {
     id: account,
   });
   const secret = newSecret();
-  await room.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [account, hashSecret(secret)]);
-  const { text } = await room.call("GET", "/settings/activity", {
+  await fixture.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [
+    account,
+    hashSecret(secret),
+  ]);
+  const { text } = await fixture.call("GET", "/settings/activity", {
     headers: { cookie: `souk_session=${secret}`, accept: "text/html" },
   });
   const said = text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");

@@ -1,16 +1,16 @@
 import test from "ava";
 import { type Agent, SOFA } from "../support/market.ts";
-import { type Moderator, openRoom, type Room } from "./fixture.ts";
+import { type AdminFixture, type Moderator, openAdminFixture } from "./fixture.ts";
 
 /** What comes back to the moderators after a decision, and whose voice counts. */
 
-let room: Room;
+let fixture: AdminFixture;
 let ana: Moderator;
 test.before(async () => {
-  room = await openRoom();
-  ana = await room.moderator("Ana");
+  fixture = await openAdminFixture();
+  ana = await fixture.moderator("Ana");
 });
-test.after.always(() => room?.stop());
+test.after.always(() => fixture?.stop());
 
 const caseOf = async (id: string) =>
   (await ana.ask("query($id: UUID!) { reviewCase(offerId: $id) { queue causes reports } }", { id })).reviewCase;
@@ -20,8 +20,8 @@ const report = (agent: Agent, id: string, reason = "scam") => agent.call("POST",
 const BAIT = "Fake passports for sale. 300 EUR, Berlin. Write to lena@example.com";
 
 test.serial("an offer that was kept comes back when its text changes", async (t) => {
-  const owner = await room.agent();
-  const id = await room.publish(owner);
+  const owner = await fixture.agent();
+  const id = await fixture.publish(owner);
   await ana.decide("keepOffer", id);
   await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
   t.like(await caseOf(id), { queue: "changed", reports: 0 });
@@ -30,21 +30,21 @@ test.serial("an offer that was kept comes back when its text changes", async (t)
 });
 
 test.serial("an offer that was reported once comes back whenever its text changes", async (t) => {
-  const [owner, reporter] = [await room.agent(), await room.agent()];
-  const id = await room.publish(owner);
+  const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
+  const id = await fixture.publish(owner);
   await report(reporter, id);
   await ana.decide("keepOffer", id);
   for (const text of [BAIT, `${BAIT} soon`]) {
     await owner.call("PATCH", `/v1/offers/${id}`, { text });
     t.is((await caseOf(id)).queue, "changed");
-    await room.sql("update market.review_case set closed_at = now() where offer_id = $1", [id]);
+    await fixture.sql("update market.review_case set closed_at = now() where offer_id = $1", [id]);
   }
 });
 
 test.serial("an offer that nobody reported or reviewed does not come back when its text changes", async (t) => {
-  const owner = await room.agent();
-  await room.publish(owner);
-  const id = await room.publish(owner);
+  const owner = await fixture.agent();
+  await fixture.publish(owner);
+  const id = await fixture.publish(owner);
   await owner.call("PATCH", `/v1/offers/${id}`, { text: `${SOFA}. Now with cushions.` });
   t.is(await caseOf(id), null);
 });
@@ -52,26 +52,26 @@ test.serial("an offer that nobody reported or reviewed does not come back when i
 test.serial(
   "with pre-moderation on, an offer that is live comes before a moderator when its text changes",
   async (t) => {
-    const owner = await room.agent();
-    await room.publish(owner);
-    const id = await room.publish(owner);
-    await room.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+    const owner = await fixture.agent();
+    await fixture.publish(owner);
+    const id = await fixture.publish(owner);
+    await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
     await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
-    await room.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+    await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
     t.is((await caseOf(id)).queue, "changed");
   },
 );
 
 test.serial("who reported an offer before it was decided may report it again", async (t) => {
-  const [owner, reporter] = [await room.agent(), await room.agent()];
-  const id = await room.publish(owner);
+  const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
+  const id = await fixture.publish(owner);
   await report(reporter, id, "spam");
   await ana.decide("keepOffer", id);
   t.like((await report(reporter, id, "scam")).body, { status: "received" });
   t.deepEqual(await caseOf(id), { queue: "reported", causes: ["reported"], reports: 1 });
   t.is((await report(reporter, id, "other")).status, 200);
   t.is((await caseOf(id)).reports, 1, "one voice while it waits");
-  t.deepEqual(await room.sql("select reason, completed_at from market.report where offer_id = $1", [id]), [
+  t.deepEqual(await fixture.sql("select reason, completed_at from market.report where offer_id = $1", [id]), [
     { reason: "scam", completed_at: null },
   ]);
   await ana.decide("keepOffer", id);
@@ -79,17 +79,17 @@ test.serial("who reported an offer before it was decided may report it again", a
 });
 
 test.serial("reports of agents that nobody approved open a case, and count for nothing in its rank", async (t) => {
-  const [owner, reporter] = [await room.agent(), await room.agent()];
-  const id = await room.publish(owner);
-  for (let n = 0; n < 3; n++) t.is((await report(await room.stranger(), id)).status, 200);
+  const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
+  const id = await fixture.publish(owner);
+  for (let n = 0; n < 3; n++) t.is((await report(await fixture.stranger(), id)).status, 200);
   t.like(await caseOf(id), { queue: "reported", reports: 0 });
   await report(reporter, id);
   t.like(await caseOf(id), { queue: "reported", reports: 1 });
 });
 
 test.serial("nobody reports an own offer", async (t) => {
-  const owner = await room.agent();
-  const id = await room.publish(owner);
+  const owner = await fixture.agent();
+  const id = await fixture.publish(owner);
   t.like((await report(owner, id)).body, {
     status: 409,
     code: "invalid_state",
@@ -98,10 +98,10 @@ test.serial("nobody reports an own offer", async (t) => {
 });
 
 test.serial("a suspended account does not report", async (t) => {
-  const [owner, reporter] = [await room.agent(), await room.agent()];
-  const id = await room.publish(owner);
+  const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
+  const id = await fixture.publish(owner);
   await ana.ask('mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }', {
-    id: await room.accountOf(reporter),
+    id: await fixture.accountOf(reporter),
   });
   t.like((await report(reporter, id)).body, { status: 409, account_status: "suspended" });
   t.false((await reporter.call("GET", "/v1/me")).body.permissions.report_offer.allowed);

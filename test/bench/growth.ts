@@ -5,9 +5,11 @@ import pgvector from "pgvector";
 import { statementOf } from "../../src/database/database.ts";
 import { hashSecret } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
-import { createQueryReader } from "../../src/reader/builtin/query.ts";
-import type { QueryReading, Vocabulary } from "../../src/reader/extraction.ts";
+
+import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
+import type { QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
 import { withClient } from "../support/client.ts";
+
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
 import { type Market, makeMarket } from "./market.ts";
 import { modelOf } from "./texts.ts";
@@ -99,7 +101,7 @@ const BARE = `
 const measureSearches = async (
   market: Market,
   offers: number,
-  readQuery: (query: string) => QueryReading,
+  extractQuery: (query: string) => QueryExtraction,
 ): Promise<{ name: string; ours: Percentiles; bare: number }[]> => {
   const asAgent = new pg.Client({ connectionString: market.url.replace(/\/\/[^@/]+@/, "//souk_api@") });
   await asAgent.connect();
@@ -111,7 +113,7 @@ const measureSearches = async (
         for (const body of bodies) {
           const { query = null, filters = {} } = body;
           const [vector] = query === null ? [] : await embedder.embed([query], AbortSignal.timeout(5_000));
-          const extraction = query === null ? null : readQuery(query);
+          const extraction = query === null ? null : extractQuery(query);
           const args = {
             request: JSON.stringify(body),
             extraction: extraction && JSON.stringify(extraction),
@@ -248,7 +250,7 @@ export const measureGrowth = async (
       return rows[0]?.vocabulary ?? { taxonomy: [], terms: [], classifiers: {} };
     });
     tell(`${offers}: searching`);
-    for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryReader(vocabulary))) {
+    for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryExtractor(vocabulary))) {
       const one = series.get(what) ?? { name: what, ours: [], bare: [] };
       series.set(what, one);
       one.ours.push(ours);

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
-import { createQueryReader } from "../../src/reader/builtin/query.ts";
+import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
 import { withClient } from "../support/client.ts";
 import { violations } from "../support/invariants.ts";
@@ -277,7 +277,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
     callers: market.callers,
     offers,
     embedder: createBuiltinEmbedder(),
-    readQuery: createQueryReader(vocabulary),
+    extractQuery: createQueryExtractor(vocabulary),
   };
   const scenarios = await makeScenarios({ ...targets, ...(await findTargets(market)) });
 

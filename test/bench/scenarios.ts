@@ -2,7 +2,7 @@ import pgvector from "pgvector";
 import type { Arguments } from "../../src/database/database.ts";
 import { statementOf } from "../../src/database/database.ts";
 import { hashSecret, linkKey } from "../../src/http/tokens.ts";
-import type { Embedder, QueryReading } from "../../src/reader/extraction.ts";
+import type { Embedder, QueryExtraction } from "../../src/reader/extraction.ts";
 import type { Caller } from "./market.ts";
 import type { Statement } from "./pgbench.ts";
 import { modelOf } from "./texts.ts";
@@ -21,7 +21,7 @@ export type Targets = {
   offerIds: string[];
   asks: { id: string; accountId: string }[];
   embedder: Embedder;
-  readQuery: (query: string) => QueryReading;
+  extractQuery: (query: string) => QueryExtraction;
 };
 
 /** Different requests of a scenario: enough that none is always in a processor's cache, few enough for pgbench's 128 files. */
@@ -49,7 +49,7 @@ const statementFor = (token: string, name: string, args: Arguments): Statement =
 
 /** As src/http/handle.ts calls each function: the same arguments in the same order. */
 export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
-  const { baseUrl, callers, embedder, readQuery } = targets;
+  const { baseUrl, callers, embedder, extractQuery } = targets;
   const tokenOf = (n: number): string => callers[n % callers.length]?.token ?? "";
 
   const onRow = (
@@ -73,7 +73,7 @@ export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
       const query = body["query"];
       const [vector] = typeof query === "string" ? await embedder.embed([query], AbortSignal.timeout(1_000)) : [];
       const embedding = vector ? pgvector.toSql(vector) : null;
-      const extraction = typeof query === "string" ? readQuery(query) : null;
+      const extraction = typeof query === "string" ? extractQuery(query) : null;
       return statementFor(token, "search_offers", {
         request: body,
         extraction,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import pg from "pg";
-import { toRefusal } from "../../src/http/problem.ts";
+import { problemOf } from "../../src/http/problem.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused, vectorOf } from "./market.ts";
 import { signing } from "./signing.ts";
 
@@ -307,7 +307,7 @@ for (const [name, attempt] of Object.entries(UNDER_WAY)) {
     ]);
     const outcome = attempt(caller, stranger).then(
       () => "done",
-      (error: unknown) => toRefusal(error).refused,
+      (error: unknown) => problemOf(error).code,
     );
     await blocked(name);
     await deletion.end();

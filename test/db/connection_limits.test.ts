@@ -10,7 +10,7 @@ import { sql } from "../support/sql.ts";
 
 /** max_connections of PostgreSQL, less superuser_reserved_connections. */
 const OF_A_SERVER = 100 - 3;
-/** One connection of src/http/waiting.ts. */
+/** One connection of src/http/submission_listener.ts. */
 const LISTENER = 1;
 
 const limits = async (url: string): Promise<Record<string, number>> => {

@@ -226,13 +226,13 @@ const price = (amount: number | null, more: object = {}) => ({
   type: "fixed",
   negotiable: false,
   deposit: null,
-  label: "a label of the maker's own",
+  label: "a label of the extractor's own",
   ...more,
 });
 const place = (text: string) => ({ text, country: "DE", city: "Köln" });
 
 /** What the database makes of a reading: the columns that a caller is told, and what is missing. */
-const readOffer = (changed: object, text = TEXT): Promise<Answer> =>
+const extractOffer = (changed: object, text = TEXT): Promise<Answer> =>
   ask(
     `(select jsonb_build_object('title', o.title, 'domain', o.domain, 'category', o.category, 'kind', o.offer_kind,
         'price', o.metadata -> 'pricing', 'hundredths', o.price_hundredths, 'location', o.location_text,
@@ -244,7 +244,7 @@ const readOffer = (changed: object, text = TEXT): Promise<Answer> =>
   );
 
 test("a reading that says what the text says is taken whole", async (t) => {
-  t.deepEqual(await readOffer({}), {
+  t.deepEqual(await extractOffer({}), {
     title: "Graues Sofa",
     domain: "home_garden",
     category: "furniture",
@@ -349,23 +349,23 @@ const LIES: readonly [what: string, changed: object, dropped: object][] = [
 
 for (const [what, changed, dropped] of LIES) {
   test(`dropped, and nothing else: ${what}`, async (t) => {
-    const { extracted: _, ...honest } = await readOffer({});
-    const { extracted: __, ...offer } = await readOffer(changed);
+    const { extracted: _, ...honest } = await extractOffer({});
+    const { extracted: __, ...offer } = await extractOffer(changed);
     t.deepEqual(offer, { ...honest, ...dropped });
   });
 }
 
 test("a title in other words than the text's gives way to the first line that says something", async (t) => {
   t.is(
-    (await readOffer({ title: found(TEXT, "Gratis sofa!", "Graues Sofa") })).title,
+    (await extractOffer({ title: found(TEXT, "Gratis sofa!", "Graues Sofa") })).title,
     [...TEXT].slice(0, 120).join(""),
   );
   const later = `\n \r\n\t\u00a0\n  Two   words\nand ${TEXT}`;
-  t.is((await readOffer({ title: { value: "" } }, later)).title, "Two words");
+  t.is((await extractOffer({ title: { value: "" } }, later)).title, "Two words");
 });
 
 test("a deposit has to be said, somewhere", async (t) => {
-  t.is((await readOffer({ price: found(TEXT, price(180, { deposit: 500 }), "180 EUR") })).price.deposit, undefined);
+  t.is((await extractOffer({ price: found(TEXT, price(180, { deposit: 500 }), "180 EUR") })).price.deposit, undefined);
   const text = `${TEXT}. Kaution 500 EUR`;
-  t.is((await readOffer({ price: found(TEXT, price(180, { deposit: 500 }), "180 EUR") }, text)).price.deposit, 500);
+  t.is((await extractOffer({ price: found(TEXT, price(180, { deposit: 500 }), "180 EUR") }, text)).price.deposit, 500);
 });

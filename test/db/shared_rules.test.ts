@@ -1,6 +1,6 @@
 import test from "ava";
 import { SIGN_IN_METHODS } from "../../src/database/enums.ts";
-import { shownText } from "../../src/http/visible_text.ts";
+import { visibleText } from "../../src/http/visible_text.ts";
 import { nameOfMethod } from "../../src/sign_in/methods.ts";
 import { openMarket } from "./market.ts";
 
@@ -42,14 +42,14 @@ const storedWhere = async (condition: string): Promise<number[]> =>
 
 test("of all of Unicode, pages take the same characters out of a name as the database", async (t) => {
   const stored = await storedWhere("internal.visible_name('x' || chr(n) || 'y') = 'xy'");
-  const shown = pointsWhere((character) => shownText(`x${character}y`, LENGTH) === "xy");
+  const shown = pointsWhere((character) => visibleText(`x${character}y`, LENGTH) === "xy");
   t.deepEqual(ranges(shown), ranges(stored));
   t.true(stored.length > 200, `${stored.length} characters`);
 });
 
 test("of all of Unicode, the same characters by themselves are no name", async (t) => {
   const stored = await storedWhere("internal.visible_name(chr(n)) is null");
-  const shown = pointsWhere((character) => shownText(character, LENGTH) === "");
+  const shown = pointsWhere((character) => visibleText(character, LENGTH) === "");
   t.deepEqual(ranges(shown), ranges(stored));
 });
 
@@ -62,7 +62,7 @@ test("what was stored is shown as it is", async (t) => {
     "\u{e0041}x\ufe0f",
   ]) {
     const [{ stored }] = await market.sql("select internal.visible_name($1) as stored", [name]);
-    t.is(shownText(name, LENGTH), stored ?? "", JSON.stringify(name));
+    t.is(visibleText(name, LENGTH), stored ?? "", JSON.stringify(name));
   }
 });
 

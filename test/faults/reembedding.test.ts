@@ -5,7 +5,7 @@ import { connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
-/** An operator configures a provider: what was embedded by the built-in maker is embedded by its model. */
+/** An operator configures a provider: what was embedded by the built-in extractor is embedded by its model. */
 
 test("a service that starts with another embedding model embeds everything again, while searches are answered", async (t) => {
   const database = await createDatabase(t);

@@ -170,7 +170,7 @@ test.serial(
     await keepJobs();
 
     const logs = service.logs();
-    t.true(logs.includes("submitOffer"));
+    t.true(logs.includes("publishOffer"));
     t.true(logs.includes("read"));
     const serverLog = await cluster.log();
     t.true(serverLog.includes("api.publish_offer"), "the server logs statements in this test");

@@ -21,14 +21,14 @@ test("the endpoints are those of endpoints.txt, so that a review sees one come, 
       endpoint.path.padEnd(27),
       endpoint.operationId.padEnd(18),
       endpoint.auth.padEnd(5),
-      endpoint.call ? `api.${endpoint.call}` : "-",
+      endpoint.function ? `api.${endpoint.function}` : "-",
     ].join("  "),
   );
   t.deepEqual(`${lines.join("\n")}\n`.split("\n"), (await readFile(GOLDEN, "utf8")).split("\n"));
 });
 
 test("every function that the table names exists, and is run by nobody but the API", async (t) => {
-  const named = [...new Set(ENDPOINTS.flatMap(({ call }) => (call ? [call] : [])))].toSorted();
+  const named = [...new Set(ENDPOINTS.flatMap(({ function: name }) => (name ? [name] : [])))].toSorted();
   const found = await market.sql(
     `select p.proname as name from pg_proc p
      where p.pronamespace = 'api'::regnamespace and p.proname = any ($1)
@@ -44,8 +44,8 @@ test("every function that the table names exists, and is run by nobody but the A
 
 /** Documents that need no token: what each says. */
 const DOCUMENTS = [
-  { path: "/v1", body: () => indexDocument(market.url) },
-  { path: "/v1/openapi.json", body: () => openApiDocument(market.url) },
+  { path: "/v1", body: () => indexDocument(ENDPOINTS, market.url) },
+  { path: "/v1/openapi.json", body: () => openApiDocument(ENDPOINTS, market.url) },
   { path: "/v1/taxonomy", body: () => TAXONOMY },
 ];
 

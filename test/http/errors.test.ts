@@ -132,7 +132,7 @@ test("403: before approval every call that writes says what is missing", async (
   t.deepEqual(
     writing.map(({ operationId }) => operationId),
     [
-      "submitOffer",
+      "publishOffer",
       "updateOffer",
       "archiveOffer",
       "republishOffer",

@@ -72,7 +72,7 @@ test.serial("requests are counted by operation and status, and what is none has 
   const count = (operation: string, status: string) =>
     value(samples, "souk_http_request_duration_seconds_count", { operation, status });
   t.is(count("getMe", "200"), 2);
-  t.is(count("submitOffer", "400"), 1);
+  t.is(count("publishOffer", "400"), 1);
   t.is(count("none", "404"), 1);
   t.is(value(samples, "souk_http_request_duration_seconds_bucket", { operation: "getMe", le: "+Inf" }), 2);
   t.is(value(samples, "souk_pool_waiting", { pool: "write" }), 0);

@@ -29,7 +29,7 @@ const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; st
   startVerification: { status: 409 },
   getVerification: { path: ({ verification }) => `/v1/me/verifications/${verification}`, status: 200 },
   searchOffers: { status: 200 },
-  submitOffer: { status: 201 },
+  publishOffer: { status: 201 },
   previewOffer: { status: 200 },
   listOffers: { status: 200 },
   getOffer: { path: ({ offer }) => `/v1/offers/${offer}`, status: 200 },
@@ -61,7 +61,7 @@ test.serial("a person calls every endpoint with a session, and no answer tells o
   for (const [operationId, { path, status }] of Object.entries(CALLS)) {
     const endpoint = OF_CALLERS.find((one) => one.operationId === operationId);
     if (!endpoint) throw new Error(operationId);
-    const body = operationId === "submitOffer" ? { text: OFFER } : endpoint.body?.example;
+    const body = operationId === "publishOffer" ? { text: OFFER } : endpoint.body?.example;
     const sent = operationId === "updateOffer" ? { text: `${OFFER} or Tom` } : body;
     const answer = await person.call(endpoint.method.toUpperCase(), path ? path(ids) : endpoint.path, sent);
     t.is(answer.status, status, `${operationId}: ${answer.text}`);

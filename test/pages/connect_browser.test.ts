@@ -1,20 +1,20 @@
 import test from "ava";
 import { openPage, PHONE, screenshot } from "../support/browser.ts";
 import { connectAgent } from "../support/market.ts";
-import { heading, press, pressAndFollow, type Scene, setScene } from "./fixture.ts";
+import { type Fixture, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
 import { faults, SOUND, tabTo } from "./sound.ts";
 
 /** Approving an agent in a browser, against the real service: clicks that come twice, ways back, and which account it is. */
 
-let scene: Scene;
+let fixture: Fixture;
 test.before(async () => {
-  scene = await setScene();
+  fixture = await openFixture();
 });
-test.after.always(() => scene?.end());
+test.after.always(() => fixture?.end());
 
 test("with the keyboard alone, a person approves an agent, finds it in the settings and removes it", async (t) => {
-  const page = await openPage(scene.browser, PHONE, t);
-  const agent = await connectAgent(scene.service.url, "Claude");
+  const page = await openPage(fixture.browser, PHONE, t);
+  const agent = await connectAgent(fixture.service.url, "Claude");
   const enter = () => Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   await page.goto(agent.link);
   t.true(await page.getByText("A new account").isVisible());
@@ -22,7 +22,7 @@ test("with the keyboard alone, a person approves an agent, finds it in the setti
   await enter();
   t.is(await heading(page), "Claude now acts for you");
   t.true(await page.getByRole("link", { name: "Add a way to sign in" }).isVisible());
-  t.deepEqual(await scene.statuses(agent), [200, 200]);
+  t.deepEqual(await fixture.statuses(agent), [200, 200]);
 
   await tabTo(page, "Settings");
   await enter();
@@ -35,46 +35,49 @@ test("with the keyboard alone, a person approves an agent, finds it in the setti
   t.is(await page.getByRole("status").textContent(), "The agent is removed. It can do nothing in your name any more.");
   t.true(await page.getByRole("heading", { name: "Removed" }).isVisible());
   t.deepEqual(await faults(page), SOUND);
-  t.deepEqual(await scene.statuses(agent), [401, 401], "also on a process that did not remove it");
+  t.deepEqual(await fixture.statuses(agent), [401, 401], "also on a process that did not remove it");
 });
 
 test("a second click on Approve answers as the first, and keeps the session", async (t) => {
-  const { page, agent, account } = await scene.newPerson(t);
+  const { page, agent, account } = await fixture.newPerson(t);
   const first = await page.context().cookies();
   await page.reload();
   t.is(await heading(page), "Claude now acts for you", "the form is sent again");
   const values = (cookies: typeof first) => cookies.map(({ name, value }) => [name, value]);
   t.deepEqual(values(await page.context().cookies()), values(first));
-  const sessions = await scene.sql("select from market.session where account_id = $1", [account]);
+  const sessions = await fixture.sql("select from market.session where account_id = $1", [account]);
   t.is(sessions.length, 1);
-  await page.goto(`${scene.service.url}/settings`);
+  await page.goto(`${fixture.service.url}/settings`);
   t.is(await page.getByRole("heading", { level: 2, name: "Claude" }).count(), 1);
-  t.deepEqual(await scene.statuses(agent), [200, 200]);
+  t.deepEqual(await fixture.statuses(agent), [200, 200]);
 });
 
 test("two clicks on Approve at the same moment make one account and one session", async (t) => {
-  const page = await openPage(scene.browser, PHONE, t);
-  const agent = await connectAgent(scene.service.url);
+  const page = await openPage(fixture.browser, PHONE, t);
+  const agent = await connectAgent(fixture.service.url);
   await page.goto(agent.link);
   const token = (await page.locator("input[name=token]").getAttribute("value")) ?? "";
   const click = () =>
-    page.request.post(agent.link, { form: { token, decision: "approve" }, headers: { Origin: scene.service.url } });
+    page.request.post(agent.link, { form: { token, decision: "approve" }, headers: { Origin: fixture.service.url } });
   const answers = await Promise.all([click(), click(), click()]);
   t.deepEqual(
     answers.map((answer) => answer.status()),
     [200, 200, 200],
   );
-  await page.goto(`${scene.service.url}/settings`);
+  await page.goto(`${fixture.service.url}/settings`);
   t.is(await heading(page), "Agents");
   t.is(
-    (await scene.sql("select from market.session s join market.agent a using (account_id) where a.id = $1", [agent.id]))
-      .length,
+    (
+      await fixture.sql("select from market.session s join market.agent a using (account_id) where a.id = $1", [
+        agent.id,
+      ])
+    ).length,
     1,
   );
 });
 
 test("the back button after approving says that all is well", async (t) => {
-  const { page } = await scene.newPerson(t);
+  const { page } = await fixture.newPerson(t);
   await page.goBack();
   t.is(await heading(page), "Already used");
   t.true(await page.getByText("If that was you, all is well").isVisible());
@@ -82,38 +85,38 @@ test("the back button after approving says that all is well", async (t) => {
 
 test("a person who approves while the agent removes itself gets an answer, and the agent none of the access", async (t) => {
   for (let round = 0; round < 5; round += 1) {
-    const page = await openPage(scene.browser, PHONE, t);
-    const agent = await connectAgent(scene.service.url);
+    const page = await openPage(fixture.browser, PHONE, t);
+    const agent = await connectAgent(fixture.service.url);
     await page.goto(agent.link);
     const [, removal] = await Promise.all([press(page, "Approve"), agent.call("DELETE", "/v1/me/agent")]);
     t.is(removal.status, 204);
     t.true(["Test agent now acts for you", "This link has ended"].includes((await heading(page)) ?? ""));
-    t.deepEqual(await scene.statuses(agent), [401, 401]);
+    t.deepEqual(await fixture.statuses(agent), [401, 401]);
     await page.context().close();
   }
 });
 
 test("an agent is added to the account of who is signed in, after a new sign-in only", async (t) => {
-  const { page, account } = await scene.newPerson(t);
-  await scene.prove(account);
-  const second = await connectAgent(scene.service.url, "Second");
+  const { page, account } = await fixture.newPerson(t);
+  await fixture.prove(account);
+  const second = await connectAgent(fixture.service.url, "Second");
   await page.goto(second.link);
   t.true(await page.getByText("lena@example.com").isVisible());
   t.is(
     await page.getByRole("link", { name: "Use another account" }).getAttribute("href"),
     `/sign-in?${new URLSearchParams({ return: new URL(second.link).pathname })}`,
   );
-  await scene.age(account);
+  await fixture.age(account);
   const led = await pressAndFollow(page, "Approve");
   t.regex(led ?? "", /^\/sign-in\?return=%2Fconnect%2F.*&again=1$/);
   await page.goto(second.link);
   t.is(await page.getByRole("button", { name: "Approve" }).count(), 0);
   t.true(await page.getByRole("link", { name: "Sign in first" }).isVisible());
 
-  await scene.sql("update market.session set signed_in_at = now() where account_id = $1", [account]);
+  await fixture.sql("update market.session set signed_in_at = now() where account_id = $1", [account]);
   await page.goto(second.link);
   await press(page, "Approve");
   t.is(await page.getByRole("link", { name: "Add a way to sign in" }).count(), 0, "it has one");
-  await page.goto(`${scene.service.url}/settings`);
+  await page.goto(`${fixture.service.url}/settings`);
   t.deepEqual((await page.locator("h2.name").allTextContents()).sort(), ["“Claude”", "“Second”"]);
 });

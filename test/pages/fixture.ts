@@ -16,7 +16,7 @@ import { type Service, startPart, startService } from "../support/service.ts";
 
 export type Person = { page: Page; agent: Agent; account: string };
 
-export type Scene = {
+export type Fixture = {
   browser: Browser;
   service: Service;
   other: Service;
@@ -52,14 +52,14 @@ export const pressAndFollow = async (page: Page, name: string | RegExp): Promise
 export const heading = (page: Page): Promise<string | null> => page.getByRole("heading", { level: 1 }).textContent();
 
 /** Starts everything, with more environment where a test needs it. Call `end` in `test.after.always`. */
-export const setScene = async (more: Record<string, string> = {}): Promise<Scene> => {
+export const openFixture = async (more: Record<string, string> = {}): Promise<Fixture> => {
   const [browser, database]: [Browser, Database] = await Promise.all([launchBrowser(), createDatabase()]);
   // Every agent of these tests connects from one address.
   const env = { CONNECTIONS_PER_HOUR: "1000", ...more };
   const service = await startService({ database: database.url, env });
   const other = await startPart("api", { database: database.url, env });
 
-  const sql: Scene["sql"] = <Row extends object>(text: string, values: unknown[] = []) =>
+  const sql: Fixture["sql"] = <Row extends object>(text: string, values: unknown[] = []) =>
     withClient(database.url, async (client) => (await client.query<Row>(text, values)).rows);
 
   return {

@@ -2,18 +2,18 @@ import test from "ava";
 import { type MailServer, startMailServer } from "../sign_in/mailbox.ts";
 import { openPage, PHONE, screenshot } from "../support/browser.ts";
 import { connectAgent } from "../support/market.ts";
-import { follow, heading, press, type Scene, setScene } from "./fixture.ts";
+import { type Fixture, follow, heading, openFixture, press } from "./fixture.ts";
 
 /** The whole way of a person who has never been here: a telephone, a mailbox, and an agent that asks. */
 
 let mail: MailServer;
-let scene: Scene;
+let fixture: Fixture;
 test.before(async () => {
   mail = await startMailServer();
-  scene = await setScene({ SMTP_URL: mail.url, MAIL_FROM: "Souk <souk@souk.example>" });
+  fixture = await openFixture({ SMTP_URL: mail.url, MAIL_FROM: "Souk <souk@souk.example>" });
 });
 test.after.always(async () => {
-  await scene?.end();
+  await fixture?.end();
   await mail?.close();
 });
 
@@ -26,7 +26,7 @@ const codeFromMail = async (): Promise<string> => {
 
 test("a person approves an agent, proves a mailbox, comes back, and removes the agent", async (t) => {
   t.timeout(180_000, "some twenty pages, two mails");
-  const { service, browser } = scene;
+  const { service, browser } = fixture;
   const page = await openPage(browser, PHONE, t);
   const agent = await connectAgent(service.url, "Claude");
   const cap = async () => (await agent.call("GET", "/v1/me")).body.limits.publish_offer.limit;
@@ -74,6 +74,6 @@ test("a person approves an agent, proves a mailbox, comes back, and removes the 
     await press(page, `Remove this agent: “${name}”`);
   }
   await screenshot(page, "journey-4-removed");
-  t.deepEqual(await scene.statuses(agent), [401, 401]);
-  t.deepEqual(await scene.statuses(second), [401, 401]);
+  t.deepEqual(await fixture.statuses(agent), [401, 401]);
+  t.deepEqual(await fixture.statuses(second), [401, 401]);
 });

@@ -1,6 +1,6 @@
 import test from "ava";
 import { PROBLEMS, type ProblemCode } from "../../src/http/problem.ts";
-import { shownName } from "../../src/http/visible_text.ts";
+import { visibleName } from "../../src/http/visible_text.ts";
 import {
   minutesAgo,
   minutesLeft,
@@ -9,7 +9,7 @@ import {
   renderDeclined,
   renderErrors,
   renderHome,
-  renderRefusal,
+  renderProblem,
 } from "../../src/pages/render.ts";
 import { CONNECTION, REQUEST_ID } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
@@ -23,9 +23,9 @@ const approval = (agent_name: string): string =>
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
 
-const refusal = (refused: ProblemCode, path = "/connect/secret"): string =>
-  renderRefusal(BASE, {
-    refused,
+const refusal = (code: ProblemCode, path = "/connect/secret"): string =>
+  renderProblem(BASE, {
+    code,
     detail: "Why it was <refused>.",
     requestId: REQUEST_ID,
     link: BASE + path,
@@ -88,18 +88,18 @@ for (const name of HOSTILE) {
 }
 
 test("a name cannot hide or turn what stands around it", (t) => {
-  t.is(shownName("Claude\u202Eelbat\u202C"), "Claudeelbat");
-  t.is(shownName("a\u2066b\u2069c\u200Bd\u200De\uFEFFf\u00ADg"), "abcdefg");
-  t.is(shownName("a\u0000b\nc\u007Fd\u0085e\u2028f\u2029g"), "abcdefg");
-  t.is(shownName("\uD83Dx"), "x");
-  t.is(shownName(" \u200B\u202E "), "Unnamed agent");
+  t.is(visibleName("Claude\u202Eelbat\u202C"), "Claudeelbat");
+  t.is(visibleName("a\u2066b\u2069c\u200Bd\u200De\uFEFFf\u00ADg"), "abcdefg");
+  t.is(visibleName("a\u0000b\nc\u007Fd\u0085e\u2028f\u2029g"), "abcdefg");
+  t.is(visibleName("\uD83Dx"), "x");
+  t.is(visibleName(" \u200B\u202E "), "Unnamed agent");
   t.false(approval("Claude\u202Emine").includes("\u202E"));
 });
 
 test("names in every script are shown whole, up to 80 characters", (t) => {
-  for (const name of ["وكيل", "סוכן", "代理人", "Агент", "Zoë", "🦊🐻"]) t.is(shownName(name), name);
-  t.is(shownName("W".repeat(80)), "W".repeat(80));
-  t.is(shownName("🦊".repeat(200)), "🦊".repeat(80));
+  for (const name of ["وكيل", "סוכן", "代理人", "Агент", "Zoë", "🦊🐻"]) t.is(visibleName(name), name);
+  t.is(visibleName("W".repeat(80)), "W".repeat(80));
+  t.is(visibleName("🦊".repeat(200)), "🦊".repeat(80));
 });
 
 test("the approval page says what a person needs to decide", (t) => {

@@ -1,19 +1,19 @@
 import test from "ava";
 import { screenshot } from "../support/browser.ts";
-import { follow, heading, press, pressAndFollow, type Scene, setScene } from "./fixture.ts";
+import { type Fixture, follow, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
 import { faults, SOUND } from "./sound.ts";
 
 /** The settings in a browser, against the real service: agents, profile and ways to sign in. */
 
-let scene: Scene;
+let fixture: Fixture;
 test.before(async () => {
-  scene = await setScene();
+  fixture = await openFixture();
 });
-test.after.always(() => scene?.end());
+test.after.always(() => fixture?.end());
 
 test("the first Tab leads past the navigation", async (t) => {
-  const { page } = await scene.newPerson(t);
-  await page.goto(`${scene.service.url}/settings`);
+  const { page } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/settings`);
   await page.keyboard.press("Tab");
   t.is(await page.evaluate("document.activeElement.textContent"), "Skip to the content");
   await page.keyboard.press("Enter");
@@ -21,10 +21,10 @@ test("the first Tab leads past the navigation", async (t) => {
 });
 
 test("an agent that is removed in two tabs is removed once, and both say so", async (t) => {
-  const { page, agent } = await scene.newPerson(t);
+  const { page, agent } = await fixture.newPerson(t);
   const tab = await page.context().newPage();
   for (const at of [page, tab]) {
-    await at.goto(`${scene.service.url}/settings`);
+    await at.goto(`${fixture.service.url}/settings`);
     await at.locator("summary").click();
   }
   for (const at of [page, tab]) {
@@ -32,8 +32,8 @@ test("an agent that is removed in two tabs is removed once, and both say so", as
     t.true(await at.getByRole("status").isVisible());
     t.true(await at.getByText("No agent acts for you").isVisible());
   }
-  t.deepEqual(await scene.statuses(agent), [401, 401]);
-  const [{ count } = { count: 0 }] = await scene.sql<{ count: number }>(
+  t.deepEqual(await fixture.statuses(agent), [401, 401]);
+  const [{ count } = { count: 0 }] = await fixture.sql<{ count: number }>(
     "select count(*)::integer as count from market.audit_event where row_id = $1 and action = 'agent.removed'",
     [agent.id],
   );
@@ -41,8 +41,8 @@ test("an agent that is removed in two tabs is removed once, and both say so", as
 });
 
 test("a profile is kept, shown as people write it, and never given to an agent", async (t) => {
-  const { page, agent, account } = await scene.newPerson(t);
-  await page.goto(`${scene.service.url}/settings/profile`);
+  const { page, agent, account } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("Name").fill("Lena <b>");
   await page.getByLabel("E-mail address").fill("Lena@Example.com");
   await page.getByLabel("Phone number").fill("0049 (0)30 123456");
@@ -51,7 +51,7 @@ test("a profile is kept, shown as people write it, and never given to an agent",
   t.is(await page.getByLabel("E-mail address").inputValue(), "lena@example.com");
   t.is(await page.getByLabel("Phone number").inputValue(), "+49 30 123456");
   t.deepEqual(
-    await scene.sql("select contact_email, contact_phone from market.profile where account_id = $1", [account]),
+    await fixture.sql("select contact_email, contact_phone from market.profile where account_id = $1", [account]),
     [{ contact_email: "lena@example.com", contact_phone: "+4930123456" }],
   );
   const me = await agent.call("GET", "/v1/me");
@@ -65,8 +65,8 @@ test("a profile is kept, shown as people write it, and never given to an agent",
 });
 
 test("what is wrong with a profile stands beside each field, and what was typed stays", async (t) => {
-  const { page } = await scene.newPerson(t);
-  await page.goto(`${scene.service.url}/settings/profile`);
+  const { page } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("Name").fill("Lena");
   await page.getByLabel("E-mail address").fill("lena at example");
   await page.getByLabel("Phone number").fill("030 123456");
@@ -88,37 +88,37 @@ test("what is wrong with a profile stands beside each field, and what was typed 
 });
 
 test("a form that was open for too long, or whose session has ended, keeps what was typed until it is saved", async (t) => {
-  const { page, account } = await scene.newPerson(t);
-  await page.goto(`${scene.service.url}/settings/profile`);
+  const { page, account } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("Name").fill("Typed with care");
   await page.context().clearCookies({ name: "souk_csrf" });
   await press(page, "Save");
   t.regex((await page.getByRole("alert").textContent()) ?? "", /open for too long/);
   t.is(await page.getByLabel("Name").inputValue(), "Typed with care");
 
-  await scene.sql("update market.session set expires_at = now() where account_id = $1", [account]);
+  await fixture.sql("update market.session set expires_at = now() where account_id = $1", [account]);
   await press(page, "Save");
   t.regex((await page.getByRole("alert").textContent()) ?? "", /You are not signed in any more/);
   t.is(await page.getByLabel("Name").inputValue(), "Typed with care");
   t.deepEqual(await faults(page), SOUND);
   await screenshot(page, "profile-signed-out");
 
-  await scene.sql("update market.session set expires_at = now() + interval '1 day' where account_id = $1", [account]);
+  await fixture.sql("update market.session set expires_at = now() + interval '1 day' where account_id = $1", [account]);
   await press(page, "Save");
   t.is(await page.getByRole("status").textContent(), "Your profile is saved.");
   t.is(await page.getByLabel("Name").inputValue(), "Typed with care");
 });
 
 test("a way to sign in is removed after a recent sign-in, the last one only after a warning", async (t) => {
-  const { page, account } = await scene.newPerson(t);
-  await scene.prove(account, "email");
-  await scene.prove(account, "google");
-  await page.goto(`${scene.service.url}/settings/methods`);
+  const { page, account } = await fixture.newPerson(t);
+  await fixture.prove(account, "email");
+  await fixture.prove(account, "google");
+  await page.goto(`${fixture.service.url}/settings/methods`);
   await follow(page, "Remove Google");
   t.is(await heading(page), "Remove Google?");
   // In another tab the other one is removed meanwhile: now this is the last.
   const tab = await page.context().newPage();
-  await tab.goto(`${scene.service.url}/settings/methods/email`);
+  await tab.goto(`${fixture.service.url}/settings/methods/email`);
   await press(tab, "Remove e-mail");
   t.is(
     await tab.getByRole("status").textContent(),
@@ -128,16 +128,16 @@ test("a way to sign in is removed after a recent sign-in, the last one only afte
   t.regex((await page.getByRole("alert").textContent()) ?? "", /only way to sign in/);
   t.deepEqual(await faults(page), SOUND);
 
-  await scene.age(account);
+  await fixture.age(account);
   await page.getByLabel("I understand").check();
   const led = await pressAndFollow(page, "Remove Google");
   t.is(led, `/sign-in?${new URLSearchParams({ return: "/settings/methods/google", again: "1" })}`);
 
-  await scene.sql("update market.session set signed_in_at = now() where account_id = $1", [account]);
-  await page.goto(`${scene.service.url}/settings/methods/google`);
+  await fixture.sql("update market.session set signed_in_at = now() where account_id = $1", [account]);
+  await page.goto(`${fixture.service.url}/settings/methods/google`);
   await page.getByLabel("I understand").check();
   await press(page, "Remove Google");
   t.true(await page.getByText("There is no way to sign in yet").isVisible());
-  await page.goto(`${scene.service.url}/settings/methods/google`);
+  await page.goto(`${fixture.service.url}/settings/methods/google`);
   t.is(new URL(page.url()).pathname, "/settings/methods", "what is gone has no page");
 });

@@ -1,25 +1,25 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
 import { eventually, SOFA } from "../support/market.ts";
-import { follow, heading, press, pressAndFollow, type Scene, setScene } from "./fixture.ts";
+import { type Fixture, follow, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
 import { faults, SOUND } from "./sound.ts";
 
 /** The settings in a browser, against the real service: what is in the market, what was done, taking it along, and leaving. */
 
-let scene: Scene;
+let fixture: Fixture;
 test.before(async () => {
-  scene = await setScene();
+  fixture = await openFixture();
 });
-test.after.always(() => scene?.end());
+test.after.always(() => fixture?.end());
 
 test("a person sees what is offered and asked in their name, takes it down, and reads who did what", async (t) => {
-  const { page, agent } = await scene.newPerson(t);
+  const { page, agent } = await fixture.newPerson(t);
   const offer = await agent.call("POST", "/v1/offers", { text: SOFA });
   t.is(offer.status, 201);
   const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a used cargo bike in Berlin, up to 1500 EUR" });
   t.is(ask.status, 201);
 
-  await page.goto(`${scene.service.url}/settings/market`);
+  await page.goto(`${fixture.service.url}/settings/market`);
   await press(page, /^Archive/);
   t.regex((await page.getByRole("status").textContent()) ?? "", /^The offer is archived/);
   t.is((await agent.call("GET", `/v1/offers/${offer.body.offer_id ?? offer.body.id}`)).body.status, "archived");
@@ -34,7 +34,7 @@ test("a person sees what is offered and asked in their name, takes it down, and 
   t.is(new URL(page.url()).searchParams.get("show"), "asks");
   t.deepEqual(await faults(page), SOUND);
 
-  await page.goto(`${scene.service.url}/settings/activity`);
+  await page.goto(`${fixture.service.url}/settings/activity`);
   const sentences = (await page.locator("li.row p").allTextContents()).map((text) =>
     text.replace(/“[^”]*(sofa|bike)[^”]*”/i, "“$1”").toLowerCase(),
   );
@@ -51,13 +51,13 @@ test("a person sees what is offered and asked in their name, takes it down, and 
 });
 
 test("long lists are read page by page, and a cursor that was made up leads to their start", async (t) => {
-  const { page, account } = await scene.newPerson(t);
-  await scene.sql(
+  const { page, account } = await fixture.newPerson(t);
+  await fixture.sql(
     `insert into market.ask (account_id, text, title, status, read_at)
      select $1, 'Bike ' || n, 'Bike ' || n, 'active', now() from generate_series(1, 25) as n`,
     [account],
   );
-  await page.goto(`${scene.service.url}/settings/market?show=asks`);
+  await page.goto(`${fixture.service.url}/settings/market?show=asks`);
   t.is(await page.locator("li.thing").count(), 20);
   await follow(page, "Older");
   t.is(await page.locator("li.thing").count(), 5);
@@ -67,18 +67,18 @@ test("long lists are read page by page, and a cursor that was made up leads to t
   await follow(page, "Back to the newest");
   t.is(await page.locator("li.thing").count(), 20);
   for (const path of ["market?cursor=bWFkZSB1cA", "activity?cursor=bWFkZSB1cA"]) {
-    t.is((await page.goto(`${scene.service.url}/settings/${path}`))?.status(), 200, path);
+    t.is((await page.goto(`${fixture.service.url}/settings/${path}`))?.status(), 200, path);
   }
 });
 
 test("what belongs to another account is not found", async (t) => {
-  const [mine, theirs] = await Promise.all([scene.newPerson(t, "Mine"), scene.newPerson(t, "Theirs")]);
+  const [mine, theirs] = await Promise.all([fixture.newPerson(t, "Mine"), fixture.newPerson(t, "Theirs")]);
   const offer = await theirs.agent.call("POST", "/v1/offers", { text: SOFA });
   const offerId: string = offer.body.offer_id ?? offer.body.id;
   const ask = await theirs.agent.call("POST", "/v1/asks", { text: "Looking for a used cargo bike in Berlin" });
   const { page } = mine;
   const tokenAt = async (path: string) => {
-    await page.goto(scene.service.url + path);
+    await page.goto(fixture.service.url + path);
     return (await page.locator("input[name=token]").first().getAttribute("value")) ?? "";
   };
   await mine.agent.call("POST", "/v1/offers", { text: SOFA });
@@ -87,10 +87,13 @@ test("what belongs to another account is not found", async (t) => {
     ["/settings/market", { token: await tokenAt("/settings/market"), action: "archive_offer", id: offerId }],
     ["/settings/market", { token: await tokenAt("/settings/market"), action: "archive_ask", id: ask.body.id }],
   ] as const) {
-    const answer = await page.request.post(scene.service.url + path, { form, headers: { Origin: scene.service.url } });
+    const answer = await page.request.post(fixture.service.url + path, {
+      form,
+      headers: { Origin: fixture.service.url },
+    });
     t.is(answer.status(), 404, form.action);
   }
-  t.deepEqual(await scene.statuses(theirs.agent), [200, 200]);
+  t.deepEqual(await fixture.statuses(theirs.agent), [200, 200]);
   t.is((await mine.agent.call("GET", `/v1/offers/${offerId}`)).body.status, "published");
   t.is((await theirs.agent.call("GET", `/v1/asks/${ask.body.id}`)).body.status, "active");
   t.false((await page.content()).includes("Theirs"));
@@ -98,14 +101,14 @@ test("what belongs to another account is not found", async (t) => {
 
 test("a person downloads everything that is kept about them, and nothing of anyone else", async (t) => {
   const [{ page, agent, account }, stranger] = await Promise.all([
-    scene.newPerson(t, "Claude"),
-    scene.newPerson(t, "Stranger"),
+    fixture.newPerson(t, "Claude"),
+    fixture.newPerson(t, "Stranger"),
   ]);
   await stranger.agent.call("POST", "/v1/offers", { text: SOFA });
   await agent.call("POST", "/v1/offers", { text: SOFA });
   await agent.call("POST", "/v1/asks", { text: "Looking for a used cargo bike in Berlin" });
-  await scene.prove(account);
-  await page.goto(`${scene.service.url}/settings/account`);
+  await fixture.prove(account);
+  await page.goto(`${fixture.service.url}/settings/account`);
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Download my data" }).click(),
@@ -124,24 +127,24 @@ test("a person downloads everything that is kept about them, and nothing of anyo
   t.true(everything.activity.length >= 4);
   t.notRegex(text, /Stranger|agt_|secret|hash/i);
 
-  await scene.age(account);
+  await fixture.age(account);
   const led = await pressAndFollow(page, "Download my data");
   t.is(led, `/sign-in?${new URLSearchParams({ return: "/settings/export", again: "1" })}`);
-  await page.goto(`${scene.service.url}/settings/export`);
+  await page.goto(`${fixture.service.url}/settings/export`);
   t.is(new URL(page.url()).pathname, "/settings/account", "who comes back from signing in finds the button");
 });
 
 test("who deletes the account is gone: agents refused, offers empty, nothing left to sign in to", async (t) => {
-  const { page, agent, account } = await scene.newPerson(t);
-  const reader = (await scene.newPerson(t, "Reader")).agent;
+  const { page, agent, account } = await fixture.newPerson(t);
+  const reader = (await fixture.newPerson(t, "Reader")).agent;
   const offer = await agent.call("POST", "/v1/offers", { text: SOFA });
   const offerId: string = offer.body.offer_id ?? offer.body.id;
-  await scene.prove(account);
+  await fixture.prove(account);
   const tab = await page.context().newPage();
-  await tab.goto(`${scene.service.url}/settings`);
+  await tab.goto(`${fixture.service.url}/settings`);
   await tab.locator("summary").click();
 
-  await page.goto(`${scene.service.url}/settings/account`);
+  await page.goto(`${fixture.service.url}/settings/account`);
   await follow(page, "Delete the account …");
   t.is(await heading(page), "Delete the account?");
   await page.getByRole("button", { name: "Delete my account" }).click();
@@ -151,9 +154,9 @@ test("who deletes the account is gone: agents refused, offers empty, nothing lef
   t.is(await heading(page), "Your account is deleted");
   t.false((await page.context().cookies()).some(({ name }) => name === "souk_session"));
 
-  t.deepEqual(await scene.statuses(agent), [401, 401]);
+  t.deepEqual(await fixture.statuses(agent), [401, 401]);
   t.is((await reader.call("GET", `/v1/offers/${offerId}`)).status, 404);
-  const [left] = await scene.sql<{ row: string; publisher: string | null; status: string }>(
+  const [left] = await fixture.sql<{ row: string; publisher: string | null; status: string }>(
     "select o::text as row, o.account_id as publisher, o.status from market.offer o where o.id = $1",
     [offerId],
   );
@@ -162,7 +165,7 @@ test("who deletes the account is gone: agents refused, offers empty, nothing lef
   t.notRegex(left?.row ?? "", /lena@example\.com|sofa/i);
   for (const table of ["account", "profile", "proved_method", "session", "agent", "ask"]) {
     const key = table === "account" ? "id" : "account_id";
-    t.deepEqual(await scene.sql(`select from market.${table} where ${key} = $1`, [account]), [], table);
+    t.deepEqual(await fixture.sql(`select from market.${table} where ${key} = $1`, [account]), [], table);
   }
   const found = await eventually(
     () => reader.call("POST", "/v1/offers/search", { query: "sofa Berlin" }),
@@ -175,8 +178,8 @@ test("who deletes the account is gone: agents refused, offers empty, nothing lef
 });
 
 test("nothing that a person does here stands in the log", async (t) => {
-  const { page, agent } = await scene.newPerson(t);
-  await page.goto(`${scene.service.url}/settings/profile`);
+  const { page, agent } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("E-mail address").fill("private@example.com");
   await press(page, "Save");
   const cookies = await page.context().cookies();
@@ -187,5 +190,5 @@ test("nothing that a person does here stands in the log", async (t) => {
     "private@example.com",
   ];
   t.is(secrets.filter((secret) => secret === "").length, 0);
-  for (const secret of secrets) t.false((scene.service.logs() + scene.other.logs()).includes(secret));
+  for (const secret of secrets) t.false((fixture.service.logs() + fixture.other.logs()).includes(secret));
 });

@@ -1,17 +1,17 @@
 import test from "ava";
-import { createBuiltinReader } from "../../src/reader/builtin/reader.ts";
+import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
-const reader = createBuiltinReader(seedVocabulary());
+const extractor = createBuiltinExtractor(seedVocabulary());
 const { signal } = new AbortController();
 
 const offer = async (text: string): Promise<string> => {
-  const { offer_kind, domain, category } = await reader.readOffer(text, signal);
+  const { offer_kind, domain, category } = await extractor.extractOffer(text, signal);
   return `${offer_kind?.value ?? "-"} ${domain?.value ?? "-"}/${category?.value ?? "-"}`;
 };
 
 const ask = async (text: string): Promise<string> => {
-  const { ask_kind, domain, category } = await reader.readAsk(text, signal);
+  const { ask_kind, domain, category } = await extractor.extractAsk(text, signal);
   return `${ask_kind?.value ?? "-"} ${domain?.value ?? "-"}/${category?.value ?? "-"}`;
 };
 
@@ -88,13 +88,13 @@ test("a compound is the thing that it ends in", async (t) => {
 test("a domain allows the kind that it is filed under", async (t) => {
   const { taxonomy } = seedVocabulary();
   for (const [text] of OFFERS) {
-    const { offer_kind, domain } = await reader.readOffer(text, signal);
+    const { offer_kind, domain } = await extractor.extractOffer(text, signal);
     t.true(taxonomy.find((one) => one.domain === domain?.value)?.kinds.includes(offer_kind?.value ?? ""), text);
   }
 });
 
 test("a text that names nothing is filed under nothing", async (t) => {
-  const { domain, category } = await reader.readOffer("Zzz qqq xyzzy 42", signal);
+  const { domain, category } = await extractor.extractOffer("Zzz qqq xyzzy 42", signal);
   t.is(domain, null);
   t.is(category, null);
 });
@@ -102,8 +102,8 @@ test("a text that names nothing is filed under nothing", async (t) => {
 test("an operator's new word is understood", async (t) => {
   const vocabulary = seedVocabulary();
   vocabulary.terms.push({ term: "blorptron", language: null, sense: "category:electronics/gaming", weight: 3 });
-  const taught = createBuiltinReader(vocabulary);
-  const { category } = await taught.readOffer("Blorptron 9000 for sale", signal);
+  const taught = createBuiltinExtractor(vocabulary);
+  const { category } = await taught.extractOffer("Blorptron 9000 for sale", signal);
   t.is(category?.value, "gaming");
 });
 
@@ -115,6 +115,6 @@ test("an operator's slip in the vocabulary stops nothing", async (t) => {
     { term: "sofa", language: null, sense: "category:no_such/category", weight: 3 },
     { term: "sofa", language: null, sense: "kind:no_such_kind", weight: 3 },
   );
-  const { category } = await createBuiltinReader(vocabulary).readOffer("Sofa for sale", signal);
+  const { category } = await createBuiltinExtractor(vocabulary).extractOffer("Sofa for sale", signal);
   t.is(category?.value, "furniture");
 });

@@ -89,7 +89,7 @@ const RULES: Record<string, Row[]> = {
     ["Numéro de suivi 6A 123 456 789 01, lea@example.fr", "FR", "email lea@example.fr"],
     ["Número de seguimiento 0034 5566 778, luz@example.es", "ES", "email luz@example.es"],
     ["Dekra-Bericht Nr. 0221 4711 889. jo@example.de", "DE", "email jo@example.de"],
-    ["Specs: https://maker.example.com/model-5. jo@example.com", "GB", "email jo@example.com"],
+    ["Specs: https://model.example.com/model-5. jo@example.com", "GB", "email jo@example.com"],
     ["Reel at https://jo.example.com/reel. jo@example.com", "GB", "email jo@example.com"],
     ["My old advert carried jo.old@example.com: please ignore it. jo@example.com", "GB", "email jo@example.com"],
     [

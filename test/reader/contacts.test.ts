@@ -86,7 +86,7 @@ const RULES: Record<string, Row[]> = {
     ["S/N 206-555-0143", "US"],
     ["insta @jo.paints, snap jo_paints99", "GB"],
     ["Hear us at https://sounds.example.com/reel", "GB"],
-    ["Specs: https://maker.example.com/x200", "GB"],
+    ["Specs: https://model.example.com/x200", "GB"],
     ["Bewertungen auf https://sterne.example.de/malermeister", "DE"],
     ["Find me on https://www.instagram.com/jo", "GB"],
     ["Bought 12.03.2021, driven 148.500 km, asking 1 450 000 €", "DE"],

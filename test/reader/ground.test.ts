@@ -1,5 +1,5 @@
 import test from "ava";
-import type { AskReading, OfferReading } from "../../src/reader/extraction.ts";
+import type { AskExtraction, OfferExtraction } from "../../src/reader/extraction.ts";
 import { type Grounded, ground } from "../../src/reader/ground.ts";
 import { processorTime } from "../support/busy.ts";
 
@@ -32,7 +32,7 @@ const PLACE = {
   remote: false,
 };
 
-const offer = (rest: Partial<OfferReading> = {}): OfferReading => ({
+const offer = (rest: Partial<OfferExtraction> = {}): OfferExtraction => ({
   language: "fr",
   title: said("Vélo de ville presque neuf", "Vélo de ville 🚲 presque neuf"),
   domain: null,
@@ -49,7 +49,7 @@ const offer = (rest: Partial<OfferReading> = {}): OfferReading => ({
   ...rest,
 });
 
-const ask = (rest: Partial<AskReading> = {}): AskReading => ({
+const ask = (rest: Partial<AskExtraction> = {}): AskExtraction => ({
   language: "fr",
   title: null,
   domain: null,
@@ -79,17 +79,17 @@ const spansOf = (value: unknown): { quote: string; start: number; end: number }[
   return Object.values(value).flatMap(spansOf);
 };
 
-const contact = (type: OfferReading["contacts"][number]["value"]["type"], value: string, quote: string) =>
+const contact = (type: OfferExtraction["contacts"][number]["value"]["type"], value: string, quote: string) =>
   said({ type, value, preferred: false }, quote);
 
-const groundedContacts = (text: string, ...contacts: OfferReading["contacts"]) =>
+const groundedContacts = (text: string, ...contacts: OfferExtraction["contacts"]) =>
   ground(text, offer({ contacts })).contacts.map((found) => found.value.value);
 
 const amountOf = (text: string, amount: number, quote = text): number | null | undefined =>
   ground(text, offer({ price: said({ ...PRICE, amount, label: quote }, quote) })).price?.value.amount;
 
 test("every value carries the span of its quote, in code points from one, the end exclusive", (t) => {
-  const reading = offer({
+  const extraction = offer({
     price: said({ ...PRICE, deposit: 2400 }, "1.250 € à débattre"),
     location: said(PLACE, "Lyon 69003, quartier Part-Dieu"),
     contacts: [contact("phone", "+33612345678", "+33 (0)6 12 34 56 78")],
@@ -98,10 +98,10 @@ test("every value carries the span of its quote, in code points from one, the en
     features: [said("Part-Dieu", "Part-Dieu")],
     attributes: [said({ name: "kind", value: "ville" }, "de ville")],
   });
-  const grounded: Grounded<OfferReading> = ground(TEXT, reading);
+  const grounded: Grounded<OfferExtraction> = ground(TEXT, extraction);
   t.deepEqual(grounded, {
-    ...reading,
-    title: { ...reading.title, start: 1, end: 29 },
+    ...extraction,
+    title: { ...extraction.title, start: 1, end: 29 },
     price: { ...said({ ...PRICE, deposit: 2400 }, "1.250 € à débattre"), start: 49, end: 67 },
     location: { ...said(PLACE, "Lyon 69003, quartier Part-Dieu"), start: 96, end: 126 },
     contacts: [{ ...contact("phone", "+33612345678", "+33 (0)6 12 34 56 78"), start: 154, end: 174 }],
@@ -289,15 +289,15 @@ test("an ask is grounded the same way", (t) => {
   const text = "Cherche vélo électrique, 800 € maximum, à Lyon, pas de VTT";
   const wish = { min: null, max: 800, currency: "EUR", period: null };
   const place = { ...PLACE, text: "Lyon", postal_code: null };
-  const reading = ask({
+  const extraction = ask({
     title: said("Vélo électrique", "vélo électrique"),
     price: said(wish, "800 € maximum"),
     location: said(place, "à Lyon"),
     must: [said("électrique", "ÉLECTRIQUE"), said("neuf", "état neuf")],
     exclude: [said("VTT", "pas de VTT")],
   });
-  t.deepEqual(ground(text, reading), {
-    ...reading,
+  t.deepEqual(ground(text, extraction), {
+    ...extraction,
     title: { ...said("Vélo électrique", "vélo électrique"), start: 9, end: 24 },
     price: { ...said(wish, "800 € maximum"), start: 26, end: 39 },
     location: { ...said(place, "à Lyon"), start: 41, end: 47 },

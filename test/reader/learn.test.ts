@@ -1,5 +1,5 @@
 import test from "ava";
-import { survey } from "../../src/reader/builtin/annotate.ts";
+import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { learn, useWeights } from "../../src/reader/builtin/classifier.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
 import { learnClassifiers, observe } from "../../src/reader/builtin/learn.ts";
@@ -32,7 +32,7 @@ const EXAMPLES = [
 
 const kindOf = (text: string, examples = EXAMPLES): string | undefined => {
   const classifiers = useLearned({ ...words, classifiers: learnClassifiers({ vocabulary: words, examples }) });
-  return classifyAsk(classifiers, { read: survey(compileLexicon(words), text), price: null }).kind?.value;
+  return classifyAsk(classifiers, { annotations: annotate(compileLexicon(words), text), price: null }).kind?.value;
 };
 
 test("a turn that was learned of one thing holds for another", (t) => {
@@ -88,9 +88,10 @@ test("a category that the taxonomy has lost is read no more", (t) => {
     ...one,
     categories: one.categories.filter((name) => name !== "boats"),
   }));
-  const read = survey(compileLexicon(words), "Our boat stands idle, who would have it by the week");
+  const annotations = annotate(compileLexicon(words), "Our boat stands idle, who would have it by the week");
   const category = (now: typeof taxonomy) =>
-    classifyAsk(useLearned({ ...words, taxonomy: now, classifiers: learned }), { read, price: null }).category?.value;
+    classifyAsk(useLearned({ ...words, taxonomy: now, classifiers: learned }), { annotations, price: null }).category
+      ?.value;
   t.is(category(words.taxonomy), "boats");
   t.not(category(taxonomy), "boats");
 });
@@ -102,14 +103,14 @@ test("a category without an example is read by its words", (t) => {
   const terms = [...words.terms, { term: "zorb", language: null, sense: "category:vehicles/zorbs", weight: 3 }];
   const vocabulary = { taxonomy, terms };
   const classifiers = useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) });
-  const read = survey(compileLexicon(vocabulary), "My zorb takes up room, who would have it for good");
-  t.is(classifyAsk(classifiers, { read, price: null }).category?.value, "zorbs");
+  const annotations = annotate(compileLexicon(vocabulary), "My zorb takes up room, who would have it for good");
+  t.is(classifyAsk(classifiers, { annotations, price: null }).category?.value, "zorbs");
 });
 
 test("without examples nothing is said of kinds", (t) => {
   t.is(kindOf("The caravan stands idle", []), undefined);
   const classifiers = useLearned({ ...words, classifiers: {} });
-  t.deepEqual(classifyAsk(classifiers, { read: survey(compileLexicon(words), "a sofa"), price: null }), {
+  t.deepEqual(classifyAsk(classifiers, { annotations: annotate(compileLexicon(words), "a sofa"), price: null }), {
     kind: null,
     domain: null,
     category: null,

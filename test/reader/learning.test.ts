@@ -1,16 +1,16 @@
 import test from "ava";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import type { Weights } from "../../src/reader/extraction.ts";
-import { type LessonSource, learnWhenDue } from "../../src/reader/learning.ts";
+import { learnWhenDue, type TrainingSource } from "../../src/reader/learning.ts";
 import { seedExamples, seedWords } from "./vocabulary.ts";
 
 /** Learning beside the service: what is due is learned and stored, nothing else, and it ends when the service does. */
 
 const never = new AbortController().signal;
 
-const school = (lesson: Awaited<ReturnType<LessonSource["get"]>>) => {
+const school = (lesson: Awaited<ReturnType<TrainingSource["get"]>>) => {
   const stored: { changedAt: string; learning: number; learned: Record<string, Weights> }[] = [];
-  const source: LessonSource = {
+  const source: TrainingSource = {
     get: async () => lesson,
     store: async (changedAt, learning, learned) => {
       stored.push({ changedAt, learning, learned: JSON.parse(learned) });

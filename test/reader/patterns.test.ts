@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
-import { createBuiltinReader } from "../../src/reader/builtin/reader.ts";
+import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { ground } from "../../src/reader/ground.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
@@ -115,7 +115,7 @@ test("no regular expression backtracks", (t) => {
   t.deepEqual(slow, []);
 });
 
-const reader = createBuiltinReader(seedVocabulary());
+const extractor = createBuiltinExtractor(seedVocabulary());
 const { signal } = new AbortController();
 
 /** Four times the text takes four times as long, with room for a busy machine; a square would be sixteen times. */
@@ -145,8 +145,8 @@ for (const [name, unit] of Object.entries(GRAMMARS)) {
       for (let n = 0; n < TRIES; n++) {
         // The processor's time and not the clock's: the machine may be busy with something else.
         const start = process.cpuUsage();
-        ground(text, await reader.readOffer(text, signal));
-        ground(text, await reader.readAsk(text, signal));
+        ground(text, await extractor.extractOffer(text, signal));
+        ground(text, await extractor.extractAsk(text, signal));
         const { user, system } = process.cpuUsage(start);
         best = Math.min(best, (user + system) / 1000);
       }

@@ -1,5 +1,5 @@
 import test from "ava";
-import { createBuiltinReader } from "../../src/reader/builtin/reader.ts";
+import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /** How people say where something is: mostly towns that no list knows, so that the phrasing has to tell. */
@@ -70,9 +70,10 @@ const ROWS: readonly (readonly [text: string, place: string | null])[] = [
 ];
 
 test("places are known by how they are said", async (t) => {
-  const reader = createBuiltinReader(seedVocabulary());
+  const extractor = createBuiltinExtractor(seedVocabulary());
   const { signal } = new AbortController();
   const read: unknown[] = [];
-  for (const [text] of ROWS) read.push([text, (await reader.readOffer(text, signal)).location?.value.text ?? null]);
+  for (const [text] of ROWS)
+    read.push([text, (await extractor.extractOffer(text, signal)).location?.value.text ?? null]);
   t.deepEqual(read, ROWS as unknown[]);
 });

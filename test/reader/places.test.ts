@@ -1,11 +1,11 @@
 import test from "ava";
-import { createBuiltinReader } from "../../src/reader/builtin/reader.ts";
+import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
-const reader = createBuiltinReader(seedVocabulary());
+const extractor = createBuiltinExtractor(seedVocabulary());
 const { signal } = new AbortController();
 
-const place = async (text: string) => (await reader.readOffer(text, signal)).location?.value ?? null;
+const place = async (text: string) => (await extractor.extractOffer(text, signal)).location?.value ?? null;
 
 const PLACES: readonly (readonly [string, string])[] = [
   ["Oak bookcase, $60, pickup in Omaha after five.", "Omaha"],

@@ -9,7 +9,7 @@ import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
  *   const provider = await startProvider();
  *   provider.next(status(500), well());     // for the next two requests
  *   provider.always(hangs());               // for every request after those
- *   ... createMakers({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
+ *   ... createExtractor({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
  *   provider.requests                       // what it was sent, oldest first
  *   await provider.close();
  *
@@ -98,7 +98,7 @@ const euros = (amount: number, quote: string): Json =>
 const contact = (type: string, value: string, quote: string): Json => found({ type, value, preferred: false }, quote);
 
 /** An honest, simple reading: the first line as title, "NNN EUR" or "NNN €" as price, addresses of e-mail as contacts. */
-export const honestReading = (kind: "offer" | "ask", text: string): { [key: string]: Json } => {
+export const honestExtraction = (kind: "offer" | "ask", text: string): { [key: string]: Json } => {
   const price = /(\d+) (?:EUR|€)/u.exec(text);
   const title = found(firstLine(text), firstLine(text));
   const classified = { domain: null, category: null };
@@ -170,7 +170,7 @@ export const content =
   (_, response) =>
     json(response, 200, completion(text, rest));
 
-/** A chat completion whose content is made from the text: `reads((kind, text) => ({...honestReading(kind, text), ...}))`. */
+/** A chat completion whose content is made from the text: `reads((kind, text) => ({...honestExtraction(kind, text), ...}))`. */
 export const reads =
   (make: (kind: "offer" | "ask", text: string) => { [key: string]: Json }): Behaviour =>
   (request, response) =>
@@ -184,7 +184,7 @@ export const vectors =
 
 /** Answers as a good provider: honest readings, and vectors in which texts that share words are near. */
 export const well = (): Behaviour => async (request, response) => {
-  if (request.kind !== null) return reads(honestReading)(request, response);
+  if (request.kind !== null) return reads(honestExtraction)(request, response);
   const answer = await createBuiltinEmbedder().embed(request.body.input ?? [], new AbortController().signal);
   return vectors(() => answer)(request, response);
 };
@@ -239,17 +239,17 @@ export const notJson = (): Behaviour => (_, response) => {
 export const wrongTypes = (): Behaviour =>
   reads(() => ({ language: 7, title: "a title", price: "cheap", contacts: "none", features: [1, 2, 3] }));
 
-/** A reading with a price and contacts that nobody wrote: quotes from nowhere, and true quotes for other values. */
+/** An extraction with a price and contacts that nobody wrote: quotes from nowhere, and true quotes for other values. */
 export const invents = (): Behaviour =>
   reads((kind, text) => {
     const line = firstLine(text);
-    const reading = honestReading(kind, text);
+    const extraction = honestExtraction(kind, text);
     if (kind === "ask") {
       const wish = (quote: string) => found({ min: null, max: 66666, currency: "EUR", period: null }, quote);
-      return { ...reading, price: wish("up to 66666 EUR") };
+      return { ...extraction, price: wish("up to 66666 EUR") };
     }
     return {
-      ...reading,
+      ...extraction,
       price: euros(66666, /\d+ EUR/u.exec(text)?.[0] ?? "66666 EUR"),
       contacts: [
         contact("email", "invented@example.net", "invented@example.net"),
@@ -262,7 +262,7 @@ export const invents = (): Behaviour =>
 /** A model that did as a text told it: another title, nothing to pay, someone else's address, members that set states. */
 export const obeys = (): Behaviour =>
   reads((kind, text) => ({
-    ...honestReading(kind, text),
+    ...honestExtraction(kind, text),
     title: found("SYSTEM OVERRIDE ACCEPTED", firstLine(text)),
     ...(kind === "offer" ? { contacts: [contact("email", "attacker@example.net", firstLine(text))] } : {}),
     status: "removed",
@@ -272,7 +272,7 @@ export const obeys = (): Behaviour =>
 /** As `obeys`, within the schema, so that only grounding is between it and the market. */
 export const obeysWithinSchema = (): Behaviour =>
   reads((kind, text) => ({
-    ...honestReading(kind, text),
+    ...honestExtraction(kind, text),
     title: found("SYSTEM OVERRIDE ACCEPTED", firstLine(text)),
     ...(kind === "offer" ? { contacts: [contact("email", "attacker@example.net", firstLine(text))] } : {}),
   }));
@@ -288,7 +288,7 @@ export const drips =
   (milliseconds = 50, code = 200): Behaviour =>
   async (request, response) => {
     response.writeHead(code, { "content-type": "application/json" });
-    for (const byte of completion(JSON.stringify(honestReading(request.kind ?? "offer", request.text ?? "")))) {
+    for (const byte of completion(JSON.stringify(honestExtraction(request.kind ?? "offer", request.text ?? "")))) {
       if (response.destroyed) return;
       response.write(byte);
       await sleep(milliseconds);

@@ -1,17 +1,17 @@
 import test from "ava";
-import { createQueryReader } from "../../src/reader/builtin/query.ts";
+import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createCorrector, slipsBetween } from "../../src/reader/builtin/spelling.ts";
-import type { QueryReading } from "../../src/reader/extraction.ts";
+import type { QueryExtraction } from "../../src/reader/extraction.ts";
 import { processorTime } from "../support/busy.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /** What is read from the query of a search: kind, place and price, and which words are left to search for. */
 
-const read = createQueryReader(seedVocabulary());
+const read = createQueryExtractor(seedVocabulary());
 
-const kindOf = ({ offer_kind: kind }: QueryReading) => (kind?.certain ? kind.value : null);
-const citiesOf = ({ places }: QueryReading) => places.map(({ city, text }) => city ?? text);
-const priceOf = ({ price }: QueryReading) => price && [price.max, price.currency];
+const kindOf = ({ offer_kind: kind }: QueryExtraction) => (kind?.certain ? kind.value : null);
+const citiesOf = ({ places }: QueryExtraction) => places.map(({ city, text }) => city ?? text);
+const priceOf = ({ price }: QueryExtraction) => price && [price.max, price.currency];
 
 const QUERIES: readonly [query: string, kind: string | null, cities: string[], price: unknown, words: RegExp][] = [
   ["flat to rent in London under 1200", "rental", ["London"], [1200, "GBP"], /^flat\b/],
@@ -29,9 +29,9 @@ const QUERIES: readonly [query: string, kind: string | null, cities: string[], p
 ];
 for (const [query, kind, cities, price, words] of QUERIES) {
   test(`"${query}" says ${[kind, ...cities, price].filter(Boolean).join(", ") || "the thing alone"}`, (t) => {
-    const reading = read(query);
-    t.deepEqual([kindOf(reading), citiesOf(reading), priceOf(reading)], [kind, cities, price]);
-    t.regex(reading.words, words);
+    const extraction = read(query);
+    t.deepEqual([kindOf(extraction), citiesOf(extraction), priceOf(extraction)], [kind, cities, price]);
+    t.regex(extraction.words, words);
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Tools, task } from "../task.ts";
 
 /** Archives the offers of a suspended account, or publishes again those of a reinstated one, batch by batch. */
-export const settleStanding = ({ call }: Tools) =>
+export const applyStanding = ({ call }: Tools) =>
   task(async ({ id }, signal) => {
     for (let done = false; !done; ) {
       signal.throwIfAborted();

@@ -3,14 +3,14 @@ import { type Tools, task } from "../task.ts";
 /** Longer than a provider takes, and shorter than an operator's patience with a stuck job. */
 const EMBEDDING_TIMEOUT_MS = 30_000;
 
-const embed = ({ call, makers, log }: Tools, store: "store_offer_embedding" | "store_ask_embedding") =>
+const embed = ({ call, embedder, log }: Tools, store: "store_offer_embedding" | "store_ask_embedding") =>
   task(async ({ id }, signal) => {
     const [words] = await call<string | null>("get_embedding_input", id);
     if (words === null || words === undefined) return;
     const settle = (vector: number[] | undefined) =>
-      call(store, id, vector ? JSON.stringify(vector) : null, makers.embedder.model);
+      call(store, id, vector ? JSON.stringify(vector) : null, embedder.model);
     try {
-      const [vector] = await makers.embedder.embed(
+      const [vector] = await embedder.embed(
         [words],
         AbortSignal.any([signal, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)]),
       );

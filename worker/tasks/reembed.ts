@@ -9,15 +9,15 @@ type Batch = { model: string; items: { kind: "offer" | "ask"; id: string; words:
 type Progress = { model: string; done: number; total: number; failed: number; finished: boolean };
 
 /** One batch of a change of the embedding model; storing it queues the next one. */
-export const reembed = ({ call, makers, log }: Tools) =>
+export const reembed = ({ call, embedder, log }: Tools) =>
   task(async ({ id }, signal) => {
     const [batch] = await call<Batch | null>("take_batch", id, BATCH);
     // A worker with other settings leaves it to those that have the model.
-    if (!batch || batch.model !== makers.embedder.model) return;
+    if (!batch || batch.model !== embedder.model) return;
     const vectors =
       batch.items.length === 0
         ? []
-        : await makers.embedder.embed(
+        : await embedder.embed(
             batch.items.map(({ words }) => words),
             AbortSignal.any([signal, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)]),
           );

@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import type { Tools } from "../task.ts";
 
-const clockwork =
+const upkeepTask =
   (
     { call, log }: Tools,
     name:
@@ -18,18 +18,18 @@ const clockwork =
   };
 
 /** Forgets idempotency keys, answers and counted calls of more than 24 hours ago. */
-export const forgetKeys = (tools: Tools) => clockwork(tools, "purge_keys");
+export const purgeKeys = (tools: Tools) => upkeepTask(tools, "purge_keys");
 
 /** Forgets attempts to sign in, sessions and verifications that are over. */
-export const forgetSignIns = (tools: Tools) => clockwork(tools, "purge_sign_ins");
+export const purgeSignIns = (tools: Tools) => upkeepTask(tools, "purge_sign_ins");
 
 /** Forgets agents that nobody approved, 7 days after they were made or last did more than read. */
-export const forgetAgents = (tools: Tools) => clockwork(tools, "purge_agents");
+export const purgeAgents = (tools: Tools) => upkeepTask(tools, "purge_agents");
 /** Makes the months of the audit log that come, and drops those that are over a year gone. */
-export const keepAuditPartitions = (tools: Tools) => clockwork(tools, "keep_audit_partitions");
+export const keepAuditPartitions = (tools: Tools) => upkeepTask(tools, "keep_audit_partitions");
 
 /** Frees keys of submissions that nobody reads any more, and has unread asks read again. */
-export const sweepSubmissions = (tools: Tools) => clockwork(tools, "sweep_submissions");
+export const sweepSubmissions = (tools: Tools) => upkeepTask(tools, "sweep_submissions");
 
 /** Goes on with a change of the embedding model whose job failed for good, as when a provider is down for hours. */
-export const resumeReembedding = (tools: Tools) => clockwork(tools, "resume_reembedding");
+export const resumeReembedding = (tools: Tools) => upkeepTask(tools, "resume_reembedding");

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { refuse } from "../../http/problem.ts";
+import { problem } from "../../http/problem.ts";
 import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
 import { renderPage, rootOf } from "../render.ts";
-import { forgetSession, personOf } from "../session.ts";
+import { clearSession, personOf } from "../session.ts";
 import { deleteAccount, exportAccount } from "./account_data.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection } from "./section.ts";
 
@@ -22,13 +22,13 @@ const overviewPage = (context: PagesContext): Page => {
   return sectionPage(context, {
     path: PATH,
     operation: "accountPage",
-    show: async (request, response, told) => {
+    show: async (request, response, form) => {
       const account = await ask<Account>(request, "get_account");
       const token = (path: string) => giveFormToken(request, response, baseUrl(), path);
       sendSection(
         response,
         baseUrl(),
-        { template: "settings_account", path: PATH, account, told, done: doneOf(request) },
+        { template: "settings_account", path: PATH, account, form, done: doneOf(request) },
         {
           sessions: account.sessions,
           exportToken: token(EXPORT),
@@ -75,22 +75,22 @@ const deletionPage = (context: PagesContext): Page => {
   return sectionPage(context, {
     path: DELETION,
     operation: "accountDeletionPage",
-    show: async (request, response, told) => {
+    show: async (request, response, form) => {
       const account = await ask<Account>(request, "get_account");
       sendSection(
         response,
         baseUrl(),
-        { template: "settings_deletion", path: PATH, account, told, done: null },
+        { template: "settings_deletion", path: PATH, account, form, done: null },
         { token: giveFormToken(request, response, baseUrl(), DELETION) },
       );
     },
     actions: {
       delete: async (fields, person, _request, response) => {
         if (fields.get("confirmed") !== "yes") {
-          throw refuse("bad_request", "Nothing is deleted yet. Tick the box first, to say that you are sure.");
+          throw problem("bad_request", "Nothing is deleted yet. Tick the box first, to say that you are sure.");
         }
         await deleteAccount(database, person);
-        forgetSession(response, baseUrl());
+        clearSession(response, baseUrl());
         return DELETED;
       },
     },
@@ -106,6 +106,7 @@ const deletedPage = ({ baseUrl }: PagesContext): Page => ({
   },
 });
 
+/** The pages of the account as a whole: taking its data along, and deleting it. */
 export const accountPages = (context: PagesContext): Page[] => [
   overviewPage(context),
   exportPage(context),

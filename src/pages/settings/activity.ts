@@ -1,5 +1,5 @@
-import { toRefusal } from "../../http/problem.ts";
-import { shownName, shownText } from "../../http/visible_text.ts";
+import { problemOf } from "../../http/problem.ts";
+import { visibleName, visibleText } from "../../http/visible_text.ts";
 import { nameOfMethod } from "../../sign_in/methods.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
@@ -80,7 +80,7 @@ export const sentenceOf = ({ action, agent, target, by: actor }: Event): Sentenc
   const sentence: Sentence = {
     who: other !== undefined ? "other" : agent === null ? "you" : "agent",
     other: other === undefined ? "" : OTHERS[other],
-    agent: agent === null ? "" : shownName(agent.name),
+    agent: agent === null ? "" : visibleName(agent.name),
     before,
     name: null,
     after,
@@ -88,8 +88,8 @@ export const sentenceOf = ({ action, agent, target, by: actor }: Event): Sentenc
   if (target === null || WORDS[action] === undefined) return sentence;
   if (target.type === "method") return { ...sentence, before: `${before} ${nameOfMethod(target.id)}` };
   if (action === "agent.removed" && target.id === agent?.id) return { ...sentence, before: "removed itself" };
-  const name = shownText(target.title ?? "", TITLE_LENGTH);
-  if (action === "agent.created") return { ...sentence, who: "agent", agent: shownName(name) };
+  const name = visibleText(target.title ?? "", TITLE_LENGTH);
+  if (action === "agent.created") return { ...sentence, who: "agent", agent: visibleName(name) };
   return name === ""
     ? { ...sentence, before: `${before} ${NAMELESS[target.type] ?? "something"}` }
     : { ...sentence, name };
@@ -110,13 +110,14 @@ export const byMonth = (events: readonly Event[]): Month[] => {
 
 type Activity = { activity: Event[]; page: { next_cursor: string | null; has_more: boolean } };
 
+/** The page that lists what was done in the person's name. */
 export const activityPage = (context: PagesContext): Page => {
   const { baseUrl } = context;
   const ask = askAs(context);
   return sectionPage(context, {
     path: PATH,
     operation: "activityPage",
-    show: async (request, response, told) => {
+    show: async (request, response, form) => {
       const wanted = parameter(request, "cursor", CURSOR);
       const read = (cursor: string | null) =>
         ask<Activity>(request, "list_activity", { page_size: PAGE_SIZE, cursor }).then((found) => ({
@@ -128,14 +129,14 @@ export const activityPage = (context: PagesContext): Page => {
         ask<{ agents: { offers: number; asks: number }[] }>(request, "list_agents"),
         read(wanted).catch((thrown: unknown) => {
           // A cursor that was made up: the list is read from its start.
-          if (wanted === null || toRefusal(thrown).refused !== "bad_request") throw thrown;
+          if (wanted === null || problemOf(thrown).code !== "bad_request") throw thrown;
           return read(null);
         }),
       ]);
       sendSection(
         response,
         baseUrl(),
-        { template: "settings_activity", path: PATH, account, told, done: null },
+        { template: "settings_activity", path: PATH, account, form, done: null },
         {
           months: byMonth(activity),
           older: page.has_more ? `${PATH}?${new URLSearchParams({ cursor: page.next_cursor ?? "" })}` : null,

@@ -1,6 +1,6 @@
 import { isId } from "../../http/ids.ts";
-import { refuse } from "../../http/problem.ts";
-import { shownName } from "../../http/visible_text.ts";
+import { problem } from "../../http/problem.ts";
+import { visibleName } from "../../http/visible_text.ts";
 import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
@@ -33,13 +33,14 @@ export const whatItDid = ({ offers, asks }: Pick<Agent, "offers" | "asks">): str
 
 const toView = (agent: Agent) => ({
   id: agent.id,
-  name: shownName(agent.name),
+  name: visibleName(agent.name),
   connected: dayOf(agent.connected_at),
   active: agent.last_active === null ? null : monthOf(agent.last_active),
   did: whatItDid(agent),
   removed: agent.removed_at === null ? null : dayOf(agent.removed_at),
 });
 
+/** The page on which a person sees and removes agents. */
 export const agentsPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);
@@ -47,7 +48,7 @@ export const agentsPage = (context: PagesContext): Page => {
   const section: Section = {
     path: PATH,
     operation: "agentsPage",
-    show: async (request, response, told) => {
+    show: async (request, response, form) => {
       const [account, { agents }] = await Promise.all([
         ask<Account>(request, "get_account"),
         ask<{ agents: Agent[] }>(request, "list_agents"),
@@ -55,7 +56,7 @@ export const agentsPage = (context: PagesContext): Page => {
       sendSection(
         response,
         baseUrl(),
-        { template: "settings_agents", path: PATH, account, told, done: doneOf(request) },
+        { template: "settings_agents", path: PATH, account, form, done: doneOf(request) },
         {
           agents: agents.filter(({ removed_at }) => removed_at === null).map(toView),
           removed: agents.filter(({ removed_at }) => removed_at !== null).map(toView),
@@ -67,7 +68,7 @@ export const agentsPage = (context: PagesContext): Page => {
     actions: {
       remove: async (fields, person) => {
         const agent = fields.get("agent");
-        if (!isId(agent)) throw refuse("not_found", "You have no such agent.");
+        if (!isId(agent)) throw problem("not_found", "You have no such agent.");
         await database.call(person, "remove_agent", { agent_id: agent });
         return `${PATH}?done=agent-removed`;
       },

@@ -10,6 +10,8 @@ export const SENTENCES = {
   "ask-archived": "The ask is archived. Nothing is looked for any more, and your agent can open it again.",
 } as const;
 
+/** The name of something that was just done. */
 export type Done = keyof typeof SENTENCES;
 
+/** Whether a text names something that can have been done. */
 export const isDone = (code: string): code is Done => Object.hasOwn(SENTENCES, code);

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { isId } from "../../http/ids.ts";
-import { refuse, toRefusal } from "../../http/problem.ts";
-import { shownText } from "../../http/visible_text.ts";
+import { problem, problemOf } from "../../http/problem.ts";
+import { visibleText } from "../../http/visible_text.ts";
 import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
@@ -70,12 +70,13 @@ const addressOf = ({ kind, status, cursor }: Place, done?: string): string => {
 
 const toView = (kind: Kind) => (item: Item) => ({
   id: item.id,
-  title: shownText(item.title ?? item.text ?? "", TITLE_LENGTH) || "Without a title",
+  title: visibleText(item.title ?? item.text ?? "", TITLE_LENGTH) || "Without a title",
   status: STATUSES[kind][item.status] ?? item.status,
   isLive: ARCHIVABLE[kind].includes(item.status),
   since: dayOf(item.published_at ?? item.created_at),
 });
 
+/** The page of the person's offers and asks. */
 export const marketPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);
@@ -86,7 +87,7 @@ export const marketPage = (context: PagesContext): Page => {
     try {
       return { place, list: await ask<List>(request, `list_${kind}`, { status, page_size: PAGE_SIZE, cursor }) };
     } catch (thrown) {
-      if (cursor === null || toRefusal(thrown).refused !== "bad_request") throw thrown;
+      if (cursor === null || problemOf(thrown).code !== "bad_request") throw thrown;
       return read(request, { ...place, cursor: null });
     }
   };
@@ -95,7 +96,7 @@ export const marketPage = (context: PagesContext): Page => {
     (kind: Kind, done: string) =>
     async (fields: URLSearchParams, person: Parameters<typeof database.call>[0], request: Request): Promise<string> => {
       const id = fields.get("id");
-      if (!isId(id)) throw refuse("not_found", `You have no such ${kind === "offers" ? "offer" : "ask"}.`);
+      if (!isId(id)) throw problem("not_found", `You have no such ${kind === "offers" ? "offer" : "ask"}.`);
       await database.call(person, kind === "offers" ? "archive_offer" : "archive_ask", { id });
       return addressOf(placeOf(request), done);
     };
@@ -103,7 +104,7 @@ export const marketPage = (context: PagesContext): Page => {
   return sectionPage(context, {
     path: PATH,
     operation: "ownMarketPage",
-    show: async (request, response, told) => {
+    show: async (request, response, form) => {
       const [account, { place, list }] = await Promise.all([
         ask<Account>(request, "get_account"),
         read(request, placeOf(request)),
@@ -113,7 +114,7 @@ export const marketPage = (context: PagesContext): Page => {
       sendSection(
         response,
         baseUrl(),
-        { template: "settings_market", path: PATH, account, told, done: doneOf(request) },
+        { template: "settings_market", path: PATH, account, form, done: doneOf(request) },
         {
           kind,
           status,

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type { SignInMethod } from "../../database/enums.ts";
-import { toRefusal } from "../../http/problem.ts";
-import { shownText } from "../../http/visible_text.ts";
+import { problemOf } from "../../http/problem.ts";
+import { visibleText } from "../../http/visible_text.ts";
 import { isSignInMethod, nameOfMethod, titleOfMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import type { PagesContext } from "../context.ts";
@@ -9,7 +9,7 @@ import { giveFormToken } from "../forgery.ts";
 import { type Page, seeOther } from "../frame.ts";
 import { rootOf } from "../render.ts";
 import { dayOf } from "./dates.ts";
-import { type Account, askAs, doneOf, sectionPage, sendSection, type Told } from "./section.ts";
+import { type Account, askAs, doneOf, type FormState, sectionPage, sendSection } from "./section.ts";
 
 /** The ways to sign in to an account: which there are, adding one, and removing one. */
 
@@ -22,7 +22,7 @@ const toView = ({ method, email, proved_at }: Account["methods"][number]) => ({
   method,
   name: nameOfMethod(method),
   title: titleOfMethod(method),
-  email: email === null ? null : shownText(email, EMAIL_LENGTH),
+  email: email === null ? null : visibleText(email, EMAIL_LENGTH),
   proved: dayOf(proved_at),
 });
 
@@ -33,13 +33,13 @@ const listPage = (context: PagesContext): Page => {
   const page = sectionPage(context, {
     path: PATH,
     operation: "methodsPage",
-    show: async (request, response, told) => {
+    show: async (request, response, form) => {
       const account = await ask<Account>(request, "get_account");
       const isProved = (method: SignInMethod) => account.methods.some((proved) => proved.method === method);
       sendSection(
         response,
         baseUrl(),
-        { template: "settings_methods", path: PATH, account, told, done: doneOf(request) },
+        { template: "settings_methods", path: PATH, account, form, done: doneOf(request) },
         {
           methods: account.methods.map(toView),
           addable: account.available_methods
@@ -61,7 +61,7 @@ const removalPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);
 
-  const show = async (request: Request, response: Response, told: Told): Promise<void> => {
+  const show = async (request: Request, response: Response, form: FormState): Promise<void> => {
     const account = await ask<Account>(request, "get_account");
     const method = account.methods.find((proved) => proved.method === request.params["method"]);
     // Already removed, in another tab perhaps: the list shows what there is.
@@ -69,7 +69,7 @@ const removalPage = (context: PagesContext): Page => {
     sendSection(
       response,
       baseUrl(),
-      { template: "settings_method_removal", path: PATH, account, told, done: null },
+      { template: "settings_method_removal", path: PATH, account, form, done: null },
       {
         method: toView(method),
         isLast: account.methods.length === 1,
@@ -91,7 +91,7 @@ const removalPage = (context: PagesContext): Page => {
           await database.call(person, "remove_method", { method, confirmed });
         } catch (thrown) {
           // Removed by another tab a moment ago: that is what this one wanted.
-          if (toRefusal(thrown).refused !== "not_found") throw thrown;
+          if (problemOf(thrown).code !== "not_found") throw thrown;
         }
         return `${PATH}?done=method-removed`;
       },
@@ -99,4 +99,5 @@ const removalPage = (context: PagesContext): Page => {
   });
 };
 
+/** The pages on which a person adds and removes ways to sign in. */
 export const methodsPages = (context: PagesContext): Page[] => [listPage(context), removalPage(context)];

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js";
-import { toRefusal } from "../../http/problem.ts";
+import { problemOf } from "../../http/problem.ts";
 import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
@@ -9,10 +9,10 @@ import {
   askAs,
   doneOf,
   type FieldError,
+  type FormState,
   type Section,
   sectionPage,
   sendSection,
-  type Told,
 } from "./section.ts";
 
 /** What a person tells about themselves: what agents call them, and how people of this service may reach them. */
@@ -43,7 +43,7 @@ export const shownPhone = (e164: string): string => parsePhoneNumberFromString(e
 const NO_NUMBER = "no number";
 
 /** What was typed, as the database takes it: on one line, the number in E.164. What was left empty is null. */
-export const readProfile = (fields: URLSearchParams): Profile => {
+const readProfile = (fields: URLSearchParams): Profile => {
   const typed = (field: Field): string | null => onOneLine(fields.get(field) ?? "") || null;
   const phone = typed("contact_phone");
   return {
@@ -63,6 +63,7 @@ const valuesOf = (account: Account): Record<Field, string> => ({
   contact_phone: account.contact_phone === null ? "" : shownPhone(account.contact_phone),
 });
 
+/** The page of the person's profile. */
 export const profilePage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);
@@ -71,25 +72,25 @@ export const profilePage = (context: PagesContext): Page => {
     path: PATH,
     operation: "profilePage",
     keepsTyped: true,
-    show: async (request, response, told) => {
-      const { fields } = told;
+    show: async (request, response, form) => {
+      const { fields } = form;
       const account = await ask<Account>(request, "get_account").catch((thrown: unknown) => {
-        if (fields !== null && toRefusal(thrown).refused === "unauthorized") return null;
+        if (fields !== null && problemOf(thrown).code === "unauthorized") return null;
         throw thrown;
       });
       const kept = account === null ? null : valuesOf(account);
-      const said: Told =
+      const said: FormState =
         account === null
-          ? { ...told, status: 401, alert: null }
-          : { ...told, alert: told.errors.length > 0 ? whatToMend(told.errors) : told.alert };
+          ? { ...form, status: 401, alert: null }
+          : { ...form, alert: form.errors.length > 0 ? whatToMend(form.errors) : form.alert };
       sendSection(
         response,
         baseUrl(),
-        { template: "settings_profile", path: PATH, account, told: said, done: doneOf(request) },
+        { template: "settings_profile", path: PATH, account, form: said, done: doneOf(request) },
         {
           values: Object.fromEntries(FIELDS.map((field) => [field, fields?.get(field) ?? kept?.[field] ?? ""])),
           errors: Object.fromEntries(
-            FIELDS.map((field) => [field, told.errors.find(({ pointer }) => pointer === `/${field}`)?.detail ?? null]),
+            FIELDS.map((field) => [field, form.errors.find(({ pointer }) => pointer === `/${field}`)?.detail ?? null]),
           ),
           signIn: account === null ? signInPath(baseUrl(), PATH) : null,
           token: giveFormToken(request, response, baseUrl(), PATH),

@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
 import type { Actor, Arguments } from "../../database/database.ts";
 import type { SignInMethod } from "../../database/enums.ts";
-import { PROBLEMS, type Refusal, refuse, toRefusal } from "../../http/problem.ts";
-import { shownText } from "../../http/visible_text.ts";
+import { PROBLEMS, type Problem, problem, problemOf } from "../../http/problem.ts";
+import { visibleText } from "../../http/visible_text.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, seeOther, wantsJson } from "../frame.ts";
 import { LABEL_LENGTH, renderPage, rootOf } from "../render.ts";
@@ -13,7 +13,7 @@ import { type Done, isDone, SENTENCES } from "./done.ts";
  * What the sections of the settings share: they belong to a signed-in person, stand under one navigation, and tell above
  * themselves what was done or what stood in the way.
  *
- *   told    what came of a form: why it was not done, and what was typed
+ *   form    what came of a form: why it was not done, and what was typed
  *   action  what a button of the section does; gives where to look next
  */
 
@@ -26,6 +26,7 @@ const SECTIONS = [
   { path: "/settings/account", title: "Account" },
 ] as const;
 
+/** The path of a section of the settings. */
 export type SectionPath = (typeof SECTIONS)[number]["path"];
 
 /** What api.get_account gives. */
@@ -42,9 +43,11 @@ export type Account = {
   sessions: number;
 };
 
+/** What is wrong with one field of a form. */
 export type FieldError = { pointer: string; detail: string };
 
-export type Told = {
+/** What came of a form: why it was not done, and what was typed. */
+export type FormState = {
   status: number;
   alert: string | null;
   fields: URLSearchParams | null;
@@ -52,17 +55,18 @@ export type Told = {
 };
 
 /** Nothing was sent: a person just looks. */
-const NOTHING: Told = { status: 200, alert: null, fields: null, errors: [] };
+const NOTHING: FormState = { status: 200, alert: null, fields: null, errors: [] };
 
 const STALE =
   "The page was open for too long, or this browser did not keep the cookie that goes with it, so nothing was changed yet. Check it, and press the button again.";
 
 /** Shows a section, with what came of a form that was not done. */
-export type Show = (request: Request, response: Response, told: Told) => Promise<void>;
+type Show = (request: Request, response: Response, form: FormState) => Promise<void>;
 
 /** Does what a button asks for, and gives the address to look at next. What it throws is told above the section. */
-export type Action = (fields: URLSearchParams, person: Actor, request: Request, response: Response) => Promise<string>;
+type Action = (fields: URLSearchParams, person: Actor, request: Request, response: Response) => Promise<string>;
 
+/** A section of the settings: what it shows, and what its buttons do. */
 export type Section = {
   path: string;
   /** Names the page in the log. */
@@ -75,11 +79,11 @@ export type Section = {
 };
 
 /** Why a form was not done, as the section tells it. */
-const toTold = (refusal: Refusal, fields: URLSearchParams): Told => {
-  const { errors } = refusal.members ?? {};
+const formStateOf = (failure: Problem, fields: URLSearchParams): FormState => {
+  const { errors } = failure.members ?? {};
   return {
-    status: PROBLEMS[refusal.refused].status,
-    alert: refusal.detail,
+    status: PROBLEMS[failure.code].status,
+    alert: failure.detail,
     fields,
     errors: Array.isArray(errors) ? errors : [],
   };
@@ -93,17 +97,17 @@ export const sectionPage = (
   const post = async (request: Request, response: Response): Promise<void> => {
     const { fields, stale } = await readAnswer(request, response, baseUrl());
     try {
-      if (stale) throw refuse("bad_request", STALE);
+      if (stale) throw problem("bad_request", STALE);
       const name = fields.get("action") ?? "";
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-      if (action === undefined) throw refuse("bad_request", "This page has no such button. Nothing was changed.");
+      if (action === undefined) throw problem("bad_request", "This page has no such button. Nothing was changed.");
       seeOther(response, rootOf(baseUrl()) + (await action(fields, personOf(request, baseUrl()), request, response)));
     } catch (thrown) {
-      const refusal = toRefusal(thrown);
-      const told = toTold(refusal, fields);
-      const leads = told.status >= 500 || (refusal.refused === "unauthorized" && !keepsTyped);
+      const failure = problemOf(thrown);
+      const form = formStateOf(failure, fields);
+      const leads = form.status >= 500 || (failure.code === "unauthorized" && !keepsTyped);
       if (leads || wantsJson(request)) throw thrown;
-      await show(request, response, told);
+      await show(request, response, form);
     }
   };
   return {
@@ -125,19 +129,19 @@ export const askAs =
 export const sendSection = (
   response: Response,
   baseUrl: string,
-  section: { template: string; path: SectionPath; account: Account | null; told: Told; done: Done | null },
+  section: { template: string; path: SectionPath; account: Account | null; form: FormState; done: Done | null },
   data: object,
 ): void => {
-  const { template, path, account, told, done } = section;
+  const { template, path, account, form, done } = section;
   const html = renderPage(template, baseUrl, {
     ...data,
     sections: SECTIONS.map(({ title, ...own }) => ({ title, path: own.path, isCurrent: own.path === path })),
-    whose: account === null ? null : shownText(account.label, LABEL_LENGTH),
+    whose: account === null ? null : visibleText(account.label, LABEL_LENGTH),
     isKept: account === null || account.methods.length > 0,
-    alert: told.alert,
-    done: told.alert === null && done !== null ? SENTENCES[done] : null,
+    alert: form.alert,
+    done: form.alert === null && done !== null ? SENTENCES[done] : null,
   });
-  response.status(told.status).type("html").send(html);
+  response.status(form.status).type("html").send(html);
 };
 
 /** A parameter of the address, when it is there once and looks as it should. */

@@ -2,9 +2,9 @@ import type { Request, Response } from "express";
 import type { SignInMethod } from "../../database/enums.ts";
 import { addressOf } from "../../http/address.ts";
 import { readCookie, setCookie } from "../../http/cookies.ts";
-import { refuse, toRefusal } from "../../http/problem.ts";
+import { problem, problemOf } from "../../http/problem.ts";
 import { hashSecret, newSecret } from "../../http/tokens.ts";
-import { shownText } from "../../http/visible_text.ts";
+import { visibleText } from "../../http/visible_text.ts";
 import { signInMessage } from "../../mail/messages.ts";
 import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import type { PagesContext } from "../context.ts";
@@ -26,7 +26,7 @@ const RETURN_COOKIE = "souk_return";
 const RETURN_FORM = /^[\w-]{1,700}$/;
 
 /** Fifteen minutes, as market.sign_in keeps an attempt. */
-export const ATTEMPT_SECONDS = 15 * 60;
+const ATTEMPT_SECONDS = 15 * 60;
 
 /** Who is signed in, as api.get_viewer tells it. */
 export type Viewer = {
@@ -46,6 +46,7 @@ export type Wanted = {
   returnPath: string;
 };
 
+/** Where a provider sends the browser back to. */
 export const callbackOf = (baseUrl: string, method: SignInMethod): string => `${baseUrl}/sign-in/${method}`;
 
 /** The secret of this browser's attempt, or null when it has none under way. */
@@ -62,12 +63,12 @@ export const viewerOf = async ({ database }: PagesContext, session: Buffer | nul
   if (session === null) return null;
   const found = await database.call("visitor", "get_viewer", { session_hash: session }, "write");
   const { viewer } = JSON.parse(found) as { viewer: Viewer | null };
-  return viewer && { ...viewer, label: shownText(viewer.label, LABEL_LENGTH) };
+  return viewer && { ...viewer, label: visibleText(viewer.label, LABEL_LENGTH) };
 };
 
 /**
  * Starts an attempt: leads the browser to the provider, or sends the mail and leads to the page that takes its code.
- * @throws Refusal when the method is not offered, what was typed is no mailbox, a limit is reached, or the provider or
+ * @throws Problem when the method is not offered, what was typed is no mailbox, a limit is reached, or the provider or
  * mail server is down.
  */
 export const startAttempt = async (
@@ -84,7 +85,7 @@ export const startAttempt = async (
   const code = codeOf(linkSecret);
   const provider = method === "email" ? undefined : signIn.providers[method];
   const mailer = method === "email" ? signIn.mailer : null;
-  if (!provider && !mailer) throw refuse("unknown_method", "This way to sign in is not offered here.");
+  if (!provider && !mailer) throw problem("unknown_method", "This way to sign in is not offered here.");
   // Asked first: when it is down, nothing has begun.
   const elsewhere = await provider?.begin(flow, callbackOf(baseUrl, method));
   const address = addressOf(request);
@@ -107,7 +108,7 @@ export const startAttempt = async (
       await mailer.send(mailbox, signInMessage({ link, code, minutes: ATTEMPT_SECONDS / 60 }));
     } catch (thrown) {
       // Only a mail server that is down: addresses that it refuses stay counted, or anyone could try any number of them.
-      if (toRefusal(thrown).refused === "service_unavailable") {
+      if (problemOf(thrown).code === "service_unavailable") {
         // That no mail was sent is what the person has to know, even when this fails too.
         await database.call("visitor", "cancel_sign_in", { flow_hash: hashSecret(flow), address }).catch(() => {});
       }
@@ -148,7 +149,7 @@ export const arriveAgain = async (
  * Ends an attempt by a function of the database that takes the session to be made: arrives, also when a first click
  * ended it already.
  * @returns the tries that are left after a wrong code; null when the browser has arrived.
- * @throws Refusal when the attempt cannot end in a session.
+ * @throws Problem when the attempt cannot end in a session.
  */
 export const finishAttempt = async (
   context: PagesContext,
@@ -169,8 +170,8 @@ export const finishAttempt = async (
     const { wrong_code, tries_left } = JSON.parse(finished) as { wrong_code?: boolean; tries_left?: number };
     if (wrong_code) return tries_left ?? 0;
   } catch (error) {
-    const { refused } = toRefusal(error);
-    const isSpent = refused === "invalid_state" || refused === "link_expired" || refused === "not_found";
+    const { code } = problemOf(error);
+    const isSpent = code === "invalid_state" || code === "link_expired" || code === "not_found";
     if (isSpent && (await arriveAgain(context, request, response, flow))) return null;
     throw error;
   }

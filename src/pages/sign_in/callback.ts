@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { refuse } from "../../http/problem.ts";
+import { problem } from "../../http/problem.ts";
 import { hashSecret } from "../../http/tokens.ts";
 import type { OpenIdMethod } from "../../sign_in/methods.ts";
 import type { PagesContext } from "../context.ts";
@@ -11,7 +11,7 @@ import { withEnding } from "./ending.ts";
 
 /** Where OpenID providers send people back to. */
 
-const NOT_STARTED_HERE = refuse(
+const NOT_STARTED_HERE = problem(
   "bad_request",
   "This browser did not start this sign-in, or took too long. You were not signed in.",
 );
@@ -22,6 +22,7 @@ const APPLE_FIELDS = ["code", "state", "iss", "user", "error"];
 /** Longer than any of them: Apple's codes have about a hundred characters. */
 const FIELD_LENGTH = 2_000;
 
+/** The pages to which providers send the browser back. */
 export const callbackPages = (context: PagesContext): Page[] => {
   const { database, baseUrl, signIn } = context;
 
@@ -29,7 +30,7 @@ export const callbackPages = (context: PagesContext): Page[] => {
     (method: OpenIdMethod) =>
     async (request: Request, response: Response): Promise<void> => {
       const provider = signIn.providers[method];
-      if (!provider) throw refuse("not_found", "This way to sign in is not offered here.");
+      if (!provider) throw problem("not_found", "This way to sign in is not offered here.");
       const flow = flowOf(request, baseUrl());
       // Scanners of links ask for no more than the head.
       if (flow === null || request.method !== "GET") throw NOT_STARTED_HERE;

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { PROBLEMS, type ProblemCode, refuse, toRefusal } from "../../http/problem.ts";
+import { PROBLEMS, type ProblemCode, problem, problemOf } from "../../http/problem.ts";
 import { isSignInMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import type { PagesContext } from "../context.ts";
@@ -21,16 +21,17 @@ const FORM_AGAIN: readonly ProblemCode[] = ["bad_request", "unknown_method", "ra
  * @throws what was thrown, when the form cannot help or a program asked.
  */
 export const toFormErrors = (thrown: unknown, request: Request, response: Response, byMail: boolean): FormErrors => {
-  const { refused, detail, members } = toRefusal(thrown);
-  if (!FORM_AGAIN.includes(refused) || wantsJson(request)) throw thrown;
-  const { status } = PROBLEMS[refused];
+  const { code, detail, members } = problemOf(thrown);
+  if (!FORM_AGAIN.includes(code) || wantsJson(request)) throw thrown;
+  const { status } = PROBLEMS[code];
   if (thrown instanceof Error && status >= 500) response.locals["thrown"] = thrown;
   response.status(status);
   const retryAfter = members?.["retry_after"];
   if (typeof retryAfter === "number") response.set("Retry-After", String(retryAfter));
-  return refused === "bad_request" && byMail ? { field: detail } : { form: detail };
+  return code === "bad_request" && byMail ? { field: detail } : { form: detail };
 };
 
+/** The page on which a person chooses how to sign in. */
 export const choicePages = (context: PagesContext): Page[] => {
   const { baseUrl, signIn } = context;
 
@@ -70,12 +71,12 @@ export const choicePages = (context: PagesContext): Page[] => {
     const returnPath = safeReturnPath(fields.get("return"));
     try {
       if (stale) throw STALE_FORM;
-      if (!isSignInMethod(method)) throw refuse("bad_request", "Choose one of the ways to sign in.");
+      if (!isSignInMethod(method)) throw problem("bad_request", "Choose one of the ways to sign in.");
       const email = method === "email" ? typed : null;
       await startAttempt(context, request, response, { method, email, purpose, verificationSecret: null, returnPath });
     } catch (thrown) {
-      const { refused, members } = toRefusal(thrown);
-      if (refused === "unauthorized" && !wantsJson(request)) {
+      const { code, members } = problemOf(thrown);
+      if (code === "unauthorized" && !wantsJson(request)) {
         seeOther(response, signInPath(baseUrl(), returnPath, members?.["sign_in_again"] === true));
         return;
       }

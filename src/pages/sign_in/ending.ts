@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { PROBLEMS, toProblem, toRefusal } from "../../http/problem.ts";
+import { PROBLEMS, problemAnswer, problemOf } from "../../http/problem.ts";
 import type { PagesContext } from "../context.ts";
 import { type Handler, requestIdOf, seeOther, wantsJson } from "../frame.ts";
 import { signInPath } from "../render.ts";
@@ -17,27 +17,27 @@ export const withEnding =
     try {
       await handle(request, response);
     } catch (thrown) {
-      const refusal = toRefusal(thrown);
-      if (refusal.refused === "unauthorized" && !wantsJson(request)) {
+      const failure = problemOf(thrown);
+      if (failure.code === "unauthorized" && !wantsJson(request)) {
         // A method is added only shortly after signing in, and the mail took longer.
         const baseUrl = context.baseUrl();
-        const again = refusal.members?.["sign_in_again"] === true;
+        const again = failure.members?.["sign_in_again"] === true;
         return seeOther(response, signInPath(baseUrl, returnPathOf(request, baseUrl), again));
       }
-      if (!endsAttempt(refusal.refused) || wantsJson(request)) throw thrown;
-      const { status } = PROBLEMS[refusal.refused];
+      if (!endsAttempt(failure.code) || wantsJson(request)) throw thrown;
+      const { status } = PROBLEMS[failure.code];
       const baseUrl = context.baseUrl();
       const requestId = requestIdOf(response);
       if (thrown instanceof Error && status >= 500) response.locals["thrown"] = thrown;
       // A page that says that the database is down must not need it.
       const viewer = status === 503 ? null : await viewerOf(context, sessionHash(request, baseUrl));
       const page = renderEnding(baseUrl, {
-        ...refusal,
+        ...failure,
         returnPath: returnPathOf(request, baseUrl),
         label: viewer?.label ?? null,
         requestId,
       });
-      const { headers } = toProblem(refusal, requestId, baseUrl);
+      const { headers } = problemAnswer(failure, requestId, baseUrl);
       response.status(status).set(headers).type("html").send(page);
     }
   };

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import type { SignInMethod } from "../../database/enums.ts";
-import { refuse } from "../../http/problem.ts";
+import { problem } from "../../http/problem.ts";
 import { hashSecret } from "../../http/tokens.ts";
 import { codeHash, codeOf } from "../../sign_in/flow.ts";
 import type { PagesContext } from "../context.ts";
@@ -21,12 +21,12 @@ type Attempt = {
   finished: boolean;
 };
 
-const NO_ATTEMPT = refuse(
+const NO_ATTEMPT = problem(
   "not_found",
   "This browser has no sign-in under way: it was finished, it ran out of time, or the cookie that goes with it is gone.",
 );
 
-const SPENT = refuse(
+const SPENT = problem(
   "link_expired",
   "The code was wrong too often, so it no longer works. Start again, and you get a new one.",
 );
@@ -34,6 +34,7 @@ const SPENT = refuse(
 const wrongCode = (triesLeft: number): string =>
   `That is not the code from the mail. You can try ${triesLeft === 1 ? "once" : `${triesLeft} times`} more. If you asked for several mails, only the newest counts.`;
 
+/** The pages of signing in by a mail: its code and its link. */
 export const mailPages = (context: PagesContext): Page[] => {
   const { database, baseUrl } = context;
   const linkOf = (request: Request): string => String(request.params["secret"]);

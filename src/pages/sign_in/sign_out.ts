@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import { toRefusal } from "../../http/problem.ts";
+import { problemOf } from "../../http/problem.ts";
 import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, seeOther } from "../frame.ts";
 import { rootOf } from "../render.ts";
-import { forgetSession, sessionHash } from "../session.ts";
+import { clearSession, sessionHash } from "../session.ts";
 import { viewerOf } from "./attempt.ts";
 import { renderSignOut } from "./views.ts";
 
@@ -33,10 +33,10 @@ export const signOutPages = (context: PagesContext): Page[] => {
       if (session !== null) {
         await database.call({ person: session }, name, {}).catch((error: unknown) => {
           // Ended already, by a second click or from another browser: which is what was wanted.
-          if (toRefusal(error).refused !== "unauthorized") throw error;
+          if (problemOf(error).code !== "unauthorized") throw error;
         });
       }
-      forgetSession(response, baseUrl());
+      clearSession(response, baseUrl());
       seeOther(response, `${rootOf(baseUrl())}/sign-out`);
     };
 

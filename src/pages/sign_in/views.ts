@@ -60,13 +60,14 @@ const ENDINGS: Partial<Record<ProblemCode, string>> = {
   service_unavailable: "Briefly unavailable",
 };
 
-export const endsAttempt = (refused: ProblemCode): boolean => Object.hasOwn(ENDINGS, refused);
+/** Whether a problem of this code ends the attempt to sign in. */
+export const endsAttempt = (code: ProblemCode): boolean => Object.hasOwn(ENDINGS, code);
 
 /** The page of an attempt that did not end in a session. `label`: who is signed in all the same. */
 export const renderEnding = (
   baseUrl: string,
-  ending: { refused: ProblemCode; detail: string; returnPath: string; label: string | null; requestId: string },
-): string => renderPage("sign_in_ended", baseUrl, { ...ending, heading: ENDINGS[ending.refused] });
+  ending: { code: ProblemCode; detail: string; returnPath: string; label: string | null; requestId: string },
+): string => renderPage("sign_in_ended", baseUrl, { ...ending, heading: ENDINGS[ending.code] });
 
 /** The page on which a person signs out; without a label, what it says afterwards. */
 export const renderSignOut = (

@@ -13,7 +13,7 @@ const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
 const HINT = 0.15;
 
 /** Everything that is found in a text before it is known to be an offer or an ask. */
-export type Survey = {
+export type Annotations = {
   text: string;
   tokens: Token[];
   hits: Hit[];
@@ -26,7 +26,7 @@ export type Survey = {
 };
 
 /** Surveys a text: its words, the terms among them, its language, its place. Sentences that give orders to a model are left out. */
-export const survey = (lexicon: Lexicon, text: string): Survey => {
+export const annotate = (lexicon: Lexicon, text: string): Annotations => {
   const addressed = findAddressedToModel(text);
   const addresses = Array.from(text.matchAll(/\S+/gu))
     .filter(([word]) => ADDRESS.test(word))

@@ -14,6 +14,7 @@ export type Feature = readonly [name: string, value: number];
  */
 export type Features = { words: readonly Feature[]; facts: readonly Feature[] };
 
+/** What was learned, ready for use. */
 export type Classifier = {
   /** The probability of each class, most probable first. */
   classify: (features: Features) => { name: string; probability: number }[];

@@ -1,7 +1,7 @@
 import type { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
 import type { Vocabulary, Weights } from "../extraction.ts";
 import { type Classifier, type Features, useWeights } from "./classifier.ts";
-import { type Seen, see } from "./features.ts";
+import { type FeatureSource, featuresOf } from "./features.ts";
 import type { Hit } from "./lexicon.ts";
 import type { Tally } from "./weigh.ts";
 
@@ -11,12 +11,15 @@ import type { Tally } from "./weigh.ts";
  * vocabulary says (weigh.ts), and their probability is the confidence.
  */
 
+/** What an offer is. */
 export type OfferKind = (typeof OFFER_KINDS)[number];
+/** What an ask looks for. */
 export type AskKind = (typeof ASK_KINDS)[number];
 
 /** A decision, how probable it is, and the term that says most for it. */
 export type Decision<T extends string = string> = { value: T; confidence: number; hit: Hit };
 
+/** The kind, domain and category of a text, each with how sure it is. */
 export type Classified<K extends string> = {
   kind: Decision<K> | null;
   domain: Decision | null;
@@ -24,10 +27,10 @@ export type Classified<K extends string> = {
 };
 
 /** What categories are told apart by one classifier: those under which offers of the same sort are filed. */
-export type Shelf = "goods" | "services" | "jobs_projects" | "community" | "general";
+export type LabelGroup = "goods" | "services" | "jobs_projects" | "community" | "general";
 
 /** Where what answers is filed; goods are all that changes hands, for good or for a while. Who only asks may ask of anything. */
-const SHELVES: Readonly<Partial<Record<AskKind | OfferKind, Shelf>>> = {
+const LABEL_GROUPS: Readonly<Partial<Record<AskKind | OfferKind, LabelGroup>>> = {
   hire: "services",
   service_offer: "services",
   offer_service: "jobs_projects",
@@ -37,7 +40,8 @@ const SHELVES: Readonly<Partial<Record<AskKind | OfferKind, Shelf>>> = {
   general: "general",
 };
 
-export const shelfOf = (kind: AskKind | OfferKind): Shelf => SHELVES[kind] ?? "goods";
+/** The label group of the categories of a kind. */
+export const labelGroupOf = (kind: AskKind | OfferKind): LabelGroup => LABEL_GROUPS[kind] ?? "goods";
 
 /** The names of the classifiers, as they are stored. */
 export const CLASSIFIERS = [
@@ -49,7 +53,9 @@ export const CLASSIFIERS = [
   "community",
   "general",
 ] as const;
+/** The name of a classifier. */
 export type ClassifierName = (typeof CLASSIFIERS)[number];
+/** All classifiers that were learned. */
 export type Classifiers = Readonly<Record<ClassifierName, Classifier>>;
 
 const UNLEARNED: Weights = { classes: [], bias: [], features: [], weights: "" };
@@ -126,12 +132,12 @@ const NOTHING = { kind: null, domain: null, category: null };
 const classify = <K extends AskKind | OfferKind>(
   classifiers: Classifiers,
   name: "ask_kind" | "offer_kind",
-  seen: Seen,
+  source: FeatureSource,
 ): Classified<K> => {
-  const { tokens } = seen.read;
-  const { features, things, kinds } = see(seen);
+  const { tokens } = source.annotations;
+  const { features, things, kinds } = featuresOf(source);
   if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN) return NOTHING;
-  const filed: Readonly<Record<Shelf, Filed | null>> = {
+  const filed: Readonly<Record<LabelGroup, Filed | null>> = {
     goods: file(classifiers.goods, features),
     services: file(classifiers.services, features),
     jobs_projects: file(classifiers.jobs_projects, features),
@@ -139,7 +145,7 @@ const classify = <K extends AskKind | OfferKind>(
     general: file(classifiers.general, features),
   };
   const candidates = classifiers[name].classify(features).map(({ name: kind, probability }) => {
-    const found = filed[shelfOf(kind as K)];
+    const found = filed[labelGroupOf(kind as K)];
     return { kind: kind as K, found, score: probability * (found?.ofCategory ?? 0) ** WITH_CATEGORY };
   });
   const best = candidates.reduce((one, other) => (other.score > one.score ? other : one), candidates[0] ?? NOBODY);
@@ -147,7 +153,7 @@ const classify = <K extends AskKind | OfferKind>(
   if (best.kind === null || all === 0) return NOTHING;
   // What only the turns of the text say, it says from its first words on.
   const opening: Hit = {
-    family: seen.family,
+    family: source.family,
     value: best.kind,
     weight: 0,
     from: 0,
@@ -165,9 +171,9 @@ const classify = <K extends AskKind | OfferKind>(
 };
 
 /** Classifies an offer. */
-export const classifyOffer = (classifiers: Classifiers, seen: Omit<Seen, "family">): Classified<OfferKind> =>
-  classify(classifiers, "offer_kind", { ...seen, family: "kind" });
+export const classifyOffer = (classifiers: Classifiers, source: Omit<FeatureSource, "family">): Classified<OfferKind> =>
+  classify(classifiers, "offer_kind", { ...source, family: "kind" });
 
 /** Classifies an ask: domain and category are those under which a matching offer is filed. */
-export const classifyAsk = (classifiers: Classifiers, seen: Omit<Seen, "family">): Classified<AskKind> =>
-  classify(classifiers, "ask_kind", { ...seen, family: "ask_kind" });
+export const classifyAsk = (classifiers: Classifiers, source: Omit<FeatureSource, "family">): Classified<AskKind> =>
+  classify(classifiers, "ask_kind", { ...source, family: "ask_kind" });

@@ -1,9 +1,9 @@
 import { LinkifyIt } from "linkify-it";
 import type { ContactType } from "../../database/enums.ts";
 import { findAddressedToModel } from "./addressed.ts";
-import { preferredAmong } from "./contact-preference.ts";
-import { around, calledAs, isRefused, isShowcase, numberTypes } from "./contact-roles.ts";
-import { CONTACT_WORDS, LANGUAGE_COUNTRIES, NO_CONTACT_HOSTS, SHOWCASE_IN_LINK } from "./contact-words.ts";
+import { preferredAmong } from "./contact_preference.ts";
+import { around, calledAs, isRefused, isShowcase, numberTypes } from "./contact_roles.ts";
+import { CONTACT_WORDS, LANGUAGE_COUNTRIES, NO_CONTACT_HOSTS, SHOWCASE_IN_LINK } from "./contact_words.ts";
 import { currencyAt, currencyOf, type Marker, resolveCurrency } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Hit } from "./lexicon.ts";
-import { STATE_CODES } from "./place-words.ts";
+import { STATE_CODES } from "./place_words.ts";
 import type { Token } from "./tokens.ts";
 
 /** Countries: of a place, of a text, and what is spoken there. ISO 3166-1 alpha-2. */

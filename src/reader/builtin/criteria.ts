@@ -4,6 +4,7 @@ import type { Token } from "./tokens.ts";
 
 /** What an ask insists on: its key words, what must be, what must not be. */
 
+/** A thing that an ask requires or excludes. */
 export type Criterion = { value: string; span: Span };
 
 const MOST_KEYWORDS = 20;

@@ -6,6 +6,7 @@ import { fold, type Token } from "./tokens.ts";
 /** What a text says of the thing itself: its condition, its space, its features. */
 
 type Condition = (typeof CONDITIONS)[number];
+/** What a text says of a home or another space. */
 export type Space = {
   area_m2: number | null;
   rooms: number | null;

@@ -1,5 +1,5 @@
-import type { AskReading, OfferReading } from "../extraction.ts";
-import type { Survey } from "./annotate.ts";
+import type { AskExtraction, OfferExtraction } from "../extraction.ts";
+import type { Annotations } from "./annotate.ts";
 import type { Feature, Features } from "./classifier.ts";
 import { GEOGRAPHY } from "./lexicon.ts";
 import { describesPerson } from "./persons.ts";
@@ -13,10 +13,10 @@ import { type Tally, weighKinds, weighThings } from "./weigh.ts";
  */
 
 /** What was read before a text is classified. */
-export type Seen = {
-  read: Pick<Survey, "text" | "tokens" | "hits" | "language">;
+export type FeatureSource = {
+  annotations: Pick<Annotations, "text" | "tokens" | "hits" | "language">;
   family: "kind" | "ask_kind";
-  price: AskReading["price"] | OfferReading["price"];
+  price: AskExtraction["price"] | OfferExtraction["price"];
 };
 
 /** Of a longer text the first words tell what is wanted. */
@@ -32,7 +32,7 @@ const HALF = { things: 6, kinds: 8 };
 /** What a fact that is or is not counts beside those that are measured from 0 to 1. */
 const PLAIN = 0.3;
 
-const wordsOf = ({ tokens, hits, language }: Seen["read"]): Feature[] => {
+const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feature[] => {
   const words = tokens
     .slice(0, MOST_WORDS)
     .map(({ folded }) => (/^\d/.test(folded) ? "#" : stem(folded, language ?? "en")));
@@ -48,15 +48,15 @@ const wordsOf = ({ tokens, hits, language }: Seen["read"]): Feature[] => {
     }
   }
   const found = new Map<string, number>();
-  const see = (name: string, at: number) => {
+  const note = (name: string, at: number) => {
     if (!found.has(name)) found.set(name, FARTHEST + (1 - FARTHEST) * Math.exp(-at / FADING));
   };
   broad.forEach((word, at) => {
     const before = at === 0 ? "^^" : tokens[at]?.opens ? "^" : (broad[at - 1] ?? "");
-    see(words[at] ?? "", at);
-    see(word, at);
-    see(narrow[at] ?? "", at);
-    if (before !== word) see(`${before} ${word}`, at);
+    note(words[at] ?? "", at);
+    note(word, at);
+    note(narrow[at] ?? "", at);
+    if (before !== word) note(`${before} ${word}`, at);
   });
   return [...found];
 };
@@ -76,7 +76,7 @@ const strongest = (things: Tally): string | null => {
 /** Two steps to each power of ten. */
 const magnitude = (amount: number): number => (amount <= 0 ? 0 : Math.floor(Math.log10(amount) * 2));
 
-const pricesOf = (price: Seen["price"], domain: string | null): string[] => {
+const pricesOf = (price: FeatureSource["price"], domain: string | null): string[] => {
   if (price === null) return ["price:none"];
   const { value } = price;
   const amount = "amount" in value ? value.amount : (value.max ?? value.min);
@@ -90,8 +90,12 @@ const pricesOf = (price: Seen["price"], domain: string | null): string[] => {
 };
 
 /** What classifiers see of a text, and the tallies of the vocabulary, which know the words that say it. */
-export const see = ({ read, family, price }: Seen): { features: Features; things: Tally; kinds: Tally } => {
-  const { text, tokens, hits, language } = read;
+export const featuresOf = ({
+  annotations,
+  family,
+  price,
+}: FeatureSource): { features: Features; things: Tally; kinds: Tally } => {
+  const { text, tokens, hits, language } = annotations;
   const things = weighThings(tokens, hits, family, language);
   const kinds = weighKinds(tokens, hits, family);
   const plain = [
@@ -104,7 +108,7 @@ export const see = ({ read, family, price }: Seen): { features: Features; things
     things,
     kinds,
     features: {
-      words: wordsOf(read),
+      words: wordsOf(annotations),
       facts: [
         ...saysOf(things, "thing", HALF.things),
         ...saysOf(kinds, "kind", HALF.kinds),

@@ -2,7 +2,7 @@ import type { Vocabulary } from "../extraction.ts";
 import { type Classifiers, useLearned } from "./classify.ts";
 import { compileLexicon, type Lexicon } from "./lexicon.ts";
 
-/** What the built-in readers read with: the words, and what was learned from examples. */
+/** What the built-in extractors read with: the words, and what was learned from examples. */
 export type Knowledge = { lexicon: Lexicon; classifiers: Classifiers };
 
 const make = (vocabulary: Vocabulary): Knowledge => ({

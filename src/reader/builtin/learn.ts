@@ -1,9 +1,9 @@
 import { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
 import type { Example, Vocabulary, Weights } from "../extraction.ts";
-import { survey } from "./annotate.ts";
+import { annotate } from "./annotate.ts";
 import { type Features, learn } from "./classifier.ts";
-import { CLASSIFIERS, type ClassifierName, type Shelf, shelfOf } from "./classify.ts";
-import { see } from "./features.ts";
+import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "./classify.ts";
+import { featuresOf } from "./features.ts";
 import { compileLexicon } from "./lexicon.ts";
 import { readBudget, readPrice } from "./prices.ts";
 
@@ -38,29 +38,31 @@ type Observed = Example & { features: Features };
 export const observe = (vocabulary: Words, examples: readonly Example[]): Observed[] => {
   const lexicon = compileLexicon(vocabulary);
   return examples.filter(isKnown).map((example) => {
-    const read = survey(lexicon, example.text);
-    const price = (example.document === "ask" ? readBudget : readPrice)(example.text, { country: read.country });
+    const annotations = annotate(lexicon, example.text);
+    const price = (example.document === "ask" ? readBudget : readPrice)(example.text, { country: annotations.country });
     const family = example.document === "ask" ? "ask_kind" : "kind";
-    return { ...example, features: see({ read, family, price }).features };
+    return { ...example, features: featuresOf({ annotations, family, price }).features };
   });
 };
 
 /** Learns from what was observed. */
-const learnFrom = ({ taxonomy }: Words, seen: readonly Observed[]): Learned => {
+const learnFrom = ({ taxonomy }: Words, observed: readonly Observed[]): Learned => {
   const kindsOf = (document: Example["document"], kinds: readonly string[]): Weights =>
     learn(
-      seen.filter((one) => one.document === document).map(({ features, kind }): Taught => ({ features, name: kind })),
+      observed
+        .filter((one) => one.document === document)
+        .map(({ features, kind }): Taught => ({ features, name: kind })),
       new Map(kinds.map((kind) => [`kind:${kind}`, { [kind]: KIND_PRIOR }])),
     );
 
   const paths = taxonomy.flatMap(({ domain, categories }) => categories.map((category) => `${domain}/${category}`));
   const works: readonly string[] = CLASSIFIERS.filter((name) => taxonomy.some(({ domain }) => domain === name));
-  const isOn = (shelf: Shelf, category: string): boolean => {
+  const isOn = (shelf: LabelGroup, category: string): boolean => {
     const domain = category.split("/")[0] ?? category;
     if (shelf === "general") return true;
     return shelf === "goods" ? !works.includes(domain) : domain === shelf;
   };
-  const shelf = (name: Shelf): Weights => {
+  const shelf = (name: LabelGroup): Weights => {
     const own = paths.filter((category) => isOn(name, category));
     const prior = new Map<string, Record<string, number>>();
     for (const category of own) {
@@ -68,8 +70,8 @@ const learnFrom = ({ taxonomy }: Words, seen: readonly Observed[]): Learned => {
       const domain = `thing:${category.split("/")[0]}`;
       prior.set(domain, { ...prior.get(domain), [category]: DOMAIN_PRIOR });
     }
-    const taught = seen.flatMap(({ kind, category, features }): Taught[] =>
-      category !== null && shelfOf(kind as Parameters<typeof shelfOf>[0]) === name && isOn(name, category)
+    const taught = observed.flatMap(({ kind, category, features }): Taught[] =>
+      category !== null && labelGroupOf(kind as Parameters<typeof labelGroupOf>[0]) === name && isOn(name, category)
         ? [{ features, name: category }]
         : [],
     );
@@ -90,8 +92,8 @@ const learnFrom = ({ taxonomy }: Words, seen: readonly Observed[]): Learned => {
 };
 
 /** The examples, and the words by which they are seen. */
-export type Lesson = { vocabulary: Words; examples: Example[] };
+export type TrainingSet = { vocabulary: Words; examples: Example[] };
 
 /** Learns to classify from examples. */
-export const learnClassifiers = ({ vocabulary, examples }: Lesson): Learned =>
+export const learnClassifiers = ({ vocabulary, examples }: TrainingSet): Learned =>
   learnFrom(vocabulary, observe(vocabulary, examples));

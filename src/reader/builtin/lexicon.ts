@@ -6,7 +6,7 @@ import { type Token, tokenize } from "./tokens.ts";
 /** The vocabulary, compiled once for looking up: phrases by their words, inflected forms by their stems. */
 
 /** What of a sense stands before its colon. */
-export type Family =
+type Family =
   | "category"
   | "domain"
   | "kind"

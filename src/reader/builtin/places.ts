@@ -1,6 +1,6 @@
 import { SURE_PLACE, UK_POSTCODE } from "./countries.ts";
 import { GEOGRAPHY, type Hit } from "./lexicon.ts";
-import { describe, type Place, POSTCODE, type Range } from "./place-details.ts";
+import { describe, type Place, POSTCODE, type Range } from "./place_details.ts";
 import {
   ABOUT,
   AND,
@@ -22,10 +22,10 @@ import {
   STATE_CODES,
   STREETS,
   TOWARDS,
-} from "./place-words.ts";
+} from "./place_words.ts";
 import type { Token } from "./tokens.ts";
 
-export type { Place } from "./place-details.ts";
+export type { Place } from "./place_details.ts";
 
 /**
  * Where an offer is: the place as the text writes it.

@@ -1,10 +1,10 @@
 import { findAddressedToModel } from "./addressed.ts";
 import { currencyOf, resolveCurrency, withLocalSigns } from "./currencies.ts";
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
-import { type Amount, findAmounts } from "./price-amounts.ts";
-import { findFree } from "./price-free.ts";
-import { isRestatement, type Role, rolesOf } from "./price-roles.ts";
-import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_OPEN, PRICE_WORDS } from "./price-words.ts";
+import { type Amount, findAmounts } from "./price_amounts.ts";
+import { findFree } from "./price_free.ts";
+import { isRestatement, type Role, rolesOf } from "./price_roles.ts";
+import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_OPEN, PRICE_WORDS } from "./price_words.ts";
 import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
 
 /** The price of an offer. Amounts in major units of `currency` (ISO 4217); `label` is the quote. */

@@ -29,7 +29,7 @@ const MARK_TWINS: Readonly<Record<string, string>> = {
 };
 
 /** Lower case without accents; "Größe" is "grosse". */
-export const fold = (text: string): string =>
+const fold = (text: string): string =>
   text
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")

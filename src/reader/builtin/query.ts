@@ -1,13 +1,13 @@
-import type { QueryReading, Vocabulary } from "../extraction.ts";
+import type { QueryExtraction, Vocabulary } from "../extraction.ts";
 import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
 import { guessCountry, SURE_PLACE } from "./countries.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type Lexicon } from "./lexicon.ts";
-import { ELSEWHERE } from "./place-words.ts";
+import { ELSEWHERE } from "./place_words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
-import { asideOf, isHollow, languageHints } from "./query-words.ts";
+import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
 import { overlaps, type Span } from "./span.ts";
 import { createCorrector } from "./spelling.ts";
 import { type Token, tokenize } from "./tokens.ts";
@@ -111,7 +111,7 @@ const readKind = (
   hits: readonly Hit[],
   domain: string | null,
   guessed: OfferKind | null,
-): QueryReading["offer_kind"] => {
+): QueryExtraction["offer_kind"] => {
   const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
   const cues = new Map<OfferKind, number>();
   for (const hit of hits) {
@@ -138,7 +138,7 @@ const readPlaces = (
   text: string,
   hits: readonly Hit[],
   place: Place | null,
-): QueryReading["places"] => {
+): QueryExtraction["places"] => {
   const cities = hits.filter(
     (hit) =>
       isTown(hit) &&
@@ -164,7 +164,7 @@ const readPlaces = (
 };
 
 /** Makes the reader of queries. Deterministic, and well under a millisecond for a query. */
-export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => QueryReading) => {
+export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
   const { lexicon, classifiers } = knowledgeOf(vocabulary);
   const named = vocabulary.terms.filter(
     ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place|city):/.test(sense),
@@ -195,10 +195,13 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
     // "for sale", not "for my daughter", which says that it is bought.
     const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
-    const aside = asideOf(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
+    const aside = modifiersFrom(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
     // What the thing is for says little of what it is: the kitchen of "fridge for a family kitchen".
     const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
-    const thing = classifyAsk(classifiers, { read: { text: query, tokens, hits: about, language }, price: budget });
+    const thing = classifyAsk(classifiers, {
+      annotations: { text: query, tokens, hits: about, language },
+      price: budget,
+    });
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
     const domain = sure ? (thing.domain?.value ?? null) : null;
     const guess = thing.kind === null ? null : LOOKED_FOR[thing.kind.value];
@@ -206,7 +209,7 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
     const places = readPlaces(tokens, query, hits, place);
 
     const said: Span[] = [];
-    let price: QueryReading["price"] = null;
+    let price: QueryExtraction["price"] = null;
     if (free?.value.amount === 0 && free.confidence >= SURE_FREE) {
       price = { min: null, max: 0, currency: null, period: null };
     } else if (budget !== null && budget.confidence >= SURE_PRICE) {
@@ -222,7 +225,7 @@ export const createQueryReader = (vocabulary: Vocabulary): ((query: string) => Q
       if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
     }
     const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
-    const telling = left.filter((token) => !isHollow(token));
+    const telling = left.filter((token) => !isStopWord(token));
     const words = telling.length > 0 ? telling : left;
     return {
       asides: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),

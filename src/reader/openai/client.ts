@@ -20,7 +20,7 @@ const TRY_TIMEOUT_MS = 20_000;
 /** Three tries in all: the third still helps against a restart at the provider, a fourth only adds load and cost. */
 const RETRIES = 2;
 
-/** A provider that asks for a longer pause is down for this call: the built-in reader or the job's own retry is sooner. */
+/** A provider that asks for a longer pause is down for this call: the built-in extractor or the job's own retry is sooner. */
 const RETRY_AFTER_CAP_MS = 2_000;
 
 /** A full reading is under 100 KB and a full batch of vectors under 400 KB; counted after decompression. */

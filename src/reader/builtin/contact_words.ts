@@ -18,8 +18,10 @@ export type ContactSense =
   | "vain"
   | "welcome";
 
+/** A word that says something about contacts. */
 export type ContactHit = Hit<ContactSense>;
 
+/** The words that say something about contacts. */
 export const CONTACT_WORDS = compilePhrases<ContactSense>({
   call: `buzz | bell | tinkle | call | calls | calling | callers | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
     give me a call | reach me | voicemail | handy | mobil | telefon* | festnetz | anruf* | anrufen | rufen | ruft | ruf | erreichbar | ruckruf

@@ -1,7 +1,7 @@
-import type { Amount } from "./price-amounts.ts";
-import { BOUNDS, PERIOD_OF_UNIT, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price-words.ts";
+import type { Amount } from "./price_amounts.ts";
+import { BOUNDS, PERIOD_OF_UNIT, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price_words.ts";
 import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
-import { spokenNumberAt } from "./spoken-numbers.ts";
+import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**
  * Which words speak of which amount. Every word looks for its amount: the nearest one behind it or before it in the

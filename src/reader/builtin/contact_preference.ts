@@ -9,8 +9,8 @@ import {
   MARKS,
   type Mention,
   narrowed,
-} from "./contact-clauses.ts";
-import { ALTERNATIVE, type Manner, mentionFor } from "./contact-references.ts";
+} from "./contact_clauses.ts";
+import { ALTERNATIVE, type Manner, mentionFor } from "./contact_references.ts";
 import {
   AFTER_BEST,
   ALL_THE_SAME,
@@ -22,7 +22,7 @@ import {
   type PreferenceSense,
   REQUESTS,
   TIMES,
-} from "./preference-words.ts";
+} from "./preference_words.ts";
 import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
 
 /**

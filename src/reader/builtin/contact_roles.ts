@@ -1,4 +1,4 @@
-import type { ContactHit, ContactSense } from "./contact-words.ts";
+import type { ContactHit, ContactSense } from "./contact_words.ts";
 import { startsSentence, type Token } from "./prose.ts";
 
 /**
@@ -216,6 +216,7 @@ export const calledAs = ({ place, left, right }: Surroundings): "phone" | "other
 
 const isCall = (hit: ContactHit): boolean => hit.sense === "call" || hit.sense === "sms" || hit.sense === "whatsapp";
 
+/** How a number can be reached. */
 export type NumberType = "phone" | "sms" | "whatsapp";
 
 /** How a number is used. Empty when the text tells not to use it. */

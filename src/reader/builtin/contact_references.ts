@@ -1,5 +1,5 @@
-import { type Clause, type Clauses, firstAfter, gapBetween, lastBefore, type Mention } from "./contact-clauses.ts";
-import type { PreferenceSense } from "./preference-words.ts";
+import { type Clause, type Clauses, firstAfter, gapBetween, lastBefore, type Mention } from "./contact_clauses.ts";
+import type { PreferenceSense } from "./preference_words.ts";
 import { type Hit, startsSentence, type Token } from "./prose.ts";
 
 /**

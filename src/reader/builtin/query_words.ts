@@ -54,7 +54,7 @@ export const languageHints = (lexicon: Lexicon, tokens: readonly Token[]): Map<s
 };
 
 /** Whether a token tells nothing of what is looked for. */
-export const isHollow = (token: Token): boolean => HOLLOW.has(token.folded);
+export const isStopWord = (token: Token): boolean => HOLLOW.has(token.folded);
 
 /** A sentence or a part of one begins here. */
 const BREAK = /[,;.!?:]/;
@@ -65,7 +65,11 @@ const BREAK = /[,;.!?:]/;
  * @param head the token after the first word or phrase that names a thing; null when nothing is named
  * @param saysKind whether a token is part of what says the kind, as "for" in "for sale"
  */
-export const asideOf = (tokens: readonly Token[], head: number | null, saysKind: (at: number) => boolean): number => {
+export const modifiersFrom = (
+  tokens: readonly Token[],
+  head: number | null,
+  saysKind: (at: number) => boolean,
+): number => {
   for (let at = 1; at < tokens.length; at++) {
     const { folded, before } = tokens[at] as Token;
     const person = folded === SHORT_PERSON ? AFTER_I.has(tokens[at + 1]?.folded ?? "") : PERSON.has(folded);

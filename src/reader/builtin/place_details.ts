@@ -1,6 +1,6 @@
 import { countryOf, UK_POSTCODE } from "./countries.ts";
 import type { Hit } from "./lexicon.ts";
-import { REMOTE_WORDS, STATE_CODES } from "./place-words.ts";
+import { REMOTE_WORDS, STATE_CODES } from "./place_words.ts";
 import type { Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
 

@@ -2,11 +2,11 @@ import pg from "pg";
 import type { Log } from "../log.ts";
 
 /**
- * Waiting for submissions to be settled. One LISTEN connection a process hears of them; a poll under it finds them where
+ * Waiting for submissions to be completed. One LISTEN connection a process hears of them; a poll under it finds them where
  * notifications do not arrive (PGlite, a transaction pooler, a connection that is being made anew).
  */
-export type Waiting = {
-  /** Resolves when the submission may have been settled, or after `milliseconds` at the latest. */
+export type SubmissionListener = {
+  /** Resolves when the submission may have been completed, or after `milliseconds` at the latest. */
   next(submissionId: string, milliseconds: number): Promise<void>;
   /** Whether notifications arrive at present. */
   listens(): boolean;
@@ -17,9 +17,10 @@ export type Waiting = {
 const REMEMBERED = 2_000;
 const RECONNECT_MS = 500;
 
-export const listenForSubmissions = (url: string | null, log: Log): Waiting => {
+/** Listens on a connection of its own, and makes it anew when it is lost. @param url null: nothing notifies, and waiting ends by its time alone */
+export const listenForSubmissions = (url: string | null, log: Log): SubmissionListener => {
   const waiters = new Map<string, () => void>();
-  const settled = new Set<string>();
+  const completed = new Set<string>();
   let client: pg.Client | null = null;
   let closed = false;
 
@@ -44,10 +45,10 @@ export const listenForSubmissions = (url: string | null, log: Log): Waiting => {
         waiter();
         return;
       }
-      settled.add(payload);
-      if (settled.size > REMEMBERED) {
-        const [oldest] = settled;
-        if (oldest !== undefined) settled.delete(oldest);
+      completed.add(payload);
+      if (completed.size > REMEMBERED) {
+        const [oldest] = completed;
+        if (oldest !== undefined) completed.delete(oldest);
       }
     });
     try {
@@ -64,12 +65,12 @@ export const listenForSubmissions = (url: string | null, log: Log): Waiting => {
 
   return {
     async next(submissionId, milliseconds) {
-      if (settled.delete(submissionId)) return;
+      if (completed.delete(submissionId)) return;
       await new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(timer);
           waiters.delete(submissionId);
-          settled.delete(submissionId);
+          completed.delete(submissionId);
           resolve();
         };
         const timer = setTimeout(done, milliseconds);

@@ -1,5 +1,5 @@
-import type { AskReading, OfferReading, Reader, Vocabulary } from "../extraction.ts";
-import { type Survey, survey } from "./annotate.ts";
+import type { AskExtraction, Extractor, OfferExtraction, Vocabulary } from "../extraction.ts";
+import { type Annotations, annotate } from "./annotate.ts";
 import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
 import { readContacts } from "./contacts.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
@@ -13,7 +13,7 @@ import { nameThing } from "./title.ts";
 import type { Token } from "./tokens.ts";
 
 /**
- * The built-in reader: rules and a vocabulary instead of a model. It needs no provider, answers in milliseconds, and
+ * The built-in extractor: rules and a vocabulary instead of a model. It needs no provider, answers in milliseconds, and
  * reads the same text always the same way.
  *
  *   text -> words -> terms of the vocabulary -> kind and category together, place, title, details
@@ -22,7 +22,7 @@ import type { Token } from "./tokens.ts";
  * Sentences that give orders to a model are content of no offer: they neither classify nor name nor place anything.
  */
 
-/** What a maker would be less sure of it leaves out (reading.ts). */
+/** What an extractor would be less sure of it leaves out (extraction.ts). */
 const LEAST_CONFIDENCE = 0.5;
 
 /** A title in words that decided the category is surer than the first line. */
@@ -38,7 +38,7 @@ const spanOfHit = (tokens: readonly Token[], hit: Hit): Span => ({
   end: tokens[hit.to - 1]?.end ?? 0,
 });
 
-const inferred = <T extends string>({ text, tokens }: Survey, decision: Decision<T> | null) =>
+const inferred = <T extends string>({ text, tokens }: Annotations, decision: Decision<T> | null) =>
   decision === null
     ? null
     : {
@@ -48,7 +48,7 @@ const inferred = <T extends string>({ text, tokens }: Survey, decision: Decision
         confidence: decision.confidence,
       };
 
-const locationOf = ({ text, place }: Survey): OfferReading["location"] => {
+const locationOf = ({ text, place }: Annotations): OfferExtraction["location"] => {
   if (place === null || place.confidence < LEAST_CONFIDENCE) return null;
   const written = quoteOf(text, place.span);
   if (written.length > 200) return null;
@@ -76,38 +76,38 @@ const firstNaming = (hits: readonly Hit[], { domain, category }: Classified<stri
   return hits.find((hit) => hit.family === "category" && hit.value === sense && hit.weight >= NAMING) ?? best;
 };
 
-const titleOf = (read: Survey, classified: Classified<string>): OfferReading["title"] | null => {
-  const decisive = firstNaming(read.hits, classified) ?? classified.kind?.hit ?? null;
-  const named = nameThing(read.text, read.tokens, decisive, read.addressed, read.addresses);
+const titleOf = (annotations: Annotations, classified: Classified<string>): OfferExtraction["title"] | null => {
+  const decisive = firstNaming(annotations.hits, classified) ?? classified.kind?.hit ?? null;
+  const named = nameThing(annotations.text, annotations.tokens, decisive, annotations.addressed, annotations.addresses);
   if (named === null) return null;
   return {
     value: named.title,
-    quote: quoteOf(read.text, named.span),
-    basis: named.title === quoteOf(read.text, named.span) ? "stated" : "inferred",
+    quote: quoteOf(annotations.text, named.span),
+    basis: named.title === quoteOf(annotations.text, named.span) ? "stated" : "inferred",
     confidence: named.sure ? TITLE_CONFIDENCE.sure : TITLE_CONFIDENCE.opening,
   };
 };
 
 /** A title for a text that names nothing: its first signs. */
-const anyTitle = (text: string): OfferReading["title"] => {
+const anyTitle = (text: string): OfferExtraction["title"] => {
   const start = text.search(/\S/u);
   const value = [...text.slice(Math.max(start, 0))].slice(0, 120).join("").trim() || text.slice(0, 1);
   return { value, quote: value, basis: "inferred", confidence: LEAST_CONFIDENCE };
 };
 
-const conditionOf = (read: Survey): OfferReading["condition"] => {
-  const condition = findCondition(read.tokens, read.hits);
+const conditionOf = (annotations: Annotations): OfferExtraction["condition"] => {
+  const condition = findCondition(annotations.tokens, annotations.hits);
   return condition === null
     ? null
     : {
         value: condition.value,
-        quote: quoteOf(read.text, spanOfHit(read.tokens, condition.hit)),
+        quote: quoteOf(annotations.text, spanOfHit(annotations.tokens, condition.hit)),
         basis: "stated",
         confidence: DETAIL_CONFIDENCE,
       };
 };
 
-const stated = ({ text }: Survey, { value, span }: { value: string; span: Span }) => ({
+const stated = ({ text }: Annotations, { value, span }: { value: string; span: Span }) => ({
   value,
   quote: quoteOf(text, span),
   basis: "stated" as const,
@@ -124,10 +124,10 @@ const RENTED_BY_MONTH = new Set(["apartments", "houses", "rooms", "parking_stora
 const SURELY_MONEY = 0.8;
 
 /** The price in the light of what is offered: a rent is by the month, and nobody is paid for a date. */
-const settlePrice = (
-  price: OfferReading["price"],
+const priceInContext = (
+  price: OfferExtraction["price"],
   { kind, domain, category }: Classified<OfferKind>,
-): OfferReading["price"] => {
+): OfferExtraction["price"] => {
   if (price === null) return null;
   if (kind?.value === "dating" || (kind?.value === "friendship" && price.confidence < SURELY_MONEY)) return null;
   const { value } = price;
@@ -147,49 +147,49 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 /** The kinds of offer of things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-const readOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferReading => {
-  const read = survey(lexicon, text);
-  const contacts = readContacts(text, { country: read.country });
+const extractOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferExtraction => {
+  const annotations = annotate(lexicon, text);
+  const contacts = readContacts(text, { country: annotations.country });
   // A text that names no place we know may still leave a number.
   const number = contacts.find(({ value }) => value.value.startsWith("+"))?.value.value;
-  const country = read.country ?? (number === undefined ? null : countryOfNumber(number));
+  const country = annotations.country ?? (number === undefined ? null : countryOfNumber(number));
   const price = readPrice(text, { country });
-  const classified = classifyOffer(classifiers, { read, price });
+  const classified = classifyOffer(classifiers, { annotations, price });
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(text) : null;
   return {
-    language: read.language,
-    title: titleOf(read, classified) ?? anyTitle(text),
-    domain: inferred(read, classified.domain),
-    category: inferred(read, classified.category),
-    offer_kind: inferred(read, classified.kind),
-    price: settlePrice(price, classified),
-    location: locationOf(read),
+    language: annotations.language,
+    title: titleOf(annotations, classified) ?? anyTitle(text),
+    domain: inferred(annotations, classified.domain),
+    category: inferred(annotations, classified.category),
+    offer_kind: inferred(annotations, classified.kind),
+    price: priceInContext(price, classified),
+    location: locationOf(annotations),
     contacts,
     party: null,
     // Only what changes hands for good or for a while is new or used.
-    condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(read) : null,
+    condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(annotations) : null,
     space:
       space === null
         ? null
         : { value: space.value, quote: quoteOf(text, space.span), basis: "stated", confidence: DETAIL_CONFIDENCE },
-    features: findFeatures(text, read.tokens, read.hits).map((feature) => stated(read, feature)),
+    features: findFeatures(text, annotations.tokens, annotations.hits).map((feature) => stated(annotations, feature)),
     attributes: [],
   };
 };
 
-const readAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskReading => {
-  const read = survey(lexicon, text);
-  const price = readBudget(text, { country: read.country });
-  const classified = classifyAsk(classifiers, { read, price });
+const extractAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskExtraction => {
+  const annotations = annotate(lexicon, text);
+  const price = readBudget(text, { country: annotations.country });
+  const classified = classifyAsk(classifiers, { annotations, price });
   // Who looks for a flat says "no pets" of themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
   const excluded = findExclusions(
     text,
-    read.tokens,
-    read.language,
+    annotations.tokens,
+    annotations.language,
     (at) =>
       describesThemselves &&
-      read.hits.some(
+      annotations.hits.some(
         (hit) =>
           (hit.family === "category" || hit.family === "domain") &&
           hit.value.startsWith(OWN) &&
@@ -198,33 +198,33 @@ const readAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskReading 
       ),
   );
   return {
-    language: read.language,
-    title: titleOf(read, classified),
-    domain: inferred(read, classified.domain),
-    category: inferred(read, classified.category),
-    ask_kind: inferred(read, classified.kind),
+    language: annotations.language,
+    title: titleOf(annotations, classified),
+    domain: inferred(annotations, classified.domain),
+    category: inferred(annotations, classified.category),
+    ask_kind: inferred(annotations, classified.kind),
     price: PAYING.has(classified.kind?.value ?? "buy") ? price : null,
-    location: locationOf(read),
-    condition: conditionOf(read),
-    keywords: findKeywords(text, read.tokens, read.hits, excluded),
-    must: findRequirements(text, read.tokens).map((criterion) => stated(read, criterion)),
-    exclude: excluded.map((criterion) => stated(read, criterion)),
+    location: locationOf(annotations),
+    condition: conditionOf(annotations),
+    keywords: findKeywords(text, annotations.tokens, annotations.hits, excluded),
+    must: findRequirements(text, annotations.tokens).map((criterion) => stated(annotations, criterion)),
+    exclude: excluded.map((criterion) => stated(annotations, criterion)),
     attributes: [],
   };
 };
 
 /** The reader that needs no model. Deterministic, and linear in the text. */
-export const createBuiltinReader = (vocabulary: Vocabulary): Reader => {
+export const createBuiltinExtractor = (vocabulary: Vocabulary): Extractor => {
   const knowledge = knowledgeOf(vocabulary);
   return {
-    maker: "builtin",
-    readOffer: async (text, signal) => {
+    model: "builtin",
+    extractOffer: async (text, signal) => {
       signal.throwIfAborted();
-      return readOffer(knowledge, text);
+      return extractOffer(knowledge, text);
     },
-    readAsk: async (text, signal) => {
+    extractAsk: async (text, signal) => {
       signal.throwIfAborted();
-      return readAsk(knowledge, text);
+      return extractAsk(knowledge, text);
     },
   };
 };

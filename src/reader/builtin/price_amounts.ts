@@ -12,9 +12,9 @@ import {
   PERIODS,
   type Period,
   PRICE_WORDS,
-} from "./price-words.ts";
+} from "./price_words.ts";
 import { phraseAt, startsSentence, type Token } from "./prose.ts";
-import { spokenNumberAt } from "./spoken-numbers.ts";
+import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**
  * Amounts of money in a text, whatever their role: tokens `from` to `to` (exclusive), currency and period included.

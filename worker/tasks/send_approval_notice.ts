@@ -1,5 +1,5 @@
-import { toRefusal } from "../../src/http/problem.ts";
-import { shownName } from "../../src/http/visible_text.ts";
+import { problemOf } from "../../src/http/problem.ts";
+import { visibleName } from "../../src/http/visible_text.ts";
 import { approvalMessage } from "../../src/mail/messages.ts";
 import { type Tools, task } from "../task.ts";
 
@@ -17,13 +17,13 @@ export const sendApprovalNotice = ({ call, mailer, baseUrl }: Tools) =>
     );
     if (!notice) return;
     const message = approvalMessage({
-      agentName: shownName(notice.agent_name),
+      agentName: visibleName(notice.agent_name),
       approvedAt: notice.connected_at,
       settings: `${baseUrl()}/settings`,
     });
     await mailer.send(notice.email, message, signal).catch((thrown: unknown) => {
       // A refusal is for people; a job fails by an error. The mailer has logged why.
-      throw new Error(toRefusal(thrown).detail);
+      throw new Error(problemOf(thrown).detail);
     });
     await call("mark_approval_notice", id);
   });

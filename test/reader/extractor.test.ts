@@ -1,6 +1,7 @@
 import test from "ava";
+import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
-import { createMakers } from "../../src/reader/extractors.ts";
+import { createExtractor } from "../../src/reader/extractor.ts";
 import type { Outcome } from "../../src/reader/fallback.ts";
 import { startProvider, status } from "./provider.ts";
 
@@ -17,19 +18,20 @@ const AMPLE_MS = 30_000;
 
 const never = () => new AbortController().signal;
 
-test("without a provider the built-in makers read and embed", async (t) => {
+test("without a provider the built-in extractors read and embed", async (t) => {
   const outcomes: Outcome[] = [];
-  const { reader, embedder } = createMakers({
+  const extractor = createExtractor({
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  const reading = await reader.readOffer(TEXT, never());
-  t.is(reader.makerOf(reading), "builtin");
+  const extraction = await extractor.extractOffer(TEXT, never());
+  t.is(extractor.modelOf(extraction), "builtin");
   t.deepEqual(
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
-    [{ maker: "builtin", operation: "read_offer", outcome: "ok" }],
+    [{ model: "builtin", operation: "read_offer", outcome: "ok" }],
   );
+  const embedder = createEmbedder(undefined);
   t.is(embedder.model, "builtin-hash-1");
   t.is((await embedder.embed([TEXT], never()))[0]?.length, 512);
 });
@@ -37,14 +39,21 @@ test("without a provider the built-in makers read and embed", async (t) => {
 test("with a provider its models read and embed, by the names that were configured", async (t) => {
   const provider = await startProvider();
   t.teardown(provider.close);
-  const { reader, embedder } = createMakers({
-    openai: { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1", embeddingModel: "embed-1" },
+  const openai = {
+    apiKey: "sk-test",
+    baseURL: provider.baseURL,
+    extractionModel: "reader-1",
+    embeddingModel: "embed-1",
+  };
+  const embedder = createEmbedder(openai);
+  const extractor = createExtractor({
+    openai,
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: () => {},
   });
-  const reading = await reader.readOffer(TEXT, never());
-  t.is(reader.makerOf(reading), "reader-1");
+  const extraction = await extractor.extractOffer(TEXT, never());
+  t.is(extractor.modelOf(extraction), "reader-1");
   await embedder.embed([TEXT], never());
   t.deepEqual(
     provider.requests.map(({ path, body }) => [path, body.model]),
@@ -56,22 +65,24 @@ test("with a provider its models read and embed, by the names that were configur
   t.is(embedder.model, "embed-1");
 });
 
-test("when the provider fails the built-in reader reads, and an embedding fails", async (t) => {
+test("when the provider fails the built-in extractor reads, and an embedding fails", async (t) => {
   const provider = await startProvider();
   t.teardown(provider.close);
   provider.always(status(401));
   const outcomes: Outcome[] = [];
-  const { reader, embedder } = createMakers({
-    openai: { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1" },
+  const openai = { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1" };
+  const embedder = createEmbedder(openai);
+  const extractor = createExtractor({
+    openai,
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  const reading = await reader.readAsk(TEXT, never());
-  t.is(reader.makerOf(reading), "builtin");
+  const extraction = await extractor.extractAsk(TEXT, never());
+  t.is(extractor.modelOf(extraction), "builtin");
   t.deepEqual(
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
-    [{ maker: "reader-1", operation: "read_ask", outcome: "fallback", error: "The provider answered 401." }],
+    [{ model: "reader-1", operation: "read_ask", outcome: "fallback", error: "The provider answered 401." }],
   );
   await t.throwsAsync(embedder.embed([TEXT], never()), { message: "The provider answered 401." });
 });

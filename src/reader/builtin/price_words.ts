@@ -200,6 +200,7 @@ export const BOUNDS = compilePhrases<"limit" | "from">({
     minstens | od | juz od | co najmniej`,
 });
 
+/** The period that a price is for. */
 export type Period = "hour" | "day" | "week" | "month" | "year";
 
 /** Words before an amount that tell its period. */

@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import type { OpenAI } from "openai";
 import { z } from "zod";
 import {
-  type AskReading,
-  askReading,
-  type OfferReading,
-  offerReading,
-  type Reader,
+  type AskExtraction,
+  askExtraction,
+  type Extractor,
+  type OfferExtraction,
+  offerExtraction,
   type Vocabulary,
 } from "../extraction.ts";
 import type { Outcome } from "../fallback.ts";
 import { countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
-/** A reading takes up to 3,000 tokens; the rest is for models that think first. What is cut off is not paid twice. */
+/** An extraction takes up to 3,000 tokens; the rest is for models that think first. What is cut off is not paid twice. */
 const MAX_COMPLETION_TOKENS = 8192;
 
 /** What of a broken answer is shown to the model again: a full reading fits, and a runaway answer is not paid twice. */
@@ -22,7 +22,7 @@ const MAX_REPAIR_CHARACTERS = 20_000;
 /** Faults named in a repair request; the model mends like with like, so a few tell it enough. */
 const MAX_NAMED_FAULTS = 20;
 
-/** Below this a maker leaves a value out (reading.ts). */
+/** Below this an extractor leaves a value out (extraction.ts). */
 const LEAST_CONFIDENCE = 0.5;
 
 /** 128 random bits: whoever writes a text cannot guess the mark that ends it. */
@@ -62,13 +62,13 @@ const strict = (schema: JsonSchema): JsonSchema => {
 };
 
 /** The schema that is sent: the reading's, with the names of the taxonomy as the only domains and categories. */
-const schemaFor = (reading: z.ZodType, vocabulary: Vocabulary): JsonSchema => {
+const schemaFor = (extraction: z.ZodType, vocabulary: Vocabulary): JsonSchema => {
   const names = {
     domain: vocabulary.taxonomy.map((entry) => entry.domain),
     category: [...new Set(vocabulary.taxonomy.flatMap((entry) => entry.categories))],
   };
   // draft-7: what providers document; zod would write 2020-12.
-  const schema = strict(z.toJSONSchema(reading, { target: "draft-7" }));
+  const schema = strict(z.toJSONSchema(extraction, { target: "draft-7" }));
   const properties = schema["properties"];
   if (!isObject(properties)) return schema;
   const found = properties["condition"];
@@ -175,7 +175,7 @@ const isStorable = (value: unknown): boolean => {
   return !isObject(value) || Object.values(value).every(isStorable);
 };
 
-type Checked<R> = { reading: R } | { faults: string[] };
+type Checked<R> = { extraction: R } | { faults: string[] };
 
 /** Checks an answer against the full schema. Faults name places and kinds, never the answer's own words. */
 const check = <R>(schema: z.ZodType<R>, content: string): Checked<R> => {
@@ -187,7 +187,7 @@ const check = <R>(schema: z.ZodType<R>, content: string): Checked<R> => {
   }
   if (!isStorable(answer)) return { faults: ["a NUL character or half a surrogate pair"] };
   const parsed = schema.safeParse(answer);
-  if (parsed.success) return { reading: parsed.data };
+  if (parsed.success) return { extraction: parsed.data };
   return {
     faults: parsed.error.issues
       .slice(0, MAX_NAMED_FAULTS)
@@ -197,7 +197,7 @@ const check = <R>(schema: z.ZodType<R>, content: string): Checked<R> => {
 
 const isSure = (found: { confidence: number }): boolean => found.confidence >= LEAST_CONFIDENCE;
 
-/** Keeps a found value only when the maker is sure of it and `keep` agrees. */
+/** Keeps a found value only when the extractor is sure of it and `keep` agrees. */
 const sure = <F extends { value: unknown; confidence: number }>(
   found: F | null,
   keep: (value: F["value"]) => boolean = () => true,
@@ -206,17 +206,17 @@ const sure = <F extends { value: unknown; confidence: number }>(
 /** Domain and category as the taxonomy has them; a name it does not have, or in another domain, is no reading. */
 const classified = <F extends { value: string; confidence: number }>(
   vocabulary: Vocabulary,
-  reading: { domain: F | null; category: F | null },
+  extraction: { domain: F | null; category: F | null },
 ): { domain: F | null; category: F | null } => {
-  const domain = sure(reading.domain, (name) => vocabulary.taxonomy.some((entry) => entry.domain === name));
-  const category = sure(reading.category, (name) =>
+  const domain = sure(extraction.domain, (name) => vocabulary.taxonomy.some((entry) => entry.domain === name));
+  const category = sure(extraction.category, (name) =>
     vocabulary.taxonomy.some((entry) => entry.domain === domain?.value && entry.categories.includes(name)),
   );
   return { domain, category };
 };
 
 /** A contact in the form that the market keeps; null when it is none (a link that is not http, a number without digits). */
-const contactValue = (type: OfferReading["contacts"][number]["value"]["type"], value: string): string | null => {
+const contactValue = (type: OfferExtraction["contacts"][number]["value"]["type"], value: string): string | null => {
   const stated = value.trim();
   if (type === "email") return /^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(stated) ? stated.toLowerCase() : null;
   if (type === "url") {
@@ -231,7 +231,7 @@ const contactValue = (type: OfferReading["contacts"][number]["value"]["type"], v
   return stated.startsWith("+") ? `+${digits}` : digits.replace(/^00/u, "+");
 };
 
-const contactsOf = (contacts: OfferReading["contacts"]): OfferReading["contacts"] => {
+const contactsOf = (contacts: OfferExtraction["contacts"]): OfferExtraction["contacts"] => {
   const seen = new Set<string>();
   let preferred = false;
   return contacts.filter(isSure).flatMap((contact) => {
@@ -246,40 +246,40 @@ const contactsOf = (contacts: OfferReading["contacts"]): OfferReading["contacts"
   });
 };
 
-const tidyOffer = (vocabulary: Vocabulary, reading: OfferReading): OfferReading => {
-  const { domain, category } = classified(vocabulary, reading);
+const tidyOffer = (vocabulary: Vocabulary, extraction: OfferExtraction): OfferExtraction => {
+  const { domain, category } = classified(vocabulary, extraction);
   const kinds = vocabulary.taxonomy.find((entry) => entry.domain === domain?.value)?.kinds;
   return {
-    ...reading,
+    ...extraction,
     domain,
     category,
-    offer_kind: sure(reading.offer_kind, (kind) => kinds === undefined || kinds.includes(kind)),
-    price: sure(reading.price),
-    location: sure(reading.location),
-    contacts: contactsOf(reading.contacts),
-    party: sure(reading.party),
-    condition: sure(reading.condition),
-    space: sure(reading.space),
-    features: reading.features.filter(isSure),
-    attributes: reading.attributes.filter(isSure),
+    offer_kind: sure(extraction.offer_kind, (kind) => kinds === undefined || kinds.includes(kind)),
+    price: sure(extraction.price),
+    location: sure(extraction.location),
+    contacts: contactsOf(extraction.contacts),
+    party: sure(extraction.party),
+    condition: sure(extraction.condition),
+    space: sure(extraction.space),
+    features: extraction.features.filter(isSure),
+    attributes: extraction.attributes.filter(isSure),
   };
 };
 
-const tidyAsk = (vocabulary: Vocabulary, reading: AskReading): AskReading => ({
-  ...reading,
-  ...classified(vocabulary, reading),
-  title: sure(reading.title),
-  ask_kind: sure(reading.ask_kind),
-  price: sure(reading.price),
-  location: sure(reading.location),
-  condition: sure(reading.condition),
-  must: reading.must.filter(isSure),
-  exclude: reading.exclude.filter(isSure),
-  attributes: reading.attributes.filter(isSure),
+const tidyAsk = (vocabulary: Vocabulary, extraction: AskExtraction): AskExtraction => ({
+  ...extraction,
+  ...classified(vocabulary, extraction),
+  title: sure(extraction.title),
+  ask_kind: sure(extraction.ask_kind),
+  price: sure(extraction.price),
+  location: sure(extraction.location),
+  condition: sure(extraction.condition),
+  must: extraction.must.filter(isSure),
+  exclude: extraction.exclude.filter(isSure),
+  attributes: extraction.attributes.filter(isSure),
 });
 
 /** A reader that can tell which of its readings needed a second try. */
-export type RepairingReader = Reader & { isRepaired(reading: OfferReading | AskReading): boolean };
+export type RepairingExtractor = Extractor & { isRepaired(extraction: OfferExtraction | AskExtraction): boolean };
 
 /**
  * Makes a reader that asks a model behind an OpenAI-compatible server, by chat completions with a strict JSON schema.
@@ -290,14 +290,14 @@ export type RepairingReader = Reader & { isRepaired(reading: OfferReading | AskR
  *
  * Both methods throw an Error whose message holds neither text nor answer nor key, or the signal's reason.
  */
-export const createOpenAiReader = (options: {
+export const createOpenAiExtractor = (options: {
   client: OpenAI;
   model: string;
   vocabulary: Vocabulary;
-}): RepairingReader => {
+}): RepairingExtractor => {
   const { client, model, vocabulary } = options;
   const taxonomy = taxonomyOf(vocabulary);
-  const repaired = new WeakSet<OfferReading | AskReading>();
+  const repaired = new WeakSet<OfferExtraction | AskExtraction>();
 
   const complete = async (
     messages: OpenAI.ChatCompletionMessageParam[],
@@ -333,14 +333,14 @@ export const createOpenAiReader = (options: {
     return choice.message.content;
   };
 
-  const createRead = <R extends OfferReading | AskReading>(
+  const createRead = <R extends OfferExtraction | AskExtraction>(
     operation: Outcome["operation"],
     name: string,
     rules: string,
-    reading: z.ZodType<R>,
-    tidy: (vocabulary: Vocabulary, reading: R) => R,
+    extraction: z.ZodType<R>,
+    tidy: (vocabulary: Vocabulary, extraction: R) => R,
   ) => {
-    const format = { name, schema: schemaFor(reading, vocabulary), operation };
+    const format = { name, schema: schemaFor(extraction, vocabulary), operation };
     const system = [COMMON_RULES, rules, taxonomy].join("\n\n");
 
     return async (text: string, signal: AbortSignal): Promise<R> => {
@@ -349,8 +349,8 @@ export const createOpenAiReader = (options: {
         { role: "user", content: fenced(text) },
       ];
       const content = await complete(messages, format, signal);
-      const first = check(reading, content);
-      if ("reading" in first) return tidy(vocabulary, first.reading);
+      const first = check(extraction, content);
+      if ("extraction" in first) return tidy(vocabulary, first.extraction);
 
       const again = await complete(
         [
@@ -364,20 +364,20 @@ export const createOpenAiReader = (options: {
         format,
         signal,
       );
-      const second = check(reading, again);
+      const second = check(extraction, again);
       if ("faults" in second) {
         throw providerFailure(`The model's answer broke the schema twice (${second.faults[0] ?? "no fault named"}).`);
       }
-      const mended = tidy(vocabulary, second.reading);
+      const mended = tidy(vocabulary, second.extraction);
       repaired.add(mended);
       return mended;
     };
   };
 
   return {
-    maker: model,
-    readOffer: createRead("read_offer", "offer_reading", OFFER_RULES, offerReading, tidyOffer),
-    readAsk: createRead("read_ask", "ask_reading", ASK_RULES, askReading, tidyAsk),
-    isRepaired: (reading) => repaired.has(reading),
+    model,
+    extractOffer: createRead("read_offer", "offer_reading", OFFER_RULES, offerExtraction, tidyOffer),
+    extractAsk: createRead("read_ask", "ask_reading", ASK_RULES, askExtraction, tidyAsk),
+    isRepaired: (extraction) => repaired.has(extraction),
   };
 };

@@ -37,6 +37,7 @@ export type PreferenceSense =
   | "link"
   | "written";
 
+/** The words that prefer one contact to another. */
 export const PREFERENCE_WORDS = compilePhrases<PreferenceSense>({
   way: `option a | main contact | primary contact | order of preference | order of my | in order of | in der reihenfolge | par ordre de | por orden de | in ordine di | por ordem de | in volgorde van | w kolejnosci | erste option | option 1 | plan a | hauptkontakt | best way | best ways | easiest way | quickest way | fastest way | simplest way | surest way | preferred way | preferred method | preferred contact | best bet | surest bet | safest bet | best option | best number | best contact
     best place | best odds | better odds | best chance | better chance | best luck | better luck | port of call | quickest route | easiest route | fastest route | best route | reach me best | best reached | best by | best to | easiest to reach | easiest by | quickest by | if it's all the same to you | if its all the same to you | your best shot | make it
@@ -166,6 +167,7 @@ export const BEFORE_HOUR = new Set(
   ),
 );
 
+/** Words that name a time of day. */
 export const HOUR = new Set(
   "six seven eight nine ten noon lunch dinner work five sechs sieben acht funf feierabend midi las le 20h ora cena pranzo almoco jantar zes zeven acht eten szesnastej siedemnastej osiemnastej".split(
     " ",

@@ -73,6 +73,7 @@ export const ELSEWHERE = words(`
 
 /** Where goods come from, and with a word of LEAVING before it, where they are. */
 export const ORIGIN = words("from aus von depuis desde dal da vanuit van uit z ze de");
+/** Words before the place from which something is sent, or where a way begins. */
 export const LEAVING = words(
   "ship ships shipping shipped post posted posting postage versand verschicke envoi expedition envio envios portes spedizione spedisco verzending wysylka salida salidas depart partenza partida vertrek abfahrt start starts starting leaves leaving tours",
 );

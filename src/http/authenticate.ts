@@ -1,0 +1,45 @@
+import type { Request } from "express";
+import type { Actor } from "../database/database.ts";
+import { isFromOwnPage, readCookie, SESSION_COOKIE } from "./cookies.ts";
+import { problem } from "./problem.ts";
+import { hashSecret, isToken } from "./tokens.ts";
+
+/** Who calls an endpoint of the API. */
+
+/** The person whose session the browser sent, or null. Only our own pages may change anything by it. */
+const personOf = (request: Request, baseUrl: string): Actor | null => {
+  const session = readCookie(request, baseUrl, SESSION_COOKIE);
+  if (session === null) return null;
+  if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, baseUrl)) {
+    throw problem(
+      "unauthorized",
+      `A session changes something only from a page of this service, and this request did not come from one: its Origin is not ${new URL(baseUrl).origin}. A program sends Authorization: Bearer with its token instead.`,
+    );
+  }
+  return { person: hashSecret(session) };
+};
+
+/**
+ * The caller of an endpoint that needs one: the agent of the token, or without a token the person of the session. What
+ * cannot be a token is refused without asking the database.
+ */
+export const authenticate = (request: Request, baseUrl: string): { actor: Actor; token: string | null } => {
+  if (request.headers.authorization === undefined) {
+    const person = personOf(request, baseUrl);
+    if (person !== null) return { actor: person, token: null };
+  }
+  const [scheme, token, ...rest] = (request.headers.authorization ?? "").split(" ");
+  if (!scheme) {
+    throw problem(
+      "unauthorized",
+      "Send the header Authorization: Bearer with the token that POST /v1/connect returned.",
+    );
+  }
+  if (scheme.toLowerCase() !== "bearer" || !token || rest.length > 0 || !isToken(token)) {
+    throw problem(
+      "unauthorized",
+      "This is not a token of this service. Send Authorization: Bearer with the agent_token exactly as POST /v1/connect returned it.",
+    );
+  }
+  return { actor: { agent: hashSecret(token) }, token };
+};

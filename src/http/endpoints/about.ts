@@ -1,0 +1,58 @@
+import type { Endpoint } from "../endpoint.ts";
+import { document } from "../handlers/document.ts";
+import { read } from "../handlers/read.ts";
+import { indexDocument, openApiDocument } from "../openapi.ts";
+import * as shape from "../schemas/about.ts";
+
+/** The API about itself. */
+export const ABOUT_ENDPOINTS: readonly Endpoint[] = [
+  {
+    operationId: "getIndex",
+    method: "get",
+    path: "/v1",
+    summary: "Index of the API",
+    description: "What there is, for a machine that has just arrived.",
+    tag: "About",
+    auth: "none",
+    handler: document(indexDocument),
+    answers: { 200: { description: "The index.", schema: shape.index } },
+    problems: [],
+    cache: "public",
+  },
+  {
+    operationId: "getOpenApi",
+    method: "get",
+    path: "/v1/openapi.json",
+    summary: "OpenAPI document",
+    description: "The authoritative description of this API, made from the table that serves it.",
+    tag: "About",
+    auth: "none",
+    handler: document(openApiDocument),
+    answers: { 200: { description: "The document.", schema: shape.openApiDocument } },
+    problems: [],
+    cache: "public",
+  },
+  {
+    operationId: "getTaxonomy",
+    method: "get",
+    path: "/v1/taxonomy",
+    summary: "Domains, categories and kinds",
+    description: "The vocabulary of classifications and filters, and which kinds of offer answer which kinds of ask.",
+    tag: "About",
+    auth: "none",
+    handler: read,
+    function: "get_taxonomy",
+    answers: {
+      200: {
+        description: "The taxonomy.",
+        schema: shape.taxonomy,
+        example: {
+          domains: [{ domain: "electronics", offer_kinds: ["sale", "rental"], categories: ["phones", "computers"] }],
+          ask_kinds: [{ ask_kind: "buy", answered_by: ["sale"] }],
+        },
+      },
+    },
+    problems: [],
+    cache: "public",
+  },
+];

@@ -1,0 +1,154 @@
+import { ANY_BODY, type Endpoint } from "../endpoint.ts";
+import { ASK_ID, ASKED, SOFA_LISTING, WANTED } from "../examples.ts";
+import { read } from "../handlers/read.ts";
+import { submitText } from "../handlers/submit_text.ts";
+import { write } from "../handlers/write.ts";
+import * as shape from "../schemas/asks.ts";
+import { idPath } from "../schemas/values.ts";
+
+const ID = idPath("id");
+
+/** Stating what is wanted, and reading what matches. */
+export const ASKS_ENDPOINTS: readonly Endpoint[] = [
+  {
+    operationId: "createAsk",
+    method: "post",
+    path: "/v1/asks",
+    summary: "Create an ask",
+    description: "States what the person wants. Offers that match are then read from its matches.",
+    tag: "Asks",
+    auth: "token",
+    handler: submitText,
+    function: "create_ask",
+    args: ["body", "idempotency_key", "request_hash", "errors"],
+    permission: "create_ask",
+    limit: "create_ask",
+    idempotent: true,
+    body: { schema: shape.askCreate, required: true, limit: ANY_BODY, example: WANTED },
+    answers: { 201: { description: "The ask, as understood.", schema: shape.ask, example: ASKED } },
+    problems: ["verification_required", "idempotency_key_reused", "idempotency_in_flight", "rate_limited"],
+    cache: "no-store",
+  },
+  {
+    operationId: "listAsks",
+    method: "get",
+    path: "/v1/asks",
+    summary: "Your asks",
+    description: "The account's own asks, newest first.",
+    tag: "Asks",
+    auth: "token",
+    handler: read,
+    function: "list_asks",
+    query: shape.askListQuery,
+    answers: {
+      200: {
+        description: "A page of asks.",
+        schema: shape.askList,
+        example: { results: [ASKED], page: { next_cursor: null, has_more: false } },
+      },
+    },
+    problems: [],
+    cache: "no-store",
+  },
+  {
+    operationId: "getAsk",
+    method: "get",
+    path: "/v1/asks/{id}",
+    summary: "One ask",
+    description: "An ask of the account.",
+    tag: "Asks",
+    auth: "token",
+    handler: read,
+    function: "get_ask",
+    pathParameters: ID,
+    answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
+    problems: ["not_found"],
+    cache: "no-store",
+  },
+  {
+    operationId: "updateAsk",
+    method: "patch",
+    path: "/v1/asks/{id}",
+    summary: "Change an ask",
+    description: "A new text is read anew and counts as a new ask's would; watch_enabled changes at once.",
+    tag: "Asks",
+    auth: "token",
+    handler: submitText,
+    function: "update_ask",
+    args: ["body", "errors"],
+    permission: "manage_asks",
+    limit: "create_ask",
+    pathParameters: ID,
+    body: { schema: shape.askPatch, required: true, limit: ANY_BODY, example: { watch_enabled: false } },
+    answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
+    problems: ["verification_required", "not_found", "rate_limited"],
+    cache: "no-store",
+  },
+  ...(["archive", "fulfill", "reopen"] as const).map(
+    (move): Endpoint => ({
+      operationId: `${move}Ask`,
+      method: "post",
+      path: `/v1/asks/{id}/${move}`,
+      summary: { archive: "Put an ask away", fulfill: "Mark an ask as answered", reopen: "Make an ask active again" }[
+        move
+      ],
+      description: "Doing it again changes nothing.",
+      tag: "Asks",
+      auth: "token",
+      handler: write,
+      function: `${move}_ask`,
+      permission: "manage_asks",
+      pathParameters: ID,
+      answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
+      problems: ["verification_required", "not_found", "invalid_state"],
+      cache: "no-store",
+    }),
+  ),
+  {
+    operationId: "listMatches",
+    method: "get",
+    path: "/v1/asks/{id}/matches",
+    summary: "Offers that match an ask",
+    description: "Best first, each with the reasons. With since: only what has matched after an earlier answer.",
+    tag: "Asks",
+    auth: "token",
+    handler: read,
+    function: "list_matches",
+    pathParameters: ID,
+    query: shape.matchesQuery,
+    answers: {
+      200: {
+        description: "The matches.",
+        schema: shape.askMatches,
+        example: {
+          ask_id: ASK_ID,
+          status: "active",
+          watch_enabled: true,
+          results: [
+            {
+              ...SOFA_LISTING,
+              score: 0.9,
+              rank: 1,
+              match: {
+                first_matched_at: "2026-06-01T10:00:00.000Z",
+                reasons: [
+                  {
+                    criterion: "price",
+                    verdict: "met",
+                    wanted: { max: 250, currency: "EUR" },
+                    found: "180 EUR",
+                  },
+                ],
+              },
+            },
+          ],
+          since: "eyJsaXN0IjoibWF0Y2hlcyJ9",
+          page: { next_cursor: null, has_more: false },
+          next: [{ summary: "Show the person what matches.", method: "POST", path: `/v1/asks/${ASK_ID}/fulfill` }],
+        },
+      },
+    },
+    problems: ["not_found"],
+    cache: "no-store",
+  },
+];

@@ -1,0 +1,136 @@
+import { ANY_BODY, type Endpoint } from "../endpoint.ts";
+import { VERIFICATION } from "../examples.ts";
+import { answer } from "../handlers/answer.ts";
+import { connect } from "../handlers/connect.ts";
+import { read } from "../handlers/read.ts";
+import { write } from "../handlers/write.ts";
+import * as shape from "../schemas/connection.ts";
+import { idPath } from "../schemas/values.ts";
+
+const ID = idPath("id");
+
+/** Connecting an agent, its situation, and its person's verifications. */
+export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
+  {
+    operationId: "connectAgent",
+    method: "post",
+    path: "/v1/connect",
+    summary: "Connect an agent",
+    description:
+      "Creates an agent: a token that searches and reads at once, and a link by which a person approves it. Each call makes another agent, so call it once and keep the token.",
+    tag: "Connection",
+    auth: "none",
+    handler: connect,
+    function: "connect_agent",
+    args: ["members", "token_hash", "secret_hash", "code", "address", "connections_per_hour"],
+    body: { schema: shape.connectRequest, required: false, limit: ANY_BODY, example: { name: "Lena's assistant" } },
+    answers: {
+      201: {
+        description: "The agent, its token and its connection link.",
+        schema: shape.connectResponse,
+        example: {
+          agent_token: "agt_EXAMPLE",
+          agent_id: "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0d",
+          connection: { url: "https://souk.example.com/connect/EXAMPLE", code: "KLMN-PQRS", expires_in: 1800 },
+          summary: "Keep agent_token secret. Give connection.url to the person you act for and tell them the code.",
+        },
+      },
+    },
+    problems: ["rate_limited"],
+    cache: "no-store",
+  },
+  {
+    operationId: "getMe",
+    method: "get",
+    path: "/v1/me",
+    summary: "Your situation",
+    description: "Account, permissions, limits, open verifications, activity, and what to do next.",
+    tag: "Connection",
+    auth: "token",
+    handler: read,
+    function: "get_me",
+    args: ["base_url", "link_key"],
+    answers: {
+      200: {
+        description: "The situation.",
+        schema: shape.me,
+        example: {
+          id: "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0e",
+          display_name: "",
+          agent: { id: "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0d", name: "Lena's assistant", connected: true },
+          account: {
+            connected: true,
+            verified: [],
+            available_methods: [],
+            unavailable_methods: ["google", "apple", "email"],
+            published_offers: 1,
+            member_since: "2026-06-01T09:00:00.000Z",
+            profile_url: "https://souk.example.com/settings",
+          },
+          permissions: { publish_offer: { allowed: true } },
+          limits: { publish_offer: { limit: 60, used: 1, remaining: 59, resets_in: 3120 } },
+          pending_verifications: [],
+          activity: { asks_active: 0, offers_published: 1, offers_pending_review: 0 },
+          next: [
+            { summary: "Publish what the person offers, in their own words.", method: "POST", path: "/v1/offers" },
+          ],
+        },
+      },
+    },
+    problems: [],
+    cache: "no-store",
+  },
+  {
+    operationId: "removeOwnAgent",
+    method: "delete",
+    path: "/v1/me/agent",
+    summary: "Disconnect yourself",
+    description: "Removes the calling agent. Its token is refused from this moment.",
+    tag: "Connection",
+    auth: "token",
+    handler: write,
+    function: "remove_own_agent",
+    answers: { 204: { description: "Removed." } },
+    problems: ["invalid_state"],
+    cache: "no-store",
+  },
+  {
+    operationId: "startVerification",
+    method: "post",
+    path: "/v1/me/verifications",
+    summary: "Ask the person to prove a sign-in method",
+    description: "Gives a link for the person. Asking again while it is pending gives the same link.",
+    tag: "Connection",
+    auth: "token",
+    handler: answer,
+    function: "start_verification",
+    args: ["members", "base_url", "link_key"],
+    body: { schema: shape.verificationRequest, required: true, limit: ANY_BODY, example: { method: "email" } },
+    answers: {
+      200: {
+        description: "The one that is pending already, or completed.",
+        schema: shape.verification,
+        example: VERIFICATION,
+      },
+      201: { description: "A new verification.", schema: shape.verification, example: VERIFICATION },
+    },
+    problems: ["unknown_method", "invalid_state"],
+    cache: "no-store",
+  },
+  {
+    operationId: "getVerification",
+    method: "get",
+    path: "/v1/me/verifications/{id}",
+    summary: "One verification",
+    description: "Read it until its status leaves pending.",
+    tag: "Connection",
+    auth: "token",
+    handler: read,
+    function: "get_verification",
+    args: ["base_url", "link_key"],
+    pathParameters: ID,
+    answers: { 200: { description: "The verification.", schema: shape.verification, example: VERIFICATION } },
+    problems: ["not_found"],
+    cache: "no-store",
+  },
+];

@@ -1,0 +1,26 @@
+import { addressOf } from "../address.ts";
+import { jsonAnswer } from "../answer.ts";
+import { callFunction } from "../arguments.ts";
+import type { Handler } from "../endpoint.ts";
+import { hashSecret, newCode, newSecret, newToken } from "../tokens.ts";
+
+/** Makes the token, the link and the code of a new agent. The database is given the hashes; the caller alone the secrets. */
+export const connect: Handler = async (context, call) => {
+  const token = newToken();
+  const secret = newSecret();
+  const created = JSON.parse(
+    await callFunction(context, call, "write", {
+      token_hash: hashSecret(token),
+      secret_hash: hashSecret(secret),
+      code: newCode(),
+      address: addressOf(call.request),
+      connections_per_hour: context.connectionsPerHour,
+    }),
+  ) as { connection: object };
+  const body = {
+    agent_token: token,
+    ...created,
+    connection: { url: `${context.baseUrl()}/connect/${secret}`, ...created.connection },
+  };
+  return jsonAnswer(201, JSON.stringify(body));
+};

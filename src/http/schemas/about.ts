@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
+import { next } from "./values.ts";
+
+/** The shapes in which the API describes itself. */
+
+/** What GET /v1/taxonomy answers. */
+export const taxonomy = z
+  .object({
+    domains: z.array(
+      z.object({ domain: z.string(), offer_kinds: z.array(z.enum(OFFER_KINDS)), categories: z.array(z.string()) }),
+    ),
+    ask_kinds: z.array(z.object({ ask_kind: z.enum(ASK_KINDS), answered_by: z.array(z.enum(OFFER_KINDS)) })),
+  })
+  .meta({ id: "Taxonomy" });
+
+/** What GET /v1 answers. */
+export const index = z
+  .object({
+    name: z.string(),
+    summary: z.string(),
+    openapi: z.url(),
+    errors: z.url(),
+    authentication: z.string(),
+    endpoints: z.array(
+      z.object({
+        operation_id: z.string(),
+        method: z.string(),
+        path: z.string(),
+        auth: z.enum(["none", "token"]),
+        summary: z.string(),
+      }),
+    ),
+    next,
+  })
+  .meta({ id: "Index" });
+
+/** What GET /v1/openapi.json answers. */
+export const openApiDocument = z.looseObject({ openapi: z.string() }).meta({ id: "OpenApiDocument" });

@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import type { FieldError } from "./endpoint.ts";
+
+/** Checks requests against their schemas, and says what is wrong with them. */
+
+/** What a type is called in a sentence. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "an integer",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+const unitOf = (origin: string): string =>
+  origin === "string" ? " characters long" : origin === "array" ? " entries long" : "";
+
+/** What is wrong with a member, fit to be read aloud. Where a schema has words of its own, zod takes those instead. */
+const sentenceOf = (issue: z.core.$ZodRawIssue): string => {
+  const name = (issue.path ?? []).join(".");
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === undefined) return `The member ${name} is missing.`;
+      return `The member ${name} must be ${EXPECTED[issue.expected] ?? issue.expected}.`;
+    case "invalid_value":
+      return `The member ${name} must be one of: ${issue.values.join(", ")}.`;
+    case "too_big":
+      return `The member ${name} may be at most ${issue.maximum}${unitOf(issue.origin)}.`;
+    case "too_small":
+      return `The member ${name} must be at least ${issue.minimum}${unitOf(issue.origin)}.`;
+    default:
+      return `The member ${name} cannot be used.`;
+  }
+};
+
+/** A client mends this many at once; more would be a long answer to a short request. */
+const MOST_ERRORS = 20;
+
+/**
+ * Checks a value.
+ * @returns what the schema makes of it, or undefined with what is wrong
+ */
+export const check = <Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): { data: z.infer<Schema> | undefined; errors: FieldError[] } => {
+  const { data, error } = schema.safeParse(value, { error: sentenceOf });
+  const errors = (error?.issues ?? []).slice(0, MOST_ERRORS).map(({ path, message }) => ({
+    pointer: path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
+    detail: message,
+  }));
+  return { data, errors };
+};
