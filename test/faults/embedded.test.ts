@@ -12,10 +12,10 @@ import { type Service, startPart, startService, type Teardown } from "../support
 
 /** `npm start` on a bare machine: without DATABASE_URL the process brings its database along, in DATA_DIR. */
 
-/** The promise is twenty seconds on one's own machine; here another test file may be running. */
-const FIRST_START_MS = 40_000;
-/** The database is there already. */
-const NEXT_START_MS = 20_000;
+/** The promise is six seconds on one's own machine; here another test file may be running. */
+const FIRST_START_MS = 12_000;
+/** The promise is three seconds: the database is there already. */
+const NEXT_START_MS = 6_000;
 
 const start = (dataDir: string, t?: Teardown, env: Record<string, string> = {}): Promise<Service> =>
   startService({ database: "", env: { DATA_DIR: dataDir, ...env } }, t);

@@ -4,7 +4,7 @@
  *   body  what stands between the dollar quotes of a function or a `do` block; it is code, and so are its tokens here
  */
 
-export type TokenKind = "newline" | "space" | "comment" | "literal" | "name" | "quote" | "word" | "number" | "sign";
+type TokenKind = "newline" | "space" | "comment" | "literal" | "name" | "quote" | "word" | "number" | "sign";
 
 export type Token = {
   /**
