@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { newModeratorLink } from "../../src/admin/moderator.ts";
 import { axeFindings } from "../pages/sound.ts";
 import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
-import { type Agent, SOFA } from "../support/market.ts";
+import { type Agent, patiently, SOFA } from "../support/market.ts";
 import { type AdminFixture, type Moderator, openAdminFixture } from "./fixture.ts";
 
 /**
@@ -55,10 +55,9 @@ const visit = async (t: ExecutionContext, view: View, options: { javaScriptEnabl
 /** Publishes an offer and reports it, so that it waits for a decision. Returns the offer's id. */
 const reported = async (text = SOFA): Promise<string> => {
   const id = await fixture.publish(owner, text);
-  await reporter.call("POST", `/v1/offers/${id}/report`, {
-    reason: "scam",
-    comment: "Asks for payment before a viewing.",
-  });
+  const report = { reason: "scam", comment: "Asks for payment before a viewing." };
+  const { status, text: answer } = await patiently(() => reporter.call("POST", `/v1/offers/${id}/report`, report));
+  if (status !== 200) throw new Error(`reporting gave ${status}: ${answer}`);
   return id;
 };
 const statusOf = async (id: string) => (await fixture.offer(owner, id)).body;

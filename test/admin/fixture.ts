@@ -1,7 +1,16 @@
 import pg from "pg";
 import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { createDatabase } from "../support/database.ts";
-import { type Agent, type Answer, type Body, call, connectAgent, connectedAgent, SOFA } from "../support/market.ts";
+import {
+  type Agent,
+  type Answer,
+  type Body,
+  call,
+  connectAgent,
+  connectedAgent,
+  patiently,
+  SOFA,
+} from "../support/market.ts";
 import { startService } from "../support/service.ts";
 
 /**
@@ -123,7 +132,7 @@ export const openAdminFixture = async (): Promise<AdminFixture> => {
       return row.account_id;
     },
     async publish(agent, text = SOFA) {
-      const { status, body } = await agent.call("POST", "/v1/offers", { text });
+      const { status, body } = await patiently(() => agent.call("POST", "/v1/offers", { text }));
       if (status !== 201) throw new Error(`publishing gave ${status}: ${JSON.stringify(body)}`);
       return body.offer_id;
     },

@@ -61,6 +61,9 @@ export type Market = {
 /** Enough for all that a test of locks does at once, so that nothing waits for a connection. */
 const PATIENT_POOL_SIZE = 24;
 
+/** A minute of waiting for a connection is no busy machine any more. */
+const CONNECTION_MS = 60_000;
+
 /** For the sessions of a patient market: timeouts that a busy machine does not reach while two calls meet. */
 const BE_PATIENT = "set lock_timeout = '2min'; set statement_timeout = '2min'";
 
@@ -77,8 +80,10 @@ export const openMarket = async (
   const options = { url: database.url, readUrl: null, poolSize, embedded: false, onError: () => {} };
   const api = openDatabase({ ...options, role: "souk_api" });
   const worker = openPool({ ...options, role: "souk_worker" }, database.url, false);
-  if (patient) {
-    for (const pool of [...Object.values(api.pools), worker]) {
+  for (const pool of [...Object.values(api.pools), worker]) {
+    // All tests of a file begin at once: who waits for a connection is not refused after two seconds, as a caller is.
+    pool.options.connectionTimeoutMillis = CONNECTION_MS;
+    if (patient) {
       const { onConnect } = pool.options;
       pool.options.onConnect = async (client) => {
         await onConnect?.(client);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type ExecutionContext } from "ava";
@@ -23,6 +23,26 @@ const start = (dataDir: string, t?: Teardown, env: Record<string, string> = {}):
 const temporaryFolder = async (t: Teardown): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "souk-embedded-"));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+/** A folder with the database that a first start leaves. */
+let installed: Promise<string> | undefined;
+test.after.always(async () => {
+  if (installed !== undefined) await rm(await installed, { recursive: true, force: true });
+});
+
+const install = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "souk-installed-"));
+  await (await start(folder)).stop();
+  return folder;
+};
+
+/** A folder for one test with a database in it, as a first start leaves it: one such start is tested, and the rest copied. */
+const installedFolder = async (t: Teardown): Promise<string> => {
+  installed ??= install();
+  const folder = await temporaryFolder(t);
+  await cp(await installed, folder, { recursive: true });
   return folder;
 };
 
@@ -106,7 +126,7 @@ test.serial(
 );
 
 test.serial("a process that is killed while it reads texts loses none of them, nor what was published", async (t) => {
-  const dataDir = await temporaryFolder(t);
+  const dataDir = await installedFolder(t);
   const provider = await startProvider();
   t.teardown(() => provider.close());
   const env = { OPENAI_BASE_URL: provider.baseURL, EXTRACTION_DEADLINE_MS: "60000" };
@@ -151,7 +171,7 @@ test.serial("a process that is killed while it reads texts loses none of them, n
 });
 
 test.serial("a second process does not touch the database of one that runs", async (t) => {
-  const dataDir = await temporaryFolder(t);
+  const dataDir = await installedFolder(t);
   const first = await start(dataDir, t);
   const second = await startPart("start", { database: "", env: { DATA_DIR: dataDir }, waitUntilReady: false }, t);
   t.is(await second.exited, 1);
@@ -161,7 +181,7 @@ test.serial("a second process does not touch the database of one that runs", asy
 });
 
 test.serial("the same calls at once at a cap are refused as on a server", async (t) => {
-  const dataDir = await temporaryFolder(t);
+  const dataDir = await installedFolder(t);
   const service = await start(dataDir, t, { EXTRACTION_DEADLINE_MS: "60000" });
   const agent = await connectedThroughPage(service.url);
   const answers = await Promise.all(

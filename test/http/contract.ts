@@ -13,6 +13,7 @@ import {
   connectedAgent,
 } from "../support/market.ts";
 import { startService } from "../support/service.ts";
+import { takingTurns } from "../support/turns.ts";
 
 /**
  * A market of one's own whose every answer is held against the OpenAPI document that it serves.
@@ -166,15 +167,18 @@ export const openMarket = async (env: Record<string, string> = {}): Promise<Mark
       throw new Error(`${method} ${path} → ${answer.status}: ${faults.join("; ")}\n${answer.text}`);
     return answer;
   };
+  const turn = takingTurns();
   const holding = (agent: Agent): Agent => ({
     ...agent,
-    call: async (method, path, body, headers) => held(method, path, await agent.call(method, path, body, headers)),
+    call: async (method, path, body, headers) =>
+      held(method, path, await turn(() => agent.call(method, path, body, headers))),
   });
   return {
     url: service.url,
     databaseUrl: database.url,
     contract,
-    call: async (method, path, options = {}) => held(method, path, await call(service.url, method, path, options)),
+    call: async (method, path, options = {}) =>
+      held(method, path, await turn(() => call(service.url, method, path, options))),
     person: async (agent) => {
       const cookie = newSecret();
       await client.query(
@@ -186,12 +190,12 @@ export const openMarket = async (env: Record<string, string> = {}): Promise<Mark
         call: async (method, path, body, headers = {}) => {
           const sent = { cookie: `souk_session=${cookie}`, origin: service.url, ...headers };
           const options = { ...(body === undefined ? {} : { body }), headers: sent };
-          return held(method, path, await call(service.url, method, path, options), "person");
+          return held(method, path, await turn(() => call(service.url, method, path, options)), "person");
         },
       };
     },
-    stranger: async (name) => holding(await connectAgent(service.url, name)),
-    agent: async (name) => holding(await connectedAgent(service.url, database.url, name)),
+    stranger: async (name) => holding(await turn(() => connectAgent(service.url, name))),
+    agent: async (name) => holding(await turn(() => connectedAgent(service.url, database.url, name))),
     sql: async (query, values) => (await client.query(query, values)).rows,
     logs: service.logs,
     stop: async () => {

@@ -118,6 +118,9 @@ test("a repaired answer is used and reported as repaired", async (t) => {
 // 1.5 seconds is longer than a good response takes, and shorter than three attempts with their pauses.
 const SHORT_MS = 1500;
 
+// What a provider does wrong is known before this on a busy machine, too; less than the pause that one of them asks for.
+const LONG_MS = 20_000;
+
 for (const [title, behaviour, error] of [
   ["a 500", status(500), /^The provider answered 500\.$|^No reading within 1500 ms\.$/u],
   ["a 429 with a Retry-After beyond the deadline", tooManyRequests("30"), /^The provider answered 429\.$/u],
@@ -134,14 +137,15 @@ for (const [title, behaviour, error] of [
   ["an answer with members that the text asked for", obeys(), /^The model's answer broke the schema twice/u],
 ] as const) {
   test(`the built-in extractor takes over after ${title}`, async (t) => {
-    const { provider, extractor, outcomes } = await start(t, SHORT_MS);
+    const isLate = error.source.includes("No reading within");
+    const { provider, extractor, outcomes } = await start(t, isLate ? SHORT_MS : LONG_MS);
     provider.always(behaviour);
     const begin = performance.now();
     const [offer, ask] = await Promise.all([
       extractor.extractOffer(TEXT, never()),
       extractor.extractAsk(TEXT, never()),
     ]);
-    // The deadline, plus ample time for a busy machine.
+    // The short deadline, plus ample time for a busy machine.
     t.true(performance.now() - begin < SHORT_MS + allowed(5000));
     t.deepEqual(offer, OFFER);
     t.deepEqual(ask, ASK);
