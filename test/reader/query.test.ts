@@ -1,12 +1,8 @@
 import test from "ava";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createCorrector, slipsBetween } from "../../src/reader/builtin/spelling.ts";
-<<<<<<< HEAD
-import type { QueryReading } from "../../src/reader/extraction.ts";
-import { processorTime } from "../support/busy.ts";
-=======
 import type { QueryExtraction } from "../../src/reader/extraction.ts";
->>>>>>> src-rooms
+import { processorTime } from "../support/busy.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /** What is read from the query of a search: kind, place and price, and which words are left to search for. */
