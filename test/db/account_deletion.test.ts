@@ -6,10 +6,10 @@ import { type Caller, type Market, offerOf, openMarket, refusal, refused, vector
 import { signing } from "./signing.ts";
 
 /**
- * The end of an account, and of an agent: what goes, what stays, and what becomes of what is under way.
+ * Deleting an account and removing an agent: what is erased, what stays, and what happens to work in progress.
  *
- *   begun     a transaction that has done its work and not yet ended
- *   blocked   a statement that waits for a lock, so that the other one is known to be first
+ *   begun     a transaction that has made its changes and has not committed yet
+ *   blocked   a statement that waits for a lock, which shows that the other transaction came first
  */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -32,7 +32,7 @@ const signIn = (caller: Caller, ago = "0 minutes") =>
     ago,
   ]);
 
-/** Every row of the market that has one of these strings somewhere, by table. */
+/** Every row of the database that contains one of these words, with its table. */
 const tracesOf = async (words: string[]): Promise<string[]> => {
   const tables = await market.sql(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -49,7 +49,7 @@ const tracesOf = async (words: string[]): Promise<string[]> => {
 };
 
 test.serial(
-  "a deleted account leaves no word of its person, and what others did about its offers stands",
+  "a deleted account leaves no word of its person, and other accounts' reports stay",
   async (t) => {
     const caller = await market.approved("Zebedee's helper");
     const other = await market.approved();
@@ -145,14 +145,14 @@ test.serial(
   },
 );
 
-test.serial("an account without a sign-in method is deleted without one", async (t) => {
+test.serial("an account without a sign-in method can be deleted without a sign-in", async (t) => {
   const caller = await market.approved();
   t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
   t.deepEqual(await market.sql("select from market.account where id = $1", [caller.account]), []);
 });
 
 test.serial(
-  "an account with hundreds of offers is deleted by as many calls as it takes, and publishes nothing meanwhile",
+  "an account with hundreds of offers is deleted in several calls, and publishes nothing meanwhile",
   async (t) => {
     const caller = await market.approved();
     await market.sql(
@@ -170,7 +170,7 @@ test.serial(
   },
 );
 
-/** A transaction that was begun on a connection of its own; `end` commits it. */
+/** A transaction on its own connection that has run one statement. `end` commits it. */
 const begun = async (text: string, values: unknown[]): Promise<{ end: () => Promise<void> }> => {
   const client = new pg.Client({ connectionString: market.url });
   await client.connect();
@@ -193,7 +193,7 @@ const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.c
   });
   return { submission, extraction };
 };
-/** Waits until some statement waits for a lock. */
+/** Waits until a statement that contains `text` waits for a lock. */
 const blocked = async (text: string) => {
   for (;;) {
     const rows = await market.sql(
@@ -206,7 +206,7 @@ const blocked = async (text: string) => {
 const offersOf = (caller: Caller) =>
   market.sql("select status from market.offer where account_id = $1 or agent_id = $2", [caller.account, caller.agent]);
 
-test.serial("what is being read while the account is deleted is not published", async (t) => {
+test.serial("an offer whose text is read while its account is deleted is not published", async (t) => {
   const caller = await market.approved();
   for (const call of [market.call, market.callAsPerson]) {
     const { submission, extraction } = await submitted(caller, call);
@@ -222,7 +222,7 @@ test.serial("what is being read while the account is deleted is not published", 
   }
 });
 
-test.serial("what is published while the account is being deleted is archived with the rest", async (t) => {
+test.serial("an offer that is published while its account is deleted is erased with the others", async (t) => {
   const caller = await market.approved();
   const { submission, extraction } = await submitted(caller);
   const publishing = await begun("select jobs.complete_submission($1, $2)", [submission, extraction]);
@@ -238,7 +238,7 @@ test.serial("what is published while the account is being deleted is archived wi
 });
 
 test.serial(
-  "what is being read while its agent is removed is not published, and what was read just before is",
+  "an offer whose text is read while its agent is removed is not published, and an earlier one stays",
   async (t) => {
     const caller = await market.approved();
     const late = await submitted(caller);
@@ -262,7 +262,7 @@ test.serial(
   },
 );
 
-test.serial("a vector that is made while the account is deleted is not kept", async (t) => {
+test.serial("a vector that is made while its account is deleted is not stored", async (t) => {
   const caller = await market.approved();
   const { submission, extraction } = await submitted(caller);
   await market.work("complete_submission", submission, extraction);
@@ -277,7 +277,7 @@ test.serial("a vector that is made while the account is deleted is not kept", as
   t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [id]), []);
 });
 
-/** Who asks while the account is being deleted, and what with. */
+/** Calls that wait for the deletion of the account. */
 const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<unknown>> = {
   publish_offer: (caller) => submitted(caller),
   create_ask: (caller) =>
@@ -300,7 +300,7 @@ const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<un
 };
 
 for (const [name, attempt] of Object.entries(UNDER_WAY)) {
-  test.serial(`${name} that is under way while the account is deleted is refused like a signed-out one`, async (t) => {
+  test.serial(`${name} during the deletion of the account is refused with unauthorized`, async (t) => {
     const [caller, stranger] = [await market.approved(), await market.connect()];
     const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
       caller.account,
@@ -316,7 +316,7 @@ for (const [name, attempt] of Object.entries(UNDER_WAY)) {
   });
 }
 
-test.serial("two tabs that delete at once: one does, and the other is signed out", async (t) => {
+test.serial("of two concurrent deletions one succeeds, and the other gets unauthorized", async (t) => {
   const caller = await market.approved();
   await market.offer(caller);
   const outcomes = await Promise.all(
@@ -330,7 +330,7 @@ test.serial("two tabs that delete at once: one does, and the other is signed out
   t.deepEqual(outcomes.toSorted(), ["done", "unauthorized"]);
 });
 
-test.serial("an account with a long log is deleted call by call, each of a bounded length", async (t) => {
+test.serial("an account with a long audit log is deleted in several calls of bounded size", async (t) => {
   const caller = await market.approved();
   await market.sql(
     `insert into market.audit_event (actor_type, sql_role, action, table_name, row_id, subject_account_id, after)
