@@ -48,102 +48,96 @@ const tracesOf = async (words: string[]): Promise<string[]> => {
   return traces;
 };
 
-test.serial(
-  "a deleted account leaves no word of its person, and other accounts' reports stay",
-  async (t) => {
-    const caller = await market.approved("Zebedee's helper");
-    const other = await market.approved();
-    const own = { title: "Zebedee sofa", place: "Zebedeeville", contact: "zebedee@example.com", vector: vectorOf("z") };
-    const live = await market.offer(caller, { ...own, images: ["https://zebedee.example.com/1.jpg"] });
-    const archived = await market.offer(caller, own);
-    const removed = await market.offer(caller, own);
-    await market.callAsPerson(caller, "archive_offer", { id: archived });
-    await market.sql("update market.offer set status = 'removed', review_note = 'Zebedee was told' where id = $1", [
-      removed,
-    ]);
-    const watching = await market.ask(other, { title: "Wanted: thing", vector: vectorOf("z") });
-    await market.sql(
-      "update market.ask set text = 'x', title = 'x', criteria = '{}', keywords_query = null where id = $1",
-      [watching],
-    );
-    await market.call(other, "report_offer", { id: live, reason: "spam", comment: "by another" });
-    const elsewhere = await market.offer(other);
-    await market.call(caller, "report_offer", { id: elsewhere, reason: "scam", comment: "Zebedee thinks so" });
-    await market.ask(caller, { title: "Zebedee wants a sofa" });
-    await market.callAsPerson(caller, "update_profile", {
-      display_name: "Zebedee",
-      contact_email: "zebedee@example.com",
-      contact_phone: "+49309999999",
-    });
-    await prove(caller, "email", "zebedee@example.com");
-    await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
-    await market.call(caller, "preview_offer", { body: { text: "Zebedee again" }, errors: [] });
-    const kept = { idempotency_key: "k", request_hash: randomBytes(32), errors: [] };
-    await market.call(caller, "publish_offer", { body: { text: "Zebedee once more" }, ...kept });
-    await signing(market).begin({ email: "zebedee@example.com" });
+test.serial("a deleted account leaves no word of its person, and other accounts' reports stay", async (t) => {
+  const caller = await market.approved("Zebedee's helper");
+  const other = await market.approved();
+  const own = { title: "Zebedee sofa", place: "Zebedeeville", contact: "zebedee@example.com", vector: vectorOf("z") };
+  const live = await market.offer(caller, { ...own, images: ["https://zebedee.example.com/1.jpg"] });
+  const archived = await market.offer(caller, own);
+  const removed = await market.offer(caller, own);
+  await market.callAsPerson(caller, "archive_offer", { id: archived });
+  await market.sql("update market.offer set status = 'removed', review_note = 'Zebedee was told' where id = $1", [
+    removed,
+  ]);
+  const watching = await market.ask(other, { title: "Wanted: thing", vector: vectorOf("z") });
+  await market.sql(
+    "update market.ask set text = 'x', title = 'x', criteria = '{}', keywords_query = null where id = $1",
+    [watching],
+  );
+  await market.call(other, "report_offer", { id: live, reason: "spam", comment: "by another" });
+  const elsewhere = await market.offer(other);
+  await market.call(caller, "report_offer", { id: elsewhere, reason: "scam", comment: "Zebedee thinks so" });
+  await market.ask(caller, { title: "Zebedee wants a sofa" });
+  await market.callAsPerson(caller, "update_profile", {
+    display_name: "Zebedee",
+    contact_email: "zebedee@example.com",
+    contact_phone: "+49309999999",
+  });
+  await prove(caller, "email", "zebedee@example.com");
+  await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
+  await market.call(caller, "preview_offer", { body: { text: "Zebedee again" }, errors: [] });
+  const kept = { idempotency_key: "k", request_hash: randomBytes(32), errors: [] };
+  await market.call(caller, "publish_offer", { body: { text: "Zebedee once more" }, ...kept });
+  await signing(market).begin({ email: "zebedee@example.com" });
 
-    await market.embed("ask", watching, vectorOf("z"));
-    for (const table of ["match", "offer_embedding"]) {
-      t.true((await market.sql(`select from market.${table} where offer_id = $1`, [live])).length > 0, table);
-    }
-    t.is((await refusal(market.callAsPerson(caller, "delete_account"))).extra.sign_in_again, true);
-    await signIn(caller);
-    t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
+  await market.embed("ask", watching, vectorOf("z"));
+  for (const table of ["match", "offer_embedding"]) {
+    t.true((await market.sql(`select from market.${table} where offer_id = $1`, [live])).length > 0, table);
+  }
+  t.is((await refusal(market.callAsPerson(caller, "delete_account"))).extra.sign_in_again, true);
+  await signIn(caller);
+  t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
 
-    t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
-    const offers = await market.sql(
-      `select status, title, account_id, agent_id, contact, images, review_note, metadata, extraction, location_text
+  t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
+  const offers = await market.sql(
+    `select status, title, account_id, agent_id, contact, images, review_note, metadata, extraction, location_text
      from market.offer where id = any ($1) order by id`,
-      [[live, archived, removed]],
-    );
-    t.deepEqual(
-      offers.map(({ status }) => status),
-      ["archived", "archived", "removed"],
-    );
-    for (const offer of offers)
-      t.like(offer, {
-        title: "Deleted offer",
-        account_id: null,
-        agent_id: null,
-        contact: {},
-        images: [],
-        location_text: null,
-      });
-    t.deepEqual(await market.sql("select account_id, reason from market.report where offer_id = $1", [elsewhere]), [
-      { account_id: null, reason: "scam" },
-    ]);
-    t.is((await market.sql("select from market.report where offer_id = $1", [live])).length, 1);
-    t.deepEqual(
-      await market.sql("select from market.offer_embedding where offer_id = any ($1)", [[live, archived, removed]]),
-      [],
-    );
-    t.deepEqual(
-      await market.sql("select from market.match where offer_id = any ($1)", [[live, archived, removed]]),
-      [],
-    );
-    for (const column of ["account_id", "id"]) {
-      const tables = await market.sql(
-        `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = $1
+    [[live, archived, removed]],
+  );
+  t.deepEqual(
+    offers.map(({ status }) => status),
+    ["archived", "archived", "removed"],
+  );
+  for (const offer of offers)
+    t.like(offer, {
+      title: "Deleted offer",
+      account_id: null,
+      agent_id: null,
+      contact: {},
+      images: [],
+      location_text: null,
+    });
+  t.deepEqual(await market.sql("select account_id, reason from market.report where offer_id = $1", [elsewhere]), [
+    { account_id: null, reason: "scam" },
+  ]);
+  t.is((await market.sql("select from market.report where offer_id = $1", [live])).length, 1);
+  t.deepEqual(
+    await market.sql("select from market.offer_embedding where offer_id = any ($1)", [[live, archived, removed]]),
+    [],
+  );
+  t.deepEqual(await market.sql("select from market.match where offer_id = any ($1)", [[live, archived, removed]]), []);
+  for (const column of ["account_id", "id"]) {
+    const tables = await market.sql(
+      `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = $1
        where c.relnamespace = 'market'::regnamespace and c.relkind = 'r' and a.atttypid = 'uuid'::regtype and not c.relispartition`,
-        [column],
-      );
-      t.true(tables.length > 5);
-      for (const { name } of tables)
-        t.deepEqual(await market.sql(`select from ${name} where ${column} = $1`, [caller.account]), [], name);
-    }
-    const log = await market.sql(
-      "select action, before, after from market.audit_event where subject_account_id = $1 order by at desc",
-      [caller.account],
+      [column],
     );
-    t.true(log.some(({ action }) => action === "account.deleted"));
-    for (const { before, after } of log) t.deepEqual([before, after], [null, null]);
+    t.true(tables.length > 5);
+    for (const { name } of tables)
+      t.deepEqual(await market.sql(`select from ${name} where ${column} = $1`, [caller.account]), [], name);
+  }
+  const log = await market.sql(
+    "select action, before, after from market.audit_event where subject_account_id = $1 order by at desc",
+    [caller.account],
+  );
+  t.true(log.some(({ action }) => action === "account.deleted"));
+  for (const { before, after } of log) t.deepEqual([before, after], [null, null]);
 
-    t.is(await refused(market.callAsPerson(caller, "get_account")), "401 unauthorized");
-    t.is(await refused(market.callAsPerson(caller, "delete_account")), "401 unauthorized");
-    t.is(await refused(market.call(caller, "get_me", { base_url: "", link_key: caller.token })), "401 unauthorized");
-    t.is(await refused(market.call(other, "get_offer", { id: live })), "404 not_found");
-  },
-);
+  t.is(await refused(market.callAsPerson(caller, "get_account")), "401 unauthorized");
+  t.is(await refused(market.callAsPerson(caller, "delete_account")), "401 unauthorized");
+  t.is(await refused(market.call(caller, "get_me", { base_url: "", link_key: caller.token })), "401 unauthorized");
+  t.is(await refused(market.call(other, "get_offer", { id: live })), "404 not_found");
+});
 
 test.serial("an account without a sign-in method can be deleted without a sign-in", async (t) => {
   const caller = await market.approved();

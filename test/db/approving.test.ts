@@ -87,27 +87,24 @@ test.serial("before approval the page shows which account will be bound", async 
   t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: true });
 });
 
-test.serial(
-  "an account with a method is bound only by a session that signed in within fifteen minutes",
-  async (t) => {
-    const person = await signIn();
-    const caller = await market.connect();
-    await people.grow(person.session);
-    const { status, code, extra } = await refusal(approve(caller, person.session));
-    t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
-    await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [person.session]);
-    t.is(await refused(approve(caller, person.session)), "401 unauthorized");
-    t.false((await me(caller)).account.connected, "the link is not spent");
-    await market.sql("update market.session set signed_in_at = now() where secret_hash = $1", [person.session]);
-    t.deepEqual(await approve(caller, person.session), {
-      agent_id: caller.agent,
-      agent_name: "Test agent",
-      new_session: false,
-      has_method: true,
-    });
-    t.is((await me(caller)).id, person.account);
-  },
-);
+test.serial("an account with a method is bound only by a session that signed in within fifteen minutes", async (t) => {
+  const person = await signIn();
+  const caller = await market.connect();
+  await people.grow(person.session);
+  const { status, code, extra } = await refusal(approve(caller, person.session));
+  t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
+  await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [person.session]);
+  t.is(await refused(approve(caller, person.session)), "401 unauthorized");
+  t.false((await me(caller)).account.connected, "the link is not spent");
+  await market.sql("update market.session set signed_in_at = now() where secret_hash = $1", [person.session]);
+  t.deepEqual(await approve(caller, person.session), {
+    agent_id: caller.agent,
+    agent_name: "Test agent",
+    new_session: false,
+    has_method: true,
+  });
+  t.is((await me(caller)).id, person.account);
+});
 
 test.serial("approving an agent whose link proved a method needs a sign-in, and keeps the account", async (t) => {
   const { caller, session } = await provedFirst("lena@example.com");
@@ -318,29 +315,26 @@ test.serial("an approval during the deletion of its account binds nothing to tha
   }
 });
 
-test.serial(
-  "after an approval one mail goes to the account's e-mail address, in a queue of its own",
-  async (t) => {
-    const email = randomEmail();
-    const person = await signIn("Lena", email);
-    const caller = await market.connect("Helper");
-    await approve(caller, person.session);
-    t.deepEqual(await notices(caller), ["mail"]);
-    const notice = await market.work("get_approval_notice", caller.agent);
-    const { connected_at, ...rest } = notice;
-    t.deepEqual(rest, { email, agent_name: "Helper", display_name: "Lena" });
-    t.regex(connected_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    await market.work("mark_approval_notice", caller.agent);
-    t.is(await market.work("get_approval_notice", caller.agent), null);
-    const [{ notified_at }] = await market.sql("select notified_at from market.connection where agent_id = $1", [
-      caller.agent,
-    ]);
-    await market.work("mark_approval_notice", caller.agent);
-    t.deepEqual(await market.sql("select notified_at from market.connection where agent_id = $1", [caller.agent]), [
-      { notified_at },
-    ]);
-  },
-);
+test.serial("after an approval one mail goes to the account's e-mail address, in a queue of its own", async (t) => {
+  const email = randomEmail();
+  const person = await signIn("Lena", email);
+  const caller = await market.connect("Helper");
+  await approve(caller, person.session);
+  t.deepEqual(await notices(caller), ["mail"]);
+  const notice = await market.work("get_approval_notice", caller.agent);
+  const { connected_at, ...rest } = notice;
+  t.deepEqual(rest, { email, agent_name: "Helper", display_name: "Lena" });
+  t.regex(connected_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  await market.work("mark_approval_notice", caller.agent);
+  t.is(await market.work("get_approval_notice", caller.agent), null);
+  const [{ notified_at }] = await market.sql("select notified_at from market.connection where agent_id = $1", [
+    caller.agent,
+  ]);
+  await market.work("mark_approval_notice", caller.agent);
+  t.deepEqual(await market.sql("select notified_at from market.connection where agent_id = $1", [caller.agent]), [
+    { notified_at },
+  ]);
+});
 
 test.serial(
   "the mail goes to the address that a person signs in with, rather than one that a provider stated",

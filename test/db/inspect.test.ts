@@ -287,24 +287,21 @@ test.serial("a DBA can read every table, write none, and sees no secret, text or
   t.is((await read("select id from market.offer where id = $1", [id.offer])).length, 1);
 });
 
-test.serial(
-  "every login has a connection limit and timeouts, and the limits leave room for a superuser",
-  async (t) => {
-    const roles = await market.sql(
-      `select rolname as role, rolconnlimit as "limit", array(
+test.serial("every login has a connection limit and timeouts, and the limits leave room for a superuser", async (t) => {
+  const roles = await market.sql(
+    `select rolname as role, rolconnlimit as "limit", array(
        select split_part(setting, '=', 1) from pg_db_role_setting s, unnest(s.setconfig) as setting where s.setrole = r.oid) as settings
      from pg_roles r where rolname ~ '^souk_' and rolcanlogin order by 1`,
-    );
-    t.true(roles.length >= 4);
-    for (const { role, limit, settings } of roles) {
-      t.true(limit > 0, role);
-      t.true(settings.includes("lock_timeout") && settings.includes("idle_in_transaction_session_timeout"), role);
-      t.true(role === "souk_migrator" || settings.includes("statement_timeout"), role);
-    }
-    const total = roles.reduce((sum, { limit }) => sum + limit, 0);
-    t.true(total <= 97, `${total}: PostgreSQL's default is 100, of which 3 are kept for superusers`);
-  },
-);
+  );
+  t.true(roles.length >= 4);
+  for (const { role, limit, settings } of roles) {
+    t.true(limit > 0, role);
+    t.true(settings.includes("lock_timeout") && settings.includes("idle_in_transaction_session_timeout"), role);
+    t.true(role === "souk_migrator" || settings.includes("statement_timeout"), role);
+  }
+  const total = roles.reduce((sum, { limit }) => sum + limit, 0);
+  t.true(total <= 97, `${total}: PostgreSQL's default is 100, of which 3 are kept for superusers`);
+});
 
 test.serial("why_429 and the refusal mention a cap set by a moderator, and a suspension", async (t) => {
   const agent = await market.approved();

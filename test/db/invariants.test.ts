@@ -257,20 +257,17 @@ for (const invariant of Object.keys(CORRUPTIONS)) {
   });
 }
 
-test.serial(
-  "inspect.check() ignores what a waiting job will mend, but not for ever",
-  async (t) => {
-    const found = (age: string) =>
-      rolledBack(client, async () => {
-        await client.query("set local session_replication_role = replica");
-        await client.query(`delete from market.offer_embedding; update market.ask set price_max_hundredths = 100;
+test.serial("inspect.check() ignores what a waiting job will mend, but not for ever", async (t) => {
+  const found = (age: string) =>
+    rolledBack(client, async () => {
+      await client.query("set local session_replication_role = replica");
+      await client.query(`delete from market.offer_embedding; update market.ask set price_max_hundredths = 100;
         ${withJob("embed_offer", id.offer)} update graphile_worker._private_jobs set created_at = now() - interval '${age}'`);
-        return (await asDba("select invariant from inspect.check()")).map((row) => row.invariant);
-      });
-    t.deepEqual(await found("1 hour"), []);
-    t.deepEqual(await found("3 hours"), ["offer_has_vector", "match_is_within_price"]);
-  },
-);
+      return (await asDba("select invariant from inspect.check()")).map((row) => row.invariant);
+    });
+  t.deepEqual(await found("1 hour"), []);
+  t.deepEqual(await found("3 hours"), ["offer_has_vector", "match_is_within_price"]);
+});
 
 test.serial("the worker stores what its check finds, and a sample without findings does not clear it", async (t) => {
   const noted = async () =>

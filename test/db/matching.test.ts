@@ -84,21 +84,18 @@ test.serial("an account's own offers never match its asks, whichever of its agen
   t.deepEqual(await matching(ask), [other]);
 });
 
-test.serial(
-  "an archived or removed offer leaves the matches at once, and returns when it is live again",
-  async (t) => {
-    const ask = await market.ask(buyer);
-    const [archived, removed] = [await market.offer(seller), await market.offer(seller)];
-    t.is((await matching(ask)).length, 2);
-    await market.call(seller, "archive_offer", { id: archived });
-    t.deepEqual(await matching(ask), [removed]);
-    await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
-    t.deepEqual(await matching(ask), []);
-    await market.call(seller, "republish_offer", { id: archived });
-    await market.embed("offer", archived);
-    t.deepEqual(await matching(ask), [archived]);
-  },
-);
+test.serial("an archived or removed offer leaves the matches at once, and returns when it is live again", async (t) => {
+  const ask = await market.ask(buyer);
+  const [archived, removed] = [await market.offer(seller), await market.offer(seller)];
+  t.is((await matching(ask)).length, 2);
+  await market.call(seller, "archive_offer", { id: archived });
+  t.deepEqual(await matching(ask), [removed]);
+  await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
+  t.deepEqual(await matching(ask), []);
+  await market.call(seller, "republish_offer", { id: archived });
+  await market.embed("offer", archived);
+  t.deepEqual(await matching(ask), [archived]);
+});
 
 test.serial("a changed offer loses the asks that it no longer matches, and gains others", async (t) => {
   const [sofa, phone] = [
