@@ -232,7 +232,7 @@ test.serial("an offer that is published while its account is deleted is erased w
 });
 
 test.serial(
-  "an offer whose text is read while its agent is removed is not published, and an earlier one stays",
+  "an offer whose text is read while its agent is removed is not published, and an earlier one is",
   async (t) => {
     const caller = await market.approved();
     const late = await submitted(caller);

@@ -77,7 +77,7 @@ test("candidates by words are the newest offers that have the words and pass the
   t.true(some.count > 2);
 });
 
-test("all offers that pass a selective filter are compared by vector", async (t) => {
+test("a search by vector with a filter finds the nearest of all offers that pass", async (t) => {
   for (const filters of FILTERS.slice(1)) {
     const [row] = await market.sql(
       `with c as (select search.to_search_filter($1, now(), null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)

@@ -250,7 +250,7 @@ for (const location of ["Europe", "Europa", "DACH"]) {
   });
 }
 
-test("incomplete extractions are accepted", async (t) => {
+test("incomplete and unusual extractions are accepted", async (t) => {
   for (const extraction of [
     null,
     {},

@@ -12,7 +12,7 @@ import { createDatabase, type Database, type Teardown } from "../support/databas
  *   refusal  an error that internal.raise_problem raised
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are what tests look into, and they compare whole ones.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape, and compare most of them whole.
 export type Answer = any;
 
 export type Refusal = { status: number; code: string; detail: string; extra: Answer };

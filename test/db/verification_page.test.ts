@@ -118,7 +118,7 @@ test.serial("the link of an account with a method works only with that account's
   t.true((await prove(link, someone(), { method: "apple", session })).answer.added);
 });
 
-test.serial("after an approval the link works only in the browser that approved", async (t) => {
+test.serial("after an approval the link works only in the approving browser, while it has a session", async (t) => {
   const caller = await market.connect();
   const { link } = await linked(caller);
   const early = await people.begin({ method: "google", verification: link });

@@ -150,7 +150,7 @@ test.serial("two agents with the same key do not affect each other", async (t) =
   t.not(answers[0]?.body.offer_id, answers[1]?.body.offer_id);
 });
 
-test.serial("the key of an API call that was killed is in flight, and then replays the response", async (t) => {
+test.serial("if the API is killed while a text is read, the key is in flight, then replays the 201", async (t) => {
   const doomed = await startPart("api", { database: database.url, env: environment() }, t);
   const agent = await connectedAgent(doomed.url, database.url);
   provider.reset();

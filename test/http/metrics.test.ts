@@ -63,7 +63,7 @@ const value = (samples: Sample[], name: string, labels: Record<string, string> =
   samples.find((s) => s.name === name && Object.entries(labels).every(([label, given]) => s.labels[label] === given))
     ?.value;
 
-test.serial("requests are counted by operation and status, and unknown paths share the label none", async (t) => {
+test.serial("requests are counted by operation and status, and unknown paths share the operation none", async (t) => {
   await agent.call("GET", "/v1/me");
   await agent.call("GET", "/v1/me");
   await agent.call("POST", "/v1/offers", {});

@@ -223,7 +223,7 @@ test.serial("a form on another site, which cannot send JSON, is refused", async 
   t.is(status, 401);
 });
 
-test.serial("a page of the service that sends no Origin is accepted by its Sec-Fetch-Site", async (t) => {
+test.serial("a page of the service that hides its Origin is accepted by its Sec-Fetch-Site", async (t) => {
   for (const headers of [{ "sec-fetch-site": "same-origin" }, { origin: "null", "sec-fetch-site": "same-origin" }]) {
     const { status } = await call(market.url, "POST", "/v1/offers/search", {
       body: { query: "sofa" },
