@@ -30,11 +30,8 @@ const serve =
 const migrate: Command = async (config) => {
   if (!config.databaseUrl) throw new Error("Set DATABASE_URL to the database that is to be brought up to date.");
   const log = createLog(config.logLevel);
-  const { learn, migrate } = await import("./database/migrate.ts");
+  const { migrate } = await import("./database/migrate.ts");
   await migrate(config.databaseUrl);
-  await learn(config.databaseUrl).catch((error: unknown) =>
-    log.warn({ err: error }, "the examples could not be learned from; a worker will try again"),
-  );
   log.info("the database is up to date");
 };
 

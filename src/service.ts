@@ -124,12 +124,9 @@ const migration: MakePart = (service) => ({
   name: "migration",
   prepare: async (stopping) => {
     const { log, url, embedded, readiness } = service;
-    const { learn, migrate } = await import("./database/migrate.ts");
+    const { migrate } = await import("./database/migrate.ts");
     await untilItWorks("the database could not be migrated", log, stopping, async () => {
       await migrate(url, embedded, stopping);
-      await learn(url, embedded, stopping).catch((error: unknown) => {
-        if (!stopping.aborted) log.warn({ err: error }, "the examples could not be learned from");
-      });
     });
     readiness.migrated();
     return undefined;

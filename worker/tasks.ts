@@ -5,6 +5,7 @@ import { checkInvariants } from "./tasks/check_invariants.ts";
 import { completeSubmission } from "./tasks/complete_submission.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { reembed } from "./tasks/reembed.ts";
+import { refreshConcepts } from "./tasks/refresh_concepts.ts";
 import { sendApprovalNotice } from "./tasks/send_approval_notice.ts";
 import {
   keepAuditPartitions,
@@ -23,6 +24,7 @@ export const taskList = (tools: Tools): TaskList =>
     embed_ask: embedAsk(tools),
     apply_standing: applyStanding(tools),
     reembed: reembed(tools),
+    refresh_concepts: refreshConcepts(tools),
     resume_reembedding: resumeReembedding(tools),
     purge_keys: purgeKeys(tools),
     purge_sign_ins: purgeSignIns(tools),

@@ -15,8 +15,10 @@ set local check_function_bodies = off;
 --!include internal/uuid_v7.sql
 --!include internal/visible_name.sql
 --!include internal/claims.sql
+--!include internal/origin.sql
 --!include reading/fold.sql
 --!include reading/note_change.sql
+--!include reading/note_synonym_change.sql
 --!include search/lexemes.sql
 --!include search/buckets.sql
 --!include internal/suspension.sql
@@ -25,6 +27,7 @@ set local check_function_bodies = off;
 
 -- Tables
 --!include internal/loaded.sql
+--!include internal/deleted_row.sql
 --!include market/setting.sql
 --!include market/permission.sql
 --!include market/taxonomy.sql
@@ -34,6 +37,7 @@ set local check_function_bodies = off;
 --!include market/reason.sql
 --!include reading/wide_place.sql
 --!include reading/synonym.sql
+--!include reading/concept_refresh.sql
 --!include market/account.sql
 --!include market/account_stats.sql
 --!include market/agent.sql
@@ -65,10 +69,6 @@ set local check_function_bodies = off;
 --!include reading/question.sql
 --!include market/worker_heartbeat.sql
 --!include market/invariant.sql
---!include reading/vocabulary_data.sql
---!include reading/ask_example_data.sql
---!include reading/offer_example_data.sql
---!include reading/synonym_data.sql
 --!include market/moderator_access.sql
 --!include market/dba_access.sql
 
@@ -145,11 +145,14 @@ set local check_function_bodies = off;
 --!include search/match_offer.sql
 
 -- Functions that the worker may call
+--!include reading/words.sql
 --!include jobs/get_vocabulary.sql
 --!include jobs/training.sql
+--!include reading/load_classifiers.sql
 --!include jobs/get_submission.sql
 --!include jobs/embedding.sql
 --!include jobs/reembedding.sql
+--!include jobs/refresh_concepts.sql
 --!include jobs/complete_submission.sql
 --!include jobs/purge.sql
 --!include jobs/sweep_submissions.sql

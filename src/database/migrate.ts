@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
 import pg from "pg";
-import { learnWhenDue, type TrainingSource } from "../reader/learning.ts";
+import { loadData } from "./load.ts";
 import { reloadCode } from "./reload.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../db/migrations", import.meta.url));
@@ -39,7 +39,7 @@ const withLockTimeout = (url: string): string => {
 };
 
 /**
- * Brings a database up to date: the committed migrations, then graphile-worker's own schema. Runs nothing when there is
+ * Brings a database up to date: the committed migrations, the code, graphile-worker's own schema, and the rows that ship. Runs nothing when there is
  * nothing to do, and may run in several processes at once.
  * @param url a login that may create roles and schemas, and the extension vector if it is not there yet.
  * @param stopping ends waiting for another process that migrates.
@@ -61,12 +61,13 @@ export const migrate = async (url: string, embedded = false, stopping?: AbortSig
   }
 };
 
-const loadCode = async (connectionString: string): Promise<string[]> => {
+/** Gives a step a connection of its own. */
+const connected = async <T>(connectionString: string, step: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString });
   client.on("error", () => undefined);
   await client.connect();
   try {
-    return (await reloadCode(client)) ?? [];
+    return await step(client);
   } finally {
     await client.end();
   }
@@ -78,7 +79,7 @@ const apply = async (connectionString: string): Promise<void> => {
     migrationsFolder: MIGRATIONS,
     logger: new Logger(() => () => undefined),
   });
-  const dropped = await loadCode(connectionString);
+  const dropped = (await connected(connectionString, reloadCode)) ?? [];
   if (dropped.length > 0)
     process.stdout.write(`No file of db/schema makes these any more, so they were dropped: ${dropped.join(", ")}\n`);
   const pool = new pg.Pool({ connectionString, max: 1 });
@@ -103,38 +104,10 @@ const apply = async (connectionString: string): Promise<void> => {
   } finally {
     await pool.end();
   }
-};
-
-/**
- * Learns from the examples of a migrated database what is not learned yet (learning.ts): a first time, or after a change of
- * the way of learning. Texts are read by what was learned.
- * @param stopping ends it at once
- * @throws when it could not be learned or stored; what was learned before then stays, and a worker tries again
- */
-export const learn = async (
-  url: string,
-  embedded = false,
-  stopping: AbortSignal = new AbortController().signal,
-): Promise<void> => {
-  const client = new pg.Client({ connectionString: embedded ? url : withLockTimeout(url) });
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    await client.query("set role souk_owner");
-    const source: TrainingSource = {
-      get: async (learning) =>
-        (await client.query("select jobs.get_training_set($1) as lesson", [learning])).rows[0]?.lesson ?? null,
-      store: async (changedAt, learning, learned) => {
-        await client.query("select jobs.store_classifiers($1, $2, $3)", [changedAt, learning, learned]);
-      },
-    };
-    try {
-      await learnWhenDue(source, stopping);
-    } finally {
-      // The connections of an embedded database share a session.
-      await client.query("reset role").catch(() => undefined);
-    }
-  } finally {
-    await client.end();
-  }
+  // After the queue is there, since a change of synonyms has offers filed again by a job.
+  for (const { table, kept } of await connected(connectionString, (client) => loadData(client)))
+    if (kept.length > 0)
+      process.stdout.write(
+        `These rows of ${table} no longer ship, and stay because others refer to them: ${kept.join(", ")}\n`,
+      );
 };

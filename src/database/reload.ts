@@ -15,7 +15,7 @@ const SCHEMA = fileURLToPath(new URL("../../db/schema", import.meta.url));
 const RELOADED = /^-- Reloaded: .*$/m;
 
 /** Files of nothing but structure. */
-const STRUCTURE = /^(roles|logins|market\/(triggers|audit_triggers)|reading\/\w+_data)\.sql$/;
+const STRUCTURE = /^(roles|logins|market\/(triggers|audit_triggers))\.sql$/;
 
 /** The schemas that are ours. */
 const SCHEMAS = ["market", "internal", "reading", "search", "api", "jobs", "admin", "inspect"];

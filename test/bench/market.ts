@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type pg from "pg";
 import { toSql } from "pgvector";
-import { learn, migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { hashSecret, newToken } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { withClient } from "../support/client.ts";
@@ -134,7 +134,6 @@ export const makeMarket = async (
     // The change in progress is measured before it is committed.
     const current = await currentMigration();
     if (!isEmptyMigration(current)) await client.query(`begin;\n${current}\n;commit`);
-    await learn(url);
     await client.query("set maintenance_work_mem = '1GB'");
     const callers = await makeAgents(client);
     const indexes = await takeIndexes(client);

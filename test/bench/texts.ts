@@ -15,8 +15,8 @@ const OFFERS_PER_MODEL = 5;
 /** Offers are as old as this, evenly: a market that has run for half a year. */
 const OLDEST_MS = 180 * 24 * 3600 * 1000;
 
-export const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"] as const;
-export type Language = (typeof LANGUAGES)[number];
+const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"] as const;
+type Language = (typeof LANGUAGES)[number];
 
 type Subject = {
   domain: string;

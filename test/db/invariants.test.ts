@@ -73,11 +73,11 @@ const WAITING = `
  * For each invariant, SQL that breaks it without triggers, and the object (or its prefix) that inspect.check() reports.
  */
 const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
-  account_has_record: () => ({
+  account_has_stats: () => ({
     how: `delete from market.account_stats where account_id = '${stranger.account}'`,
     object: `account ${stranger.account}`,
   }),
-  record_equals_recount: () => ({
+  stats_equal_recount: () => ({
     how: `update market.account_stats set active = active + 1 where account_id = '${seller.account}'`,
     object: `account ${seller.account}`,
   }),
@@ -110,7 +110,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: `insert into market.idempotency_key (owner_id, key, request_hash) values ('${seller.agent}', 'lost', sha256('x'))`,
     object: `agent ${seller.agent}`,
   }),
-  submission_is_settled: () => ({
+  submission_is_completed: () => ({
     how: `${submission(1000, "null, null")} ${JOB_OF_SUBMISSION}`,
     object: "submission 00000000-0000-7000-8000-000000000001",
   }),
@@ -139,7 +139,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: `update market.ask set read_at = null, updated_at = now() - interval '61 minutes'; delete from market.match`,
     object: `ask ${id.ask}`,
   }),
-  match_is_of_a_live_offer: () => ({
+  match_is_of_a_published_offer: () => ({
     how: `update market.offer set status = 'archived' where id = '${id.offer}'; update market.account_stats set active = 0`,
     object: `match of ask ${id.ask} and offer ${id.offer}`,
   }),
@@ -167,7 +167,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: "update market.ask set exclude_query = 'smoke'",
     object: `match of ask ${id.ask} and offer ${id.offer}`,
   }),
-  job_is_not_held_by_the_dead: () => ({
+  job_is_not_locked_by_a_dead_worker: () => ({
     how: `select graphile_worker.add_job('embed_offer', json_build_object('id', '${id.offer}'));
           update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '6 minutes'`,
     object: "job ",
@@ -195,7 +195,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
           values ('00000000-0000-7000-8000-000000000003', now(), '${seller.account}')`,
     object: "offer 00000000-0000-7000-8000-000000000003",
   }),
-  reviewed_offer_is_not_down: () => ({
+  reviewed_offer_is_not_removed: () => ({
     how: `${WAITING} 'rejected', null from market.offer where id = '${id.offer}';
           update market.offer set reviewed = true where status = 'rejected'`,
     object: "offer 00000000-0000-7000-8000-000000000003",
@@ -217,7 +217,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: `do $$ begin execute format('drop table market.audit_event_%s', to_char(now() at time zone 'UTC', 'YYYY_MM')); end $$`,
     object: "market.audit_event_",
   }),
-  log_is_forgotten_in_time: () => ({
+  log_is_purged_in_time: () => ({
     how: `insert into market.audit_event (at, actor_type, sql_role, action, table_name, row_id)
           values (now() - interval '20 months', 'dba', 'x', 'x', 'x', 'x')`,
     object: "market.audit_event",
@@ -226,7 +226,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: "update reading.vocabulary_change set changed_at = now() - interval '1 hour'",
     object: "reading.classifier",
   }),
-  agent_is_forgotten_in_time: () => ({
+  agent_is_purged_in_time: () => ({
     how: `update market.agent set created_at = now() - interval '60 days' where id = '${stranger.agent}';
           update market.account_stats set last_active_at = now() - interval '60 days' where account_id = '${stranger.account}'`,
     object: `agent ${stranger.agent}`,
@@ -280,7 +280,7 @@ test.serial("the worker stores what its check finds, and a sample without findin
   await market.work("check_invariants", 1000);
   t.deepEqual((await noted()).map(({ invariant, broken }) => [invariant, broken]).sort(), [
     ["key_has_answer", 1],
-    ["record_equals_recount", 1],
+    ["stats_equal_recount", 1],
   ]);
   t.regex((await noted())[0]?.example ?? "", /^(account|agent) .*: /);
   await market.sql("update market.account_stats set active = 1 where account_id = $1", [seller.account]);
@@ -288,13 +288,13 @@ test.serial("the worker stores what its check finds, and a sample without findin
   await market.work("check_invariants", 1000);
   t.deepEqual(
     (await noted()).map(({ invariant }) => invariant),
-    ["record_equals_recount"],
+    ["stats_equal_recount"],
     "what is always looked at whole is right again at once; the other until everything was looked at",
   );
   await market.work("check_invariants", null);
   t.deepEqual(await noted(), []);
   const [{ state }] = await market.sql("select inspect.state() as state");
-  t.is(state.invariants.record_equals_recount, 0);
+  t.is(state.invariants.stats_equal_recount, 0);
   t.true(state.checked_seconds_ago < 60);
 });
 

@@ -420,7 +420,7 @@ test.serial("without entering, the API's login role gets no data, whatever claim
           ({ rows: [row] }) => JSON.stringify(Object.values(row)[0]),
           (error: pg.DatabaseError) => error.code,
         );
-        // 42501: no privilege for what the function reads. {}: nothing to withdraw. null: nothing stored.
+        // 42501: no privilege for what the function reads. {} and null: nothing was found, stored or withdrawn.
         t.true(["42501", "PT401", "PT403", "{}", "null"].includes(answer ?? ""), `${name}: ${answer}`);
       }
     });

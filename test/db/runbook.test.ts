@@ -201,7 +201,7 @@ test.serial("6: missing vectors are requested again", async (t) => {
 test.serial("7: inspect.check() states a remedy, and the one for account stats works", async (t) => {
   await market.sql("update market.account_stats set active = 9, lifetime = 0 where account_id = $1", [agent.account]);
   const [[broken] = []] = await look(7);
-  t.like(broken, { invariant: "record_equals_recount", object: `account ${agent.account}` });
+  t.like(broken, { invariant: "stats_equal_recount", object: `account ${agent.account}` });
   t.regex(broken.detail, /^active, lifetime, removed are 9, 0, 0 and should be \d+, \d+, 0$/);
   t.regex(broken.remedy, /set active, lifetime and removed/);
   await act(7, { account: agent.account });

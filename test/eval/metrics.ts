@@ -6,7 +6,7 @@ import type { LabelledAsk, LabelledMatch, LabelledOffer, LabelledQuery } from ".
  */
 
 type Amount = { amount: number; currency: string | null; period?: string | null | undefined };
-export type Contact = { type: string; value: string; preferred?: boolean | undefined };
+type Contact = { type: string; value: string; preferred?: boolean | undefined };
 
 export type OfferPrediction = {
   id: string;

@@ -140,20 +140,20 @@ test.serial("a broken invariant is exposed once the worker has checked", async (
   await sql(database.url, `select graphile_worker.add_job('check_invariants', '{"sample": 10000}')`);
   await eventually(
     ofApi,
-    (read) => value(read, "souk_invariant_violations", { invariant: "record_equals_recount" }) === 1,
+    (read) => value(read, "souk_invariant_violations", { invariant: "stats_equal_recount" }) === 1,
   );
   t.true((value(await ofApi(), "souk_invariants_checked_age_seconds") ?? 99) < 30);
   // The log line comes a moment after the metric.
   await eventually(
     async () => worker.logs(),
-    (logs) => /"invariant":"record_equals_recount","broken":1.*an invariant is broken/.test(logs),
+    (logs) => /"invariant":"stats_equal_recount","broken":1.*an invariant is broken/.test(logs),
   );
-  t.is(value(await ofApi(), "souk_invariant_violations", { invariant: "record_equals_recount" }), 1);
+  t.is(value(await ofApi(), "souk_invariant_violations", { invariant: "stats_equal_recount" }), 1);
   await sql(database.url, "update market.account_stats set active = active - 5 where active > 0");
   await sql(database.url, `select graphile_worker.add_job('check_invariants', '{"sample": null}')`);
   await eventually(
     ofApi,
-    (read) => value(read, "souk_invariant_violations", { invariant: "record_equals_recount" }) === 0,
+    (read) => value(read, "souk_invariant_violations", { invariant: "stats_equal_recount" }) === 0,
   );
   await assertInvariants(t, database.url);
 });

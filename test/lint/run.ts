@@ -30,6 +30,11 @@ const CHECKS: Check[] = [
     ],
   },
   {
+    name: "weights",
+    remedy: "Run `npm run train`, which learns from the words and examples of db/data again.",
+    commands: ["node src/reader/train.ts --check"],
+  },
+  {
     name: "biome",
     remedy:
       "`npm run format` mends layout and imports. Break an import cycle by moving what both files need to a third.",

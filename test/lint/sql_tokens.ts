@@ -4,7 +4,7 @@
  *   body  the text between the dollar quotes of a function or a `do` block; it is split into tokens like other code
  */
 
-export type TokenKind = "newline" | "space" | "comment" | "literal" | "name" | "quote" | "word" | "number" | "sign";
+type TokenKind = "newline" | "space" | "comment" | "literal" | "name" | "quote" | "word" | "number" | "sign";
 
 export type Token = {
   /**

@@ -14,7 +14,7 @@ import { type Service, startPart, startService } from "../support/service.ts";
  *           their own
  */
 
-export type Person = { page: Page; agent: Agent; account: string };
+type Person = { page: Page; agent: Agent; account: string };
 
 export type Fixture = {
   browser: Browser;

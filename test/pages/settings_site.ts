@@ -72,7 +72,7 @@ export const OFFERS = {
   page: { next_cursor: "bmV4dA", has_more: true },
 };
 
-export const ASKS = {
+const ASKS = {
   results: [item(20, "active", "A used cargo bike in Berlin", null), item(21, "fulfilled", "Piano lessons", null)],
   page: LAST_PAGE,
 };

@@ -12,7 +12,7 @@ import type { SignIn } from "../../src/sign_in/sign_in.ts";
  *   script   what each function answers; a value that is an Error is raised
  */
 
-export type Call = { actor: Actor; name: string; args: Arguments; pool: string | undefined };
+type Call = { actor: Actor; name: string; args: Arguments; pool: string | undefined };
 
 export type Script = Record<string, unknown>;
 

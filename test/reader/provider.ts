@@ -18,7 +18,7 @@ import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
  */
 
 /** One request as the provider got it. */
-export type ProviderRequest = {
+type ProviderRequest = {
   path: string;
   authorization: string | undefined;
   /** The body, parsed. */
@@ -31,7 +31,7 @@ export type ProviderRequest = {
   hungUp: boolean;
 };
 
-export type ProviderBody = {
+type ProviderBody = {
   model?: string;
   messages?: { role: string; content: string }[];
   response_format?: { type: string; json_schema: { name: string; strict: boolean; schema: Schema } };

@@ -32,7 +32,7 @@ export type FakeProvider = {
   close: () => Promise<void>;
 };
 
-export const CLIENT_ID = "souk-client";
+const CLIENT_ID = "souk-client";
 const CLIENT_SECRET = "a secret that is long enough to sign with it, as some libraries allow";
 
 export const startFakeProvider = async (): Promise<FakeProvider> => {

@@ -12,7 +12,7 @@ import { type Configuration, Provider } from "oidc-provider";
  *   person   whom it signs in next: the claims that it vouches for
  */
 
-export type Person = { sub: string; email?: string; email_verified?: boolean | string; name?: string };
+type Person = { sub: string; email?: string; email_verified?: boolean | string; name?: string };
 
 export type OpenIdServer = {
   issuer: string;

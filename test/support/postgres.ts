@@ -45,7 +45,7 @@ type Installation = { version: number; programs: string; extensions: string };
 
 type Owner = { uid: number; gid: number };
 
-export type StopMode = "smart" | "fast" | "immediate";
+type StopMode = "smart" | "fast" | "immediate";
 
 export type Cluster = {
   /** A superuser's URL, to the database `postgres`. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { learn, migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { urlOf, withClient } from "./client.ts";
 import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
@@ -17,7 +17,7 @@ const TEMPLATE_LOCK = 0x736f756b;
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** What a template is made from: the SQL and the rows, the code that loads them, and graphile-worker, which brings a schema. */
-const SOURCES = ["db", "src/database", "src/reader/builtin", "node_modules/graphile-worker/sql"];
+const SOURCES = ["db", "src/database", "node_modules/graphile-worker/sql"];
 
 /**
  * Makes the template on a server unless it is there, and gives its name, which says what it was made from. Processes that
@@ -41,7 +41,6 @@ export async function readyTemplate(server: string): Promise<string> {
     // The change in progress is tested before it is committed.
     const current = await currentMigration();
     if (!isEmptyMigration(current)) await withClient(url, (db) => db.query(`begin;\n${current}\n;commit`));
-    await learn(url);
     // Nobody may connect: CREATE DATABASE refuses to copy a database that is in use.
     await client.query(`alter database ${name} is_template true allow_connections false`);
   });

@@ -1,6 +1,6 @@
 -- The data with which the HTTP layer extracts filters from queries.
 
-create or replace function api.get_vocabulary() returns jsonb
+create or replace function api.get_vocabulary() returns json
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$ begin return jobs.get_vocabulary(); end $$;
 comment on function api.get_vocabulary() is

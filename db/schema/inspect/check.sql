@@ -8,12 +8,12 @@ create or replace function inspect.check_people(share double precision)
 as $$
 begin
   return query
-  select 'account_has_record', 'account ' || a.id, 'no row in market.account_stats'
+  select 'account_has_stats', 'account ' || a.id, 'no row in market.account_stats'
   from market.account a tablesample system (check_people.share)
   where not exists (select from market.account_stats p where p.account_id = a.id);
 
   return query
-  select 'record_equals_recount', 'account ' || p.account_id,
+  select 'stats_equal_recount', 'account ' || p.account_id,
     format('active, lifetime, removed are %s, %s, %s and should be %s, %s, %s',
       p.active, p.lifetime, p.removed, o.active, o.lifetime, o.removed)
   from market.account_stats p tablesample system (check_people.share)
@@ -106,7 +106,7 @@ begin
     where s.completed_at is null and s.created_at < now() - interval '15 minutes') as k;
 
   return query
-  select 'submission_is_settled', 'submission ' || s.id, format('%s waits since %s', s.kind, s.created_at)
+  select 'submission_is_completed', 'submission ' || s.id, format('%s waits since %s', s.kind, s.created_at)
   from market.submission s
   where s.completed_at is null and s.created_at < now() - interval '15 minutes';
 
@@ -215,7 +215,7 @@ begin
   join market.ask a on a.id = m.ask_id
   left join market.ask_kind k on k.ask_kind = a.ask_kind
   cross join lateral (values
-    ('match_is_of_a_live_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
+    ('match_is_of_a_published_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
     ('match_is_of_a_read_ask', false, case when a.read_at is null then 'the ask was not read' end),
     -- A transaction that was matching when the ask became inactive may have ended a little later.
     ('match_is_of_an_active_ask', false,
@@ -262,7 +262,7 @@ begin
   return query select * from inspect.check_references(share);
   return query select * from inspect.check_log();
   return query
-  select 'job_is_not_held_by_the_dead', 'job ' || j.job_id,
+  select 'job_is_not_locked_by_a_dead_worker', 'job ' || j.job_id,
     format('%s is held by %s since %s', j.task, j.locked_by, j.locked_at)
   from inspect.read_jobs() j
   -- A live worker unlocks the job within a minute.

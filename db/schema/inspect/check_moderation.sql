@@ -45,7 +45,7 @@ begin
     where c.offer_id = a.offer_id and c.closed_at is null and 'appeal' = any (c.causes));
 
   return query
-  select 'reviewed_offer_is_not_down', 'offer ' || o.id, 'it is reviewed, and ' || o.status
+  select 'reviewed_offer_is_not_removed', 'offer ' || o.id, 'it is reviewed, and ' || o.status
   from market.offer o tablesample system (check_moderation.share)
   where o.reviewed and o.status in ('removed', 'rejected', 'pending_review');
 
@@ -122,14 +122,14 @@ begin
     and (m.ahead = 0 or now() at time zone 'UTC' > this_month + interval '1 day');
 
   return query
-  (select 'log_is_forgotten_in_time', 'market.audit_event', 'the oldest event is of ' || e.at
+  (select 'log_is_purged_in_time', 'market.audit_event', 'the oldest event is of ' || e.at
     from market.audit_event e
     where e.at < date_trunc('month', (now() - interval '2 days') at time zone 'UTC') at time zone 'UTC'
       - interval '12 months'
     order by e.at limit 1);
 
   return query
-  (select 'agent_is_forgotten_in_time', 'agent ' || g.id,
+  (select 'agent_is_purged_in_time', 'agent ' || g.id,
     'nobody approved it, and it last wrote at ' || p.last_active_at
     from market.agent g join market.account_stats p on p.account_id = g.account_id
     -- Two days more than jobs.purge_agents allows, because it skips rows that others still refer to.

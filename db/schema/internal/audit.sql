@@ -24,9 +24,10 @@ declare
   before jsonb;
   after jsonb;
 begin
-  -- A change of these two columns alone is nobody's act: updated_at is a clock, and the job that follows a suspension
-  -- sets hiding.
-  if was - array['updated_at', 'hiding'] = becomes - array['updated_at', 'hiding'] then
+  -- A change of these columns alone is nobody's act: updated_at is a clock, the job that follows a suspension sets
+  -- hiding, and the job that files offers under their concepts sets concepts, from which search is generated.
+  if was - array['updated_at', 'hiding', 'concepts', 'search']
+    = becomes - array['updated_at', 'hiding', 'concepts', 'search'] then
     return null;
   end if;
   actor := case

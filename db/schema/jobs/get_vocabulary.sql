@@ -12,31 +12,17 @@ comment on function jobs.vocabulary_changed_at() is
   'A process that has another version loads them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
-create or replace function jobs.get_vocabulary() returns jsonb
+create or replace function jobs.get_vocabulary() returns json
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_build_object(
+  select json_build_object(
     'version', jobs.vocabulary_changed_at(),
-    'taxonomy', (
-      select jsonb_agg(jsonb_build_object(
-        'domain', d.domain,
-        'kinds', d.kinds,
-        'categories', (
-          select coalesce(jsonb_agg(c.category order by c.position), '[]')
-          from market.category c
-          where c.domain = d.domain)) order by d.position)
-      from market.domain d),
-    'terms', (
-      select coalesce(
-        jsonb_agg(jsonb_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight)
-          order by v.id),
-        '[]')
-      from reading.vocabulary v),
+    'taxonomy', reading.taxonomy(),
+    'terms', reading.terms(),
     'classifiers', (
       select coalesce(
-        jsonb_object_agg(c.name, jsonb_build_object(
-          'classes', c.classes, 'bias', c.bias, 'features', c.features, 'weights',
-          translate(encode(c.weights, 'base64'), chr(10), ''))),
+        json_object_agg(c.name, json_build_object('classes', c.classes, 'bias', c.bias, 'features', c.features,
+          'weights', translate(encode(c.weights, 'base64'), chr(10), ''))),
         '{}')
       from reading.classifier c))
 $$;

@@ -1,15 +1,15 @@
 -- Training of the classifiers: a worker asks whether the training set has changed, trains for some seconds, and stores
 -- the result.
 
-create or replace function jobs.get_training_set(learning integer) returns jsonb
+create or replace function jobs.get_training_set(learning integer) returns json
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_build_object(
+  select json_build_object(
     'changed_at', v.changed_at,
-    'vocabulary', jobs.get_vocabulary() - 'classifiers',
+    'vocabulary', json_build_object('taxonomy', reading.taxonomy(), 'terms', reading.terms()),
     'examples', (
       select coalesce(
-        jsonb_agg(jsonb_build_object('document', e.document, 'kind', e.kind, 'category', e.category, 'text', e.text)
+        json_agg(json_build_object('document', e.document, 'kind', e.kind, 'category', e.category, 'text', e.text)
           order by e.document, e.text collate "C"),
         '[]')
       from (
@@ -30,7 +30,7 @@ comment on function jobs.get_training_set(integer) is
   'version of the algorithm or a later one; null otherwise.';
 grant execute on function jobs.get_training_set(integer) to souk_worker;
 
-create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers jsonb)
+create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers json)
   returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -46,15 +46,15 @@ begin
   delete from reading.classifier;
   insert into reading.classifier (name, classes, bias, features, weights, learned_from, learning)
   select l.name,
-    array(select jsonb_array_elements_text(l.learned -> 'classes')),
-    array(select jsonb_array_elements_text(l.learned -> 'bias')::real),
-    array(select jsonb_array_elements_text(l.learned -> 'features')),
+    array(select json_array_elements_text(l.learned -> 'classes')),
+    array(select json_array_elements_text(l.learned -> 'bias')::real),
+    array(select json_array_elements_text(l.learned -> 'features')),
     decode(l.learned ->> 'weights', 'base64'),
     store_classifiers.changed_at, store_classifiers.learning
-  from jsonb_each(store_classifiers.classifiers) as l (name, learned);
+  from json_each(store_classifiers.classifiers) as l (name, learned);
 end
 $$;
-comment on function jobs.store_classifiers(timestamptz, integer, jsonb) is
+comment on function jobs.store_classifiers(timestamptz, integer, json) is
   'Replaces the classifiers, unless others have stored the same or a later training meanwhile. classifiers: by name '
   '{classes, bias, features, weights}, the weights as base64.';
-grant execute on function jobs.store_classifiers(timestamptz, integer, jsonb) to souk_worker;
+grant execute on function jobs.store_classifiers(timestamptz, integer, json) to souk_worker;

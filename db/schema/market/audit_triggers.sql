@@ -22,8 +22,10 @@ create trigger audit after insert or update or delete on market.proved_method
   for each row execute function internal.audit(
   'method', 'proved_at');
 create trigger audit after insert or update or delete on market.profile for each row execute function internal.audit();
-create trigger audit after insert or update or delete on market.setting for each row execute function internal.audit(
-  'value');
+-- What an upgrade loads is nobody's act.
+create trigger audit after insert or update or delete on market.setting for each row
+  when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.audit('value');
 create trigger audit after insert or update or delete on market.report for each row execute function internal.audit(
   'offer_id', 'account_id', 'agent_id', 'reason', 'completed_at');
 create trigger audit after insert or delete on market.moderator for each row execute function internal.audit(

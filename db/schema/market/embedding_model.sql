@@ -6,16 +6,13 @@ create table market.embedding_model (
   match_min_similarity real not null default 0.35,
   rrf_weight real not null default 1,
   by_letters boolean not null default false,
+  origin text not null default 'operator',
   constraint embedding_model_model_length check (char_length(model) between 1 and 100),
   constraint embedding_model_similarities
     check (min_similarity between 0 and 1 and match_min_similarity between 0 and 1),
-  constraint embedding_model_rrf_weight_range check (rrf_weight between 0 and 1)
+  constraint embedding_model_rrf_weight_range check (rrf_weight between 0 and 1),
+  constraint embedding_model_origin_known check (origin in ('shipped', 'operator'))
 );
-
-insert into market.embedding_model (model, min_similarity, match_min_similarity, rrf_weight, by_letters) values
-  ('builtin-hash-1', 0.30, 0.35, 0.5, true),
-  ('text-embedding-3-small', 0.30, 0.40, 1, false),
-  ('text-embedding-3-large', 0.30, 0.40, 1, false);
 
 alter table market.embedding_model enable row level security;
 alter table market.embedding_model force row level security;
@@ -35,3 +32,5 @@ comment on column market.embedding_model.rrf_weight is
 comment on column market.embedding_model.by_letters is
   'Whether the model compares words only by their letters. For a name that the lexical search finds, its vectors then '
   'add nothing.';
+comment on column market.embedding_model.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

@@ -6,10 +6,12 @@ create table market.permission (
   writes boolean not null,
   summary text not null,
   detail text not null,
+  origin text not null default 'operator',
   constraint permission_form check (permission ~ '^[a-z_]{1,40}$'),
   constraint permission_length check (char_length(permission) <= 40),
   constraint permission_summary_length check (char_length(summary) between 1 and 300),
-  constraint permission_detail_length check (char_length(detail) between 1 and 500)
+  constraint permission_detail_length check (char_length(detail) between 1 and 500),
+  constraint permission_origin_known check (origin in ('shipped', 'operator'))
 );
 
 alter table market.permission enable row level security;
@@ -17,16 +19,6 @@ alter table market.permission force row level security;
 create policy "the owner sees all" on market.permission to souk_owner using (true) with check (true);
 create policy "everyone reads the permissions" on market.permission for select to souk_agent, souk_person using (true);
 create policy "a dba reads all" on market.permission for select to souk_dba using (true);
-
-insert into market.permission (permission, needs_approval, writes, summary, detail)
-select p.permission, p.needs_approval, p.writes,
-  'A person has to approve this agent first, through the connection link.',
-  'No person has approved this agent yet. Ask the person you act for to open the connection link and compare the code; '
-  'then try again.'
-from (values ('search_offers', false, false), ('read_offers', false, false), ('read_matches', false, false),
-  ('start_verification', false, false), ('report_offer', false, true), ('publish_offer', true, true),
-  ('create_ask', true, true), ('manage_offers', true, true), ('manage_asks', true, true)
-) as p (permission, needs_approval, writes);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
@@ -39,4 +31,6 @@ comment on column market.permission.writes is
 comment on column market.permission.summary is 'The summary in GET /v1/me for an agent that nobody has approved.';
 comment on column market.permission.detail is
   'The detail of the problem when such an agent calls an endpoint that needs the permission.';
+comment on column market.permission.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.permission to souk_agent, souk_person, souk_dba;

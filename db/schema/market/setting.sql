@@ -8,34 +8,19 @@ create table market.setting (
   most integer,
   changed_by uuid,
   changed_at timestamptz,
+  origin text not null default 'operator',
   constraint setting_name_length check (char_length(name) between 1 and 60),
   constraint setting_summary_length check (char_length(summary) between 1 and 300),
   constraint setting_bounds check ((least is null) = (most is null) and least <= most),
   constraint setting_within_bounds
-    check (jsonb_typeof(value) <> 'number' or least is null or value::numeric between least and most)
+    check (jsonb_typeof(value) <> 'number' or least is null or value::numeric between least and most),
+  constraint setting_origin_known check (origin in ('shipped', 'operator'))
 );
 
 alter table market.setting enable row level security;
 alter table market.setting force row level security;
 create policy "the owner sees all" on market.setting to souk_owner using (true) with check (true);
 create policy "everyone reads the settings" on market.setting for select to souk_agent, souk_person using (true);
-
-insert into market.setting (name, value, summary) values
-  ('pre_moderation', 'false',
-    'When true, a new offer waits as pending_review until a moderator publishes it. What was published once stays so '
-    'when it changes, and comes before a moderator.'),
-  ('embedding_model', '"builtin-hash-1"',
-    'The model in force: only its vectors are compared. Set by the worker at its start.');
-
-insert into market.setting (name, value, summary, least, most) values
-  ('publish_offer_cap', '60',
-    'Offers an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),
-  ('create_ask_cap', '120',
-    'Asks an hour that an agent of a new account may send. It rises with the record of the account.', 4, 10000),
-  ('preview_offer_cap', '120',
-    'Previews an hour that an agent of a new account may ask for. It rises with the record of the account.', 4, 10000),
-  ('first_offers_to_review', '1',
-    'How many of the first offers of an account a moderator looks at after they went live; 0 for none.', 0, 100);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
@@ -50,4 +35,6 @@ comment on column market.setting.most is
 comment on column market.setting.changed_by is
   'The moderator who last changed the setting; null when no moderator did.';
 comment on column market.setting.changed_at is 'When a moderator last changed the setting.';
+comment on column market.setting.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select (name, value, summary) on market.setting to souk_agent, souk_person;

@@ -4,10 +4,10 @@ create table market.sign_in_method (
   method text constraint sign_in_method_pkey primary key,
   available boolean not null default false,
   position smallint not null,
-  constraint sign_in_method_known check (method in ('google', 'apple', 'email'))
+  origin text not null default 'operator',
+  constraint sign_in_method_known check (method in ('google', 'apple', 'email')),
+  constraint sign_in_method_origin_known check (origin in ('shipped', 'operator'))
 );
-
-insert into market.sign_in_method (method, position) values ('google', 1), ('apple', 2), ('email', 3);
 
 alter table market.sign_in_method enable row level security;
 alter table market.sign_in_method force row level security;
@@ -21,4 +21,6 @@ comment on table market.sign_in_method is 'One row is one sign-in method that th
 comment on column market.sign_in_method.method is 'google, apple or email.';
 comment on column market.sign_in_method.available is 'Whether the operator has configured the provider of the method.';
 comment on column market.sign_in_method.position is 'The position in lists.';
+comment on column market.sign_in_method.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.sign_in_method to souk_agent, souk_person;

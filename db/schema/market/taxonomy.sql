@@ -5,25 +5,31 @@ create table market.domain (
   domain text constraint domain_pkey primary key,
   kinds text[] not null,
   position smallint not null,
+  origin text not null default 'operator',
   constraint domain_domain_form check (domain ~ '^[a-z_]{1,40}$'),
   constraint domain_kinds_known check (
     kinds <@ array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship']
-    and cardinality(kinds) > 0)
+    and cardinality(kinds) > 0),
+  constraint domain_origin_known check (origin in ('shipped', 'operator'))
 );
 
 create table market.category (
   domain text not null constraint category_domain_fkey references market.domain on delete restrict,
   category text not null,
   position smallint not null,
+  origin text not null default 'operator',
   constraint category_pkey primary key (domain, category),
   constraint category_domain_form check (domain ~ '^[a-z_]{1,40}$'),
-  constraint category_category_form check (category ~ '^[a-z_]{1,40}$')
+  constraint category_category_form check (category ~ '^[a-z_]{1,40}$'),
+  constraint category_origin_known check (origin in ('shipped', 'operator'))
 );
 
 create table market.ask_kind (
   ask_kind text constraint ask_kind_pkey primary key,
   answered_by text[] not null,
-  constraint ask_kind_form check (ask_kind ~ '^[a-z_]{1,40}$')
+  origin text not null default 'operator',
+  constraint ask_kind_form check (ask_kind ~ '^[a-z_]{1,40}$'),
+  constraint ask_kind_origin_known check (origin in ('shipped', 'operator'))
 );
 
 alter table market.domain enable row level security;
@@ -39,60 +45,24 @@ create policy "everyone reads the taxonomy" on market.domain for select to souk_
 create policy "everyone reads the taxonomy" on market.category for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.ask_kind for select to souk_agent, souk_person using (true);
 
-insert into market.domain (domain, kinds, position) values
-  ('electronics', '{sale,rental}', 1),
-  ('vehicles', '{sale,rental}', 2),
-  ('real_estate', '{sale,rental}', 3),
-  ('home_garden', '{sale,rental}', 4),
-  ('fashion', '{sale,rental}', 5),
-  ('hobbies', '{sale,rental}', 6),
-  ('family_pets', '{sale,rental,service_offer}', 7),
-  ('services', '{service_offer}', 8),
-  ('jobs_projects', '{project_hire}', 9),
-  ('community', '{dating,friendship}', 10);
-
-insert into market.category (domain, category, position)
-select d.domain, c.category, c.position
-from (values
-  ('electronics', '{phones,computers,audio,photo_video,gaming,tv,wearables,components,other_electronics}'),
-  ('vehicles', '{cars,motorcycles,bicycles,boats,trucks_vans,caravans,parts,other_vehicles}'),
-  ('real_estate', '{apartments,houses,rooms,land,commercial,vacation,parking_storage}'),
-  ('home_garden', '{furniture,appliances,decor,garden,tools,kitchen,other_home}'),
-  ('fashion', '{clothing,shoes,bags,jewelry_watches,accessories}'),
-  ('hobbies', '{books,music_instruments,sports,collectibles,art,toys_games,tickets,other_hobbies}'),
-  ('family_pets', '{baby_kids,pets,pet_supplies}'),
-  ('services',
-    '{repair,cleaning,moving,tutoring,beauty_wellness,events,legal_finance,it_design,care,construction,transport,'
-    'other_services}'),
-  ('jobs_projects',
-    '{software,design,writing,marketing,construction_work,hospitality,office,education,logistics,other_work}'),
-  ('community', '{dating,friendship,activities}')
-) as d (domain, categories),
-lateral unnest(d.categories::text[]) with ordinality as c (category, position);
-
-insert into market.ask_kind (ask_kind, answered_by) values
-  ('buy', '{sale}'),
-  ('rent', '{rental}'),
-  ('hire', '{service_offer}'),
-  ('offer_service', '{project_hire}'),
-  ('dating', '{dating}'),
-  ('friendship', '{friendship}'),
-  ('general', '{sale,rental,service_offer,project_hire,dating,friendship}'),
-  ('sell', '{}'),
-  ('lease_out', '{}');
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.domain is 'One row is one domain of the taxonomy.';
 comment on column market.domain.domain is 'The name that clients see.';
 comment on column market.domain.kinds is 'The kinds of offer that this domain allows.';
 comment on column market.domain.position is 'The position in lists.';
+comment on column market.domain.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table market.category is 'One row is one category of a domain.';
 comment on column market.category.domain is 'The domain of the category.';
 comment on column market.category.category is 'The name that clients see, unique within the domain.';
 comment on column market.category.position is 'The position in lists.';
+comment on column market.category.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table market.ask_kind is 'One row is one kind of ask, with the kinds of offer that can match it.';
 comment on column market.ask_kind.ask_kind is 'The name that clients see.';
 comment on column market.ask_kind.answered_by is
   'The kinds of offer that can match. Empty for sell and lease_out: these are better published as offers.';
+comment on column market.ask_kind.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.domain, market.category, market.ask_kind to souk_agent, souk_person;

@@ -36,7 +36,11 @@ create trigger publish_new_offer before insert on market.offer for each row
 -- Its name makes it fire after move_offer, which refuses moves that do not exist.
 create trigger publish_moved_offer before update on market.offer for each row
   when (new.status = 'published' and old.status <> 'published') execute function internal.publish_in_good_standing();
-create trigger move_offer before update on market.offer for each row execute function internal.move_offer();
+-- Filing an offer under other concepts is no change of the offer (jobs.refresh_concepts).
+create trigger move_offer before update on market.offer for each row
+  when (old.concepts = new.concepts or old.status <> new.status or old.account_id is distinct from new.account_id
+    or (old.title, old.text) <> (new.title, new.text) or old.language is distinct from new.language)
+  execute function internal.move_offer();
 create trigger count_new_offer after insert or delete on market.offer
   for each row execute function internal.count_offer();
 create trigger count_moved_offer after update on market.offer for each row
@@ -71,3 +75,96 @@ create trigger review_appeal after insert on market.appeal for each row execute 
 
 create trigger enqueue_submission after insert on market.submission
   for each row execute function internal.enqueue_submission();
+
+-- Shipped rows: which rows are an operator's, and what was deleted. Arguments: the columns of the key, and the others
+-- that an upgrade changes.
+
+create trigger forget_deletion after insert on market.domain referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('domain');
+create trigger keep_origin before update or delete on market.domain
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('domain', 'kinds,position');
+create trigger remember_truncate before truncate on market.domain
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('domain');
+
+create trigger forget_deletion after insert on market.category referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('domain,category');
+create trigger keep_origin before update or delete on market.category
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('domain,category', 'position');
+create trigger remember_truncate before truncate on market.category
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('domain,category');
+
+create trigger forget_deletion after insert on market.ask_kind referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('ask_kind');
+create trigger keep_origin before update or delete on market.ask_kind
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('ask_kind', 'answered_by');
+create trigger remember_truncate before truncate on market.ask_kind
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('ask_kind');
+
+create trigger forget_deletion after insert on market.permission referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('permission');
+create trigger keep_origin before update or delete on market.permission
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('permission', 'needs_approval,writes,summary,detail');
+create trigger remember_truncate before truncate on market.permission
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('permission');
+
+create trigger forget_deletion after insert on market.reason referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('code');
+create trigger keep_origin before update or delete on market.reason
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('code', 'rank,summary,sentence');
+create trigger remember_truncate before truncate on market.reason
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('code');
+
+create trigger forget_deletion after insert on market.setting referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('name');
+create trigger keep_origin before update or delete on market.setting
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('name', 'summary,least,most');
+create trigger remember_truncate before truncate on market.setting
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('name');
+
+create trigger forget_deletion after insert on market.sign_in_method referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('method');
+create trigger keep_origin before update or delete on market.sign_in_method
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('method', 'position');
+create trigger remember_truncate before truncate on market.sign_in_method
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('method');
+
+create trigger forget_deletion after insert on market.embedding_model referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('model');
+create trigger keep_origin before update or delete on market.embedding_model
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('model', 'min_similarity,match_min_similarity,rrf_weight,by_letters');
+create trigger remember_truncate before truncate on market.embedding_model
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('model');
+
+create trigger forget_deletion after insert on market.invariant referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('invariant');
+create trigger keep_origin before update or delete on market.invariant
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('invariant', 'sampled,summary,remedy');
+create trigger remember_truncate before truncate on market.invariant
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('invariant');

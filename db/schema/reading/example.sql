@@ -7,11 +7,13 @@ create table reading.ask_example (
   ask_kind text not null,
   category text,
   text text not null constraint ask_example_text_key unique,
-  constraint ask_example_kind_fkey foreign key (ask_kind) references market.ask_kind on delete cascade,
+  origin text not null default 'operator',
+  constraint ask_example_kind_fkey foreign key (ask_kind) references market.ask_kind on delete restrict,
   constraint ask_example_kind_length check (char_length(ask_kind) <= 40),
   constraint ask_example_category_form check (category ~ '^[a-z_]{1,40}/[a-z_]{1,40}$'),
   constraint ask_example_category_length check (char_length(category) <= 81),
-  constraint ask_example_text_length check (char_length(text) between 3 and 400)
+  constraint ask_example_text_length check (char_length(text) between 3 and 400),
+  constraint ask_example_origin_known check (origin in ('shipped', 'operator'))
 );
 create index ask_example_kind_idx on reading.ask_example (ask_kind);
 
@@ -27,11 +29,13 @@ create table reading.offer_example (
   offer_kind text not null,
   category text,
   text text not null constraint offer_example_text_key unique,
+  origin text not null default 'operator',
   constraint offer_example_kind_length check (char_length(offer_kind) <= 40),
   constraint offer_example_kind_form check (offer_kind ~ '^[a-z_]{1,40}$'),
   constraint offer_example_category_form check (category ~ '^[a-z_]{1,40}/[a-z_]{1,40}$'),
   constraint offer_example_category_length check (char_length(category) <= 81),
-  constraint offer_example_text_length check (char_length(text) between 8 and 1000)
+  constraint offer_example_text_length check (char_length(text) between 8 and 1000),
+  constraint offer_example_origin_known check (origin in ('shipped', 'operator'))
 );
 
 alter table reading.offer_example enable row level security;
@@ -44,6 +48,26 @@ create trigger note_change after insert or update or delete or truncate on readi
 create policy "a dba reads all" on reading.ask_example for select to souk_dba using (true);
 create policy "a dba reads all" on reading.offer_example for select to souk_dba using (true);
 
+create trigger forget_deletion after insert on reading.ask_example referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('text');
+create trigger keep_origin before update or delete on reading.ask_example
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('text', 'ask_kind,category');
+create trigger remember_truncate before truncate on reading.ask_example
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('text');
+
+create trigger forget_deletion after insert on reading.offer_example referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('text');
+create trigger keep_origin before update or delete on reading.offer_example
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('text', 'offer_kind,category');
+create trigger remember_truncate before truncate on reading.offer_example
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('text');
+
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.ask_example is
@@ -55,6 +79,8 @@ comment on column reading.ask_example.category is
   'DOMAIN/CATEGORY of an offer that answers the ask; null to teach the kind alone.';
 comment on column reading.ask_example.text is
   'The ask, or the query of a search, as somebody would write it, without real people or contacts.';
+comment on column reading.ask_example.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table reading.offer_example is
   'One row is one text and the kind of offer that it is. A worker trains on all rows within a minute of a change '
   '(reading.classifier). Add texts that were read wrong, in several wordings and about several things.';
@@ -63,5 +89,7 @@ comment on column reading.offer_example.offer_kind is 'The kind of offer; traini
 comment on column reading.offer_example.category is 'DOMAIN/CATEGORY of the offer; null to teach the kind alone.';
 comment on column reading.offer_example.text is
   'The offer, as somebody would write it, without real people or contacts.';
+comment on column reading.offer_example.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.ask_example to souk_dba;
 grant select on reading.offer_example to souk_dba;

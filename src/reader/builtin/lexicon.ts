@@ -106,7 +106,9 @@ export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms"
   const withSense = sharing<Sense>();
   const entries = new Map<string, Entry>();
   // Sorted, so that a reading does not depend on the order in which rows came to be.
-  const sorted = vocabulary.terms.toSorted((a, b) => compare(a.term, b.term) || compare(a.sense, b.sense));
+  const sorted = vocabulary.terms.toSorted(
+    (a, b) => compare(a.term, b.term) || compare(a.sense, b.sense) || compare(a.language ?? "", b.language ?? ""),
+  );
   for (const { term, language, sense, weight } of sorted) {
     const words = wordsOf(term).join(" ");
     const colon = sense.indexOf(":");

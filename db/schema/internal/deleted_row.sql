@@ -1,0 +1,29 @@
+-- What an operator deleted of the shipped rows, so that an upgrade does not bring it back (see internal/origin.sql).
+
+create table internal.deleted_row (
+  table_name text not null,
+  key jsonb not null,
+  -- A key may be a text of 1,000 characters, which is too long for an index.
+  key_md5 text not null generated always as (md5(key::text)) stored,
+  constraint deleted_row_pkey primary key (table_name, key_md5),
+  constraint deleted_row_table_name_length check (char_length(table_name) between 1 and 100),
+  constraint deleted_row_key_is_array check (jsonb_typeof(key) = 'array'),
+  constraint deleted_row_key_md5_length check (char_length(key_md5) = 32),
+  constraint deleted_row_key_length check (octet_length(key::text) <= 8000)
+);
+
+alter table internal.deleted_row enable row level security;
+alter table internal.deleted_row force row level security;
+create policy "the owner sees all" on internal.deleted_row to souk_owner using (true) with check (true);
+create policy "a dba reads all" on internal.deleted_row for select to souk_dba using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table internal.deleted_row is
+  'One row is the key of one row that somebody deleted from a table of shipped rows: an upgrade does not insert it '
+  'again.';
+comment on column internal.deleted_row.table_name is 'The table, with its schema.';
+comment on column internal.deleted_row.key is
+  'The values of the columns of the key, in the order of src/database/data_files.ts.';
+comment on column internal.deleted_row.key_md5 is 'By what the row is found.';
+grant select on internal.deleted_row to souk_dba;

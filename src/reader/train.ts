@@ -1,0 +1,101 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { argv } from "node:process";
+import {
+  CLASSIFIER_FILE,
+  DATA,
+  formatClassifiers,
+  LESSON_FILES,
+  lessonHash,
+  parseClassifiers,
+  parseRows,
+  readFiles,
+} from "../database/data_files.ts";
+import { LEARNING, learnClassifiers, type TrainingSet, type Words } from "./builtin/learn.ts";
+import type { Example } from "./extraction.ts";
+
+/**
+ * `npm run train`: learns from the shipped words and examples, and writes what was learned to db/data/classifier.jsonl, so
+ * that a new installation need not learn. `npm run train -- --check` writes nothing and fails when the file is out of date.
+ * The same files give the same bytes on every machine: everything is sorted by bytes, and learning uses no chance.
+ */
+
+type Read = (file: string) => string;
+
+/** Rows of a file as objects by column. */
+const rowsOf = (read: Read, file: string): Record<string, string | null>[] => {
+  const { columns, rows } = parseRows(file, read(file));
+  return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
+};
+
+const byPosition = (a: Record<string, string | null>, b: Record<string, string | null>): number =>
+  Number(a["position"]) - Number(b["position"]);
+
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** The shipped taxonomy and words, as `jobs.get_vocabulary` gives them. @param read gives the text of a file of db/data */
+export const shippedWords = (read: Read): Words => {
+  const categories = rowsOf(read, "category.tsv").toSorted(byPosition);
+  return {
+    taxonomy: rowsOf(read, "domain.tsv")
+      .toSorted(byPosition)
+      .map(({ domain, kinds }) => ({
+        domain: domain ?? "",
+        // An array of PostgreSQL's whose elements need no quotes.
+        kinds: (kinds ?? "").slice(1, -1).split(","),
+        categories: categories.filter((one) => one["domain"] === domain).map(({ category }) => category ?? ""),
+      })),
+    terms: rowsOf(read, "vocabulary.tsv").map(({ term, language, sense, weight }) => ({
+      term: term ?? "",
+      language: language ?? null,
+      sense: sense ?? "",
+      weight: Number(weight),
+    })),
+  };
+};
+
+/** The shipped examples in the order of `jobs.get_training_set`. @param read gives the text of a file of db/data */
+export const shippedExamples = (read: Read): Example[] =>
+  (["ask", "offer"] as const).flatMap((document) =>
+    rowsOf(read, `${document}_example.tsv`)
+      .map(
+        (row): Example => ({
+          document,
+          kind: row[`${document}_kind`] ?? "",
+          category: row["category"] ?? null,
+          text: row["text"] ?? "",
+        }),
+      )
+      .toSorted((a, b) => byBytes(a.text, b.text)),
+  );
+
+/** The shipped words and examples. @param read gives the text of a file of db/data */
+export const shippedLesson = (read: Read): TrainingSet => ({
+  vocabulary: shippedWords(read),
+  examples: shippedExamples(read),
+});
+
+/** Learns from the shipped words and examples: takes seconds. @returns the text of db/data/classifier.jsonl */
+export const train = (read: Read): string =>
+  formatClassifiers({
+    header: { lesson: lessonHash(read, LEARNING), learning: LEARNING },
+    classifiers: learnClassifiers(shippedLesson(read)),
+  });
+
+const main = async (check: boolean): Promise<void> => {
+  const texts = await readFiles(DATA, LESSON_FILES);
+  const trained = train((file) => texts.get(file) ?? "");
+  const file = join(DATA, CLASSIFIER_FILE);
+  if (!check) return writeFile(file, trained);
+  const kept = (await readFiles(DATA, [CLASSIFIER_FILE])).get(CLASSIFIER_FILE) ?? "";
+  if (kept === trained) return;
+  const of = parseClassifiers(kept).header.lesson === parseClassifiers(trained).header.lesson ? "these" : "other";
+  throw new Error(`db/data/${CLASSIFIER_FILE} was learned from ${of} words and examples. Run: npm run train`);
+};
+
+if (import.meta.main) {
+  main(argv.includes("--check")).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,468 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "ava";
+import pg from "pg";
+import { CLASSIFIER_FILE, DATA, parseRows, SHIPPED_TABLES, type ShippedTable } from "../../src/database/data_files.ts";
+import { type LoadedTable, loadData } from "../../src/database/load.ts";
+import { LEARNING } from "../../src/reader/builtin/learn.ts";
+import { withClient } from "../support/client.ts";
+import { createDatabase, type Database } from "../support/database.ts";
+import { sql as sqlAt, sqlValue as sqlValueAt } from "../support/sql.ts";
+
+/**
+ * Shipped rows: an upgrade brings what changed, and an operator's rows, changes and deletions stay.
+ *
+ *   release   a folder of files as db/data is one, with few rows
+ *   sample    the row of a table that releases and operators disagree about
+ */
+
+/** A row as text, by column. */
+type Row = Record<string, string | null>;
+type Release = Record<string, Row[]>;
+
+/** Enough to meet every foreign key, and few enough to load in no time. */
+const ROWS_OF_A_RELEASE = 100;
+
+/** A column of each table that an upgrade changes, with the values of an operator and of an upgrade. */
+const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: string, theirs: string]>> = {
+  "market.domain": ["kinds", "{rental}", "{dating,friendship}"],
+  "market.category": ["position", "90", "91"],
+  "market.ask_kind": ["answered_by", "{rental}", "{dating}"],
+  "market.permission": ["detail", "Ours.", "Theirs."],
+  "market.reason": ["sentence", "Ours.", "Theirs."],
+  "market.setting": ["summary", "Ours.", "Theirs."],
+  "market.sign_in_method": ["position", "90", "91"],
+  "market.embedding_model": ["match_min_similarity", "0.125", "0.25"],
+  "market.invariant": ["remedy", "Ours.", "Theirs."],
+  "reading.vocabulary": ["weight", "4", "5"],
+  "reading.wide_place": ["countries", "{de}", "{fr}"],
+  "reading.ask_example": ["category", "our/own", "their/own"],
+  "reading.offer_example": ["category", "our/own", "their/own"],
+  "reading.question": ["question", "Ours?", "Theirs?"],
+};
+
+/** Samples of tables in which other rows refer to each that ships. Elsewhere it is the last row of the release. */
+const UNREFERENCED: Release = {
+  "market.domain": [{ domain: "zorbing", kinds: "{sale}", position: "99" }],
+  "market.ask_kind": [{ ask_kind: "zorb", answered_by: "{sale}" }],
+};
+
+let database: Database;
+let folder: string;
+let base: Release;
+let client: pg.Client;
+
+test.before(async () => {
+  database = await createDatabase();
+  folder = await mkdtemp(join(tmpdir(), "souk-data-"));
+  await writeFile(join(folder, CLASSIFIER_FILE), await readFile(join(DATA, CLASSIFIER_FILE)));
+  base = Object.fromEntries(
+    await Promise.all(
+      SHIPPED_TABLES.map(async ({ table, file }) => {
+        const { columns, rows } = parseRows(file, await readFile(join(DATA, file), "utf8"));
+        const few = rows.slice(0, ROWS_OF_A_RELEASE);
+        return [table, few.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])))];
+      }),
+    ),
+  );
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+test.after.always(async () => {
+  await client?.end();
+  await database?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A statement of an operator, and the first value of its first row. */
+const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> =>
+  (await client.query<R>(text, values)).rows;
+const sqlValue = async <T>(text: string): Promise<T> => Object.values((await sql(text))[0] ?? {})[0] as T;
+
+const columnsOf = ({ key, updated, initial }: ShippedTable): string[] => [...key, ...updated, ...initial];
+
+const write = async (release: Release): Promise<void> => {
+  for (const shipped of SHIPPED_TABLES) {
+    const columns = columnsOf(shipped);
+    const rows = (release[shipped.table] ?? []).map((row) => columns.map((name) => row[name] ?? ""));
+    await writeFile(join(folder, shipped.file), [columns, ...rows].map((fields) => `${fields.join("\t")}\n`).join(""));
+  }
+};
+
+const load = async (release: Release): Promise<LoadedTable[]> => {
+  await write(release);
+  return loadData(client, folder);
+};
+
+const isSame = ({ key }: ShippedTable, a: Row, b: Row): boolean => key.every((name) => a[name] === b[name]);
+
+const sampleOf = ({ table }: ShippedTable): Row => {
+  const sample = UNREFERENCED[table]?.[0] ?? base[table]?.at(-1);
+  if (!sample) throw new Error(`db/data has no row of ${table}`);
+  return sample;
+};
+
+/** A release with these samples, and without the samples of tables for which there is null. */
+const releaseWith = (sampleIn: (shipped: ShippedTable) => Row | null): Release =>
+  Object.fromEntries(
+    SHIPPED_TABLES.map((shipped) => {
+      const others = (base[shipped.table] ?? []).filter((row) => !isSame(shipped, row, sampleOf(shipped)));
+      const sample = sampleIn(shipped);
+      return [shipped.table, sample ? [...others, sample] : others];
+    }),
+  );
+
+const keyIs = ({ key }: ShippedTable): string =>
+  key.map((name, at) => `t.${name} is not distinct from $${at + 1}`).join(" and ");
+
+const keyOf = ({ key }: ShippedTable, row: Row): (string | null)[] => key.map((name) => row[name] ?? null);
+
+const operator = {
+  insert: async (shipped: ShippedTable, row: Row) => {
+    const columns = columnsOf(shipped);
+    await sql(
+      `insert into ${shipped.table} (${columns.join(", ")}) values (${columns.map((_, at) => `$${at + 1}`).join(", ")})`,
+      columns.map((name) => row[name] ?? null),
+    );
+  },
+  update: (shipped: ShippedTable, row: Row, column: string, value: string) =>
+    sql(`update ${shipped.table} as t set ${column} = $${shipped.key.length + 1} where ${keyIs(shipped)}`, [
+      ...keyOf(shipped, row),
+      value,
+    ]),
+  delete: (shipped: ShippedTable, row: Row) =>
+    sql(`delete from ${shipped.table} as t where ${keyIs(shipped)}`, keyOf(shipped, row)),
+};
+
+/** A row of the database, as text, with its origin; null when there is none. */
+const found = async (shipped: ShippedTable, row: Row): Promise<Row | null> => {
+  const columns = [...columnsOf(shipped), "origin"];
+  const [there] = await sql<Row>(
+    `select ${columns.map((name) => `t.${name}::text`).join(", ")} from ${shipped.table} as t where ${keyIs(shipped)}`,
+    keyOf(shipped, row),
+  );
+  return there ?? null;
+};
+
+/** No sample anywhere, and nobody remembers any. */
+const reset = async (): Promise<void> => {
+  await load(releaseWith(() => null));
+  for (const shipped of SHIPPED_TABLES.toReversed()) await operator.delete(shipped, sampleOf(shipped));
+  await sql("truncate internal.deleted_row");
+};
+
+const disagreementOf = ({ table }: ShippedTable) => DISAGREEMENTS[table];
+
+const theirsOf = (shipped: ShippedTable): Row => {
+  const [column, , theirs] = disagreementOf(shipped) ?? [];
+  return column && theirs ? { ...sampleOf(shipped), [column]: theirs } : sampleOf(shipped);
+};
+
+const oursOf = (shipped: ShippedTable): Row => {
+  const [column, ours] = disagreementOf(shipped) ?? [];
+  return column && ours ? { ...sampleOf(shipped), [column]: ours } : sampleOf(shipped);
+};
+
+const OPERATOR = {
+  adds: async (shipped: ShippedTable, isThere: boolean) => {
+    if (isThere) await operator.delete(shipped, sampleOf(shipped));
+    await operator.insert(shipped, oursOf(shipped));
+  },
+  changes: async (shipped: ShippedTable, isThere: boolean) => {
+    if (!isThere) await operator.insert(shipped, sampleOf(shipped));
+    const [column, ours] = disagreementOf(shipped) ?? [];
+    if (column && ours) return operator.update(shipped, sampleOf(shipped), column, ours);
+    // Of a row that is all key, a change is another row.
+    await operator.delete(shipped, sampleOf(shipped));
+    return operator.insert(shipped, sampleOf(shipped));
+  },
+  deletes: async (shipped: ShippedTable, isThere: boolean) => {
+    if (!isThere) await operator.insert(shipped, sampleOf(shipped));
+    await operator.delete(shipped, sampleOf(shipped));
+  },
+} as const;
+
+const UPGRADE = {
+  adds: { before: () => null, after: sampleOf },
+  changes: { before: sampleOf, after: theirsOf },
+  removes: { before: sampleOf, after: () => null },
+} as const;
+
+for (const upgrade of ["adds", "changes", "removes"] as const) {
+  const { before, after } = UPGRADE[upgrade];
+
+  test.serial(`an upgrade that ${upgrade} a row does so where no operator touched it, in every table`, async (t) => {
+    await reset();
+    await load(releaseWith(before));
+    await load(releaseWith(after));
+    for (const shipped of SHIPPED_TABLES) {
+      const expected = after(shipped);
+      t.deepEqual(
+        await found(shipped, sampleOf(shipped)),
+        expected && { ...expected, origin: "shipped" },
+        shipped.table,
+      );
+    }
+  });
+
+  for (const act of ["adds", "changes", "deletes"] as const) {
+    test.serial(`what an operator ${act} stays when an upgrade ${upgrade} the same row, in every table`, async (t) => {
+      await reset();
+      await load(releaseWith(before));
+      // What refers to a row is deleted before it, and what a row refers to is there before it.
+      for (const shipped of act === "deletes" ? SHIPPED_TABLES.toReversed() : SHIPPED_TABLES)
+        await OPERATOR[act](shipped, before(shipped) !== null);
+      await load(releaseWith(after));
+      for (const shipped of SHIPPED_TABLES) {
+        const expected = act === "deletes" ? null : { ...oursOf(shipped), origin: "operator" };
+        t.deepEqual(await found(shipped, sampleOf(shipped)), expected, shipped.table);
+      }
+    });
+  }
+}
+
+test.serial("every table whose rows an upgrade changes has a disagreement here", (t) => {
+  t.deepEqual(
+    Object.keys(DISAGREEMENTS).toSorted(),
+    SHIPPED_TABLES.filter(({ updated }) => updated.length > 0)
+      .map(({ table }) => table)
+      .toSorted(),
+  );
+});
+
+test.serial("an operator who changes the key of a row has deleted the one and added the other", async (t) => {
+  await reset();
+  await load(base);
+  await sql("update market.reason set code = 'zorbing' where code = 'other'");
+  await load(releaseWith(theirsOf));
+  t.deepEqual(await sql("select code, origin from market.reason where code in ('other', 'zorbing')"), [
+    { code: "zorbing", origin: "operator" },
+  ]);
+});
+
+test.serial("an operator who hands rows back, as db/data/README.md says, has them as they ship", async (t) => {
+  await reset();
+  await load(base);
+  const before = await sql("select code, rank, summary, sentence, origin from market.reason order by code");
+  await sql("update market.reason set sentence = 'Ours.' where code = 'other'");
+  await sql("delete from market.reason where code = 'spam'");
+  const [, handBack = ""] = /```sql\n(begin;[\s\S]*?)```/.exec(await readFile(join(DATA, "README.md"), "utf8")) ?? [];
+  await sql(handBack);
+  await load(base);
+  t.deepEqual(await sql("select code, rank, summary, sentence, origin from market.reason order by code"), before);
+});
+
+test.serial("a table that an operator emptied stays empty, but for what is new", async (t) => {
+  await reset();
+  await load(releaseWith((shipped) => (shipped.table === "reading.synonym" ? null : sampleOf(shipped))));
+  await sql("truncate reading.synonym");
+  await load(base);
+  t.is(await sqlValue("select count(*)::integer from reading.synonym"), 1);
+});
+
+test.serial("what the running market writes is no change by an operator, and no upgrade touches it", async (t) => {
+  await reset();
+  await load(base);
+  await sql("update market.setting set value = '7' where name = 'first_offers_to_review'");
+  await sql("update market.sign_in_method set available = true where method = 'email'");
+  await sql(
+    "update market.invariant set broken = 3, example = 'one', checked_at = now() where invariant = 'offer_has_contact'",
+  );
+  const changed = structuredClone(base);
+  for (const row of changed["market.setting"] ?? []) row["summary"] = "Another sentence.";
+  for (const row of changed["market.sign_in_method"] ?? []) row["position"] = "77";
+  for (const row of changed["market.invariant"] ?? []) row["remedy"] = "Another remedy.";
+  await load(changed);
+  t.deepEqual(
+    await sql(`select s.origin as s, s.value, s.summary, m.origin as m, m.available, m.position, i.origin as i, i.broken, i.remedy
+       from market.setting s, market.sign_in_method m, market.invariant i
+       where s.name = 'first_offers_to_review' and m.method = 'email' and i.invariant = 'offer_has_contact'`),
+    [
+      {
+        s: "shipped",
+        value: 7,
+        summary: "Another sentence.",
+        m: "shipped",
+        available: true,
+        position: 77,
+        i: "shipped",
+        broken: 3,
+        remedy: "Another remedy.",
+      },
+    ],
+  );
+});
+
+test.serial("a row that no longer ships stays while another refers to it, and is named", async (t) => {
+  await reset();
+  await load(base);
+  await sql(
+    "insert into reading.ask_example (ask_kind, text) values ('lease_out', 'The barn is empty, make me an offer by the month')",
+  );
+  const without = (table: string, column: string, value: string): Release => ({
+    ...base,
+    [table]: (base[table] ?? []).filter((row) => row[column] !== value),
+  });
+  const [first] = await load(without("market.ask_kind", "ask_kind", "lease_out"));
+  t.like(first, { table: "market.ask_kind", inserted: 0, updated: 0, deleted: 0, kept: ["lease_out"] });
+  t.is(await sqlValue("select origin from market.ask_kind where ask_kind = 'lease_out'"), "shipped");
+  await sql("delete from reading.ask_example where ask_kind = 'lease_out'");
+  await load(base);
+  const [second] = await load(without("market.ask_kind", "ask_kind", "lease_out"));
+  t.like(second, { table: "market.ask_kind", deleted: 1, kept: [] });
+});
+
+/** Which version of which row lies where: differs when anything was written. */
+const versions = (): Promise<string> =>
+  sqlValue(
+    `select string_agg(v.version, E'\\n') from (${SHIPPED_TABLES.map(
+      ({ table }) =>
+        `select '${table}' || md5(string_agg(t.ctid || ' ' || t.xmin, ' ' order by t.ctid)) as version from ${table} t`,
+    ).join(" union all ")}) as v`,
+  );
+
+test.serial("loading the same files again writes nothing", async (t) => {
+  await reset();
+  await load(base);
+  const loadedAt = () => sqlValue<string>("select string_agg(loaded_at::text, ' ' order by name) from internal.loaded");
+  const before = [await versions(), await loadedAt()];
+  t.deepEqual(await load(base), []);
+  t.deepEqual([await versions(), await loadedAt()], before);
+});
+
+test.serial("of a file that changed only the rows that differ are written", async (t) => {
+  await reset();
+  await load(base);
+  const before = await versions();
+  await sql("update internal.loaded set hash = repeat('0', 64) where name <> 'code'");
+  const loaded = await load(base);
+  t.is(loaded.length, SHIPPED_TABLES.length);
+  for (const { table, ...counts } of loaded)
+    t.deepEqual(counts, { inserted: 0, updated: 0, deleted: 0, kept: [] }, table);
+  t.is(await versions(), before);
+});
+
+for (const [what, line, message] of [
+  ["a line of too few fields", "location\tde\n", /question\.tsv, line \d+: 2 fields, and the first line has 3/],
+  [
+    "a row that its table refuses",
+    `location\txx\t${"?".repeat(301)}\n`,
+    /question\.tsv could not be loaded: .*question_question_length/,
+  ],
+  ["an end that is cut off", "location\txx\tWhe", /question\.tsv: the last line has no end/],
+  [
+    "a key that is there twice",
+    "price\txx\tWhat?\nprice\txx\tHow much?\n",
+    /question\.tsv could not be loaded: .*question_pkey/,
+  ],
+] as const) {
+  test.serial(`a file with ${what} changes nothing, in no table`, async (t) => {
+    await reset();
+    await load(base);
+    const before = await versions();
+    await write(releaseWith(theirsOf));
+    const file = join(folder, "question.tsv");
+    await writeFile(file, (await readFile(file, "utf8")) + line);
+    await t.throwsAsync(loadData(client, folder), { message });
+    t.is(await versions(), before);
+    const { rows } = await client.query(
+      "select current_setting('market.loading', true) as loading, current_user = session_user as own",
+    );
+    t.deepEqual(rows, [{ loading: "", own: true }], "the session of the loader is as it was");
+  });
+}
+
+test.serial("who reads does not wait for an upgrade and sees all of it or nothing; who edits waits", async (t) => {
+  await reset();
+  await load(base);
+  await write(releaseWith(theirsOf));
+  const read = "select count(*)::integer from reading.vocabulary where weight = 5 and origin = 'shipped'";
+  const before = await sqlValueAt<number>(database.url, read);
+  let asked = false;
+  const query: pg.Client["query"] = client.query.bind(client);
+  const pausing = {
+    query: async (...given: Parameters<typeof query>) => {
+      if ((given[0] as unknown) === "commit") {
+        asked = true;
+        t.is(await sqlValueAt(database.url, read), before);
+        await t.throwsAsync(
+          withClient(database.url, async (other) => {
+            await other.query("set lock_timeout = '100ms'");
+            await other.query("update reading.vocabulary set weight = 1");
+          }),
+          { code: "55P03" },
+        );
+      }
+      return query(...given);
+    },
+  };
+  await loadData(pausing as unknown as pg.Client, folder);
+  t.true(asked);
+  t.is(await sqlValueAt(database.url, read), before + 1);
+});
+
+test("an installation holds exactly the shipped rows", async (t) => {
+  const fresh = await createDatabase(t);
+  for (const shipped of SHIPPED_TABLES) {
+    const { columns, rows } = parseRows(shipped.file, await readFile(join(DATA, shipped.file), "utf8"));
+    // Sorted as the file is: by the bytes of its lines.
+    const lines = await sqlValueAt<string>(
+      fresh.url,
+      `select string_agg(line, E'\\n' order by line collate "C")
+       from (select array_to_string(array[${columns.map((name) => `${name}::text`).join(", ")}], E'\\t', '') as line
+         from ${shipped.table} where origin = 'shipped') as t`,
+    );
+    t.deepEqual(
+      lines.split("\n").filter((line, at) => line !== rows[at]?.map((field) => field ?? "").join("\t")),
+      [],
+      shipped.file,
+    );
+    t.is(lines.split("\n").length, rows.length, shipped.file);
+    t.is(await sqlValueAt(fresh.url, `select count(*)::integer from ${shipped.table} where origin <> 'shipped'`), 0);
+  }
+});
+
+test("the triggers of each table name the columns that the loader names", async (t) => {
+  const triggers = await sql<{
+    name: string;
+    tgname: string;
+    arguments: string;
+  }>(`select g.tgrelid::regclass::text as name, g.tgname, encode(g.tgargs, 'escape') as arguments
+     from pg_trigger g where g.tgname in ('forget_deletion', 'keep_origin', 'remember_truncate') and g.tgenabled = 'O'
+     order by g.tgrelid::regclass::text collate "C", g.tgname`);
+  const end = "\\000";
+  t.deepEqual(
+    triggers,
+    SHIPPED_TABLES.toSorted((a, b) => (a.table < b.table ? -1 : 1)).flatMap(({ table, key, updated }) => [
+      { name: table, tgname: "forget_deletion", arguments: `${key}${end}` },
+      { name: table, tgname: "keep_origin", arguments: `${key}${end}${updated}${end}` },
+      { name: table, tgname: "remember_truncate", arguments: `${key}${end}` },
+    ]),
+  );
+});
+
+test("a new installation has learned, and has something to learn once a word differs from what ships", async (t) => {
+  const fresh = await createDatabase(t);
+  const isDue = () => sqlValueAt<boolean>(fresh.url, `select jobs.get_training_set(${LEARNING}) is not null`);
+  const weights = () =>
+    sqlValueAt<string>(
+      fresh.url,
+      "select md5(string_agg(weights::text || learned_from, ' ' order by name)) from reading.classifier",
+    );
+  t.false(await isDue());
+  await sqlAt(fresh.url, "update reading.vocabulary set weight = 2.5 where term = 'sofa' and language = 'de'");
+  t.true(await isDue());
+  // An upgrade does not put its weights over those that were learned here.
+  const learned = await weights();
+  await sqlAt(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
+  await withClient(fresh.url, (other) => loadData(other));
+  t.is(await weights(), learned);
+  t.true(await isDue());
+  // A market that lost its weights has those that ship until a worker has learned again.
+  await sqlAt(fresh.url, "delete from reading.classifier");
+  await sqlAt(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
+  await withClient(fresh.url, (other) => loadData(other));
+  t.true((await sqlValueAt<number>(fresh.url, "select count(*)::integer from reading.classifier")) > 0);
+  t.true(await isDue());
+});

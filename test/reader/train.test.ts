@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "ava";
+import { CLASSIFIER_FILE, DATA, lessonHash, parseClassifiers } from "../../src/database/data_files.ts";
+import { LEARNING } from "../../src/reader/builtin/learn.ts";
+import { train } from "../../src/reader/train.ts";
+
+/**
+ * The weights that ship are those of the words and examples that ship. That they are so byte by byte takes seconds to see
+ * and is part of `npm run lint` (`npm run train -- --check`).
+ */
+
+/** Every so many examples are enough to learn something of each kind. */
+const EXAMPLE_OF = 40;
+
+const read = (file: string): string => readFileSync(join(DATA, file), "utf8");
+
+const few = (file: string): string =>
+  file.endsWith("_example.tsv")
+    ? read(file)
+        .split("\n")
+        .filter((line, at, lines) => at % EXAMPLE_OF === 0 || line === lines.at(-1))
+        .join("\n")
+    : read(file);
+
+const reversed = (file: string): string => {
+  const [header, ...lines] = few(file).trimEnd().split("\n");
+  return `${[header, ...lines.toReversed()].join("\n")}\n`;
+};
+
+test("the weights that ship were learned from the words and examples that ship, in the present way", (t) => {
+  const { header } = parseClassifiers(read(CLASSIFIER_FILE));
+  t.deepEqual(header, { lesson: lessonHash(read, LEARNING), learning: LEARNING }, "run: npm run train");
+});
+
+test("the same words and examples give the same bytes, in whatever order they stand", (t) => {
+  const trained = train(few);
+  t.true(trained.length > 10_000);
+  t.is(train(few), trained);
+  t.deepEqual(parseClassifiers(train(reversed)).classifiers, parseClassifiers(trained).classifiers);
+});
