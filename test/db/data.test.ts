@@ -261,41 +261,38 @@ test.serial("a table that an operator emptied gets only rows that are new in a r
   t.is(await sqlValue("select count(*)::integer from reading.synonym"), 1);
 });
 
-test.serial(
-  "values that the service writes do not count as an operator's changes, and upgrades keep them",
-  async (t) => {
-    await reset();
-    await load(base);
-    await sql("update market.setting set value = '7' where name = 'first_offers_to_review'");
-    await sql("update market.sign_in_method set available = true where method = 'email'");
-    await sql(
-      "update market.invariant set broken = 3, example = 'one', checked_at = now() where invariant = 'offer_has_contact'",
-    );
-    const changed = structuredClone(base);
-    for (const row of changed["market.setting"] ?? []) row["summary"] = "Another sentence.";
-    for (const row of changed["market.sign_in_method"] ?? []) row["position"] = "77";
-    for (const row of changed["market.invariant"] ?? []) row["remedy"] = "Another remedy.";
-    await load(changed);
-    t.deepEqual(
-      await sql(`select s.origin as s, s.value, s.summary, m.origin as m, m.available, m.position, i.origin as i, i.broken, i.remedy
+test.serial("values that the service writes are no change by an operator, and upgrades keep them", async (t) => {
+  await reset();
+  await load(base);
+  await sql("update market.setting set value = '7' where name = 'first_offers_to_review'");
+  await sql("update market.sign_in_method set available = true where method = 'email'");
+  await sql(
+    "update market.invariant set broken = 3, example = 'one', checked_at = now() where invariant = 'offer_has_contact'",
+  );
+  const changed = structuredClone(base);
+  for (const row of changed["market.setting"] ?? []) row["summary"] = "Another sentence.";
+  for (const row of changed["market.sign_in_method"] ?? []) row["position"] = "77";
+  for (const row of changed["market.invariant"] ?? []) row["remedy"] = "Another remedy.";
+  await load(changed);
+  t.deepEqual(
+    await sql(`select s.origin as s, s.value, s.summary, m.origin as m, m.available, m.position, i.origin as i, i.broken, i.remedy
        from market.setting s, market.sign_in_method m, market.invariant i
        where s.name = 'first_offers_to_review' and m.method = 'email' and i.invariant = 'offer_has_contact'`),
-      [
-        {
-          s: "shipped",
-          value: 7,
-          summary: "Another sentence.",
-          m: "shipped",
-          available: true,
-          position: 77,
-          i: "shipped",
-          broken: 3,
-          remedy: "Another remedy.",
-        },
-      ],
-    );
-  },
-);
+    [
+      {
+        s: "shipped",
+        value: 7,
+        summary: "Another sentence.",
+        m: "shipped",
+        available: true,
+        position: 77,
+        i: "shipped",
+        broken: 3,
+        remedy: "Another remedy.",
+      },
+    ],
+  );
+});
 
 test.serial("a row that is no longer shipped stays while another row refers to it, and is reported", async (t) => {
   await reset();
