@@ -272,7 +272,7 @@ test.serial("a second click after a sign-out or after the agent's removal does n
   t.is(await people.accountOf(other.session), null);
 });
 
-test.serial("if an agent removes itself during its approval, it was either connected before or never", async (t) => {
+test.serial("an agent that removes itself during its approval is connected before that, or never", async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const person = await signIn();
     const caller = await market.connect();

@@ -342,7 +342,7 @@ test.serial("a caller that waits as told is admitted, also if the cap has fallen
 /** Equal, apart from the seconds that a slow test takes. */
 const near = (seconds: number, expected: number): boolean => seconds <= expected && seconds > expected - 20;
 
-test.serial("a refused call says how long to wait, and a slot is not free before", async (t) => {
+test.serial("a refused call says how long to wait until a slot is free", async (t) => {
   const caller = await market.approved();
   await market.sql(
     `insert into market.rate_limit_hit (scope, action, called_at)

@@ -21,7 +21,7 @@ const limits = async (url: string): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map(({ role, limit }) => [role, limit]));
 };
 
-test("logins may open connections for two processes of each kind, together at most PostgreSQL's default", async (t) => {
+test("two processes of each kind fit the connection limits, which together fit PostgreSQL's default", async (t) => {
   const { url } = await createDatabase(t);
   const { souk_api: api = 0, souk_worker: worker = 0, ...others } = await limits(url);
   const pool = readConfig({}).databasePoolSize;

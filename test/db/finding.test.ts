@@ -125,7 +125,7 @@ test("a broader term finds narrower ones, and a narrower term ranks exact matche
   t.is((await found({ query: "electric bike" }))[0], "ebike");
 });
 
-test("a brand or model is found by the kind of thing that it is", async (t) => {
+test("a brand name is found by the kind of thing that it names", async (t) => {
   t.true((await found({ query: "guitar" })).includes("telecaster"));
   t.deepEqual(await found({ query: "telecaster" }), ["telecaster"]);
 });
@@ -242,7 +242,7 @@ test("the classification and the notices say what was understood", async (t) => 
 });
 
 for (const location of ["Europe", "Europa", "DACH"]) {
-  test(`${location} is accepted as a place`, async (t) => {
+  test(`the region ${location} is accepted as a place`, async (t) => {
     const there = await found({ query: "sofa", filters: { location } });
     t.true(there.includes("couch") && there.includes("ledersofa"));
     t.is(there.includes("divano"), location !== "DACH");

@@ -49,7 +49,7 @@ const matching = async (id: string): Promise<string[]> =>
 const near = vectorOf("sofa");
 const far = vectorOf("phone");
 
-test.serial("a better match has a higher rank than a worse one", async (t) => {
+test.serial("a better match is ranked before a worse one", async (t) => {
   const abroad = await market.offer(seller, {
     place: "Hamburg",
     city: "Hamburg",

@@ -56,15 +56,18 @@ const ANSWERS: Record<string, string[]> = {
 };
 
 for (const [wanted, answers] of Object.entries(ANSWERS)) {
-  test.serial(`an ask to ${wanted} matches ${answers.join(", ") || "nothing"}, and no other kind`, async (t) => {
-    const got: string[] = [];
-    for (const [kind, facts] of Object.entries(CLASS_OF)) {
-      const offer = await market.offer(seller, { ...facts, kind });
-      const ask = await market.ask(buyer, { ...facts, kind: wanted });
-      if ((await matching(ask)).includes(offer)) got.push(kind);
-    }
-    t.deepEqual(got, answers);
-  });
+  test.serial(
+    `an ask of the kind ${wanted} matches ${answers.join(", ") || "nothing"}, and no other kind`,
+    async (t) => {
+      const got: string[] = [];
+      for (const [kind, facts] of Object.entries(CLASS_OF)) {
+        const offer = await market.offer(seller, { ...facts, kind });
+        const ask = await market.ask(buyer, { ...facts, kind: wanted });
+        if ((await matching(ask)).includes(offer)) got.push(kind);
+      }
+      t.deepEqual(got, answers);
+    },
+  );
 }
 
 const near = vectorOf("sofa");
