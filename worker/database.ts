@@ -1,12 +1,16 @@
 import type pg from "pg";
 import { currentRequestId } from "../src/database/request_id.ts";
 
-/** Calls one function of schema `jobs` in one statement: a result for each row. Objects travel as JSON. */
+/**
+ * Calls a function of schema `jobs` in one statement. Objects are sent and returned as JSON.
+ * @returns one result for each row
+ */
 export type CallJobs = <Result>(name: string, ...args: unknown[]) => Promise<Result[]>;
 
 /**
- * The database as jobs see it.
- * @param embedded the login is the superuser's, so each statement takes on the worker's role, as a server's login has it
+ * How jobs call the database.
+ * @param embedded On the embedded database the login is a superuser, so each statement sets the role souk_worker. On a
+ * server the login has that role already.
  */
 export const callJobs =
   (pool: pg.Pool, embedded: boolean): CallJobs =>

@@ -4,18 +4,20 @@ import type { Part } from "../src/parts.ts";
 import type { CallJobs } from "./database.ts";
 
 /**
- * Tells the database that this worker lives, so that the jobs of a dead one are freed within a minute, and finds jobs that
- * this worker holds although it does not work on them.
+ * Sends heartbeats for this worker. Each heartbeat also unlocks the jobs of dead workers, so these jobs run again
+ * within a minute. This file also finds jobs that this worker has locked but does not work on.
  */
 
-/** market.worker_heartbeat takes three missed heartbeats for death. */
+/** jobs.heartbeat counts a pool as dead after 30 seconds, which is three missed heartbeats. */
 const HEARTBEAT_MS = 10_000;
 
 /**
  * The part that sends heartbeats for every pool of graphile-worker that this process has started.
- * @param options.poolIds those that were started and not yet deregistered; kept from one run of the worker to the next
- * @param options.alone no other worker can be alive, as with the embedded database: jobs of dead ones are freed at once
- * @param options.startAgain ends this run of the worker, and so gives its jobs back
+ * @param options.poolIds the pools that were started and not yet deregistered; kept from one run of the worker to the
+ * next
+ * @param options.alone no other worker can be alive, as with the embedded database: jobs of dead workers are unlocked
+ * at once
+ * @param options.startAgain ends this run of the worker, which unlocks its jobs, and starts the next one
  */
 export const heartbeatPart = (options: {
   call: CallJobs;
@@ -34,7 +36,7 @@ export const heartbeatPart = (options: {
     }
   };
 
-  /** Tells the database of the pools that have stopped, so that jobs which they still hold run again at once. */
+  /** Deregisters the pools that have stopped. This unlocks their jobs, which then run again at once. */
   const deregister = async (): Promise<void> => {
     for (const id of poolIds) {
       await call("deregister", id);
@@ -42,14 +44,14 @@ export const heartbeatPart = (options: {
     }
   };
 
-  // graphile-worker drops a job's end that it cannot write down: the job then stays locked by a pool that lives.
+  // When graphile-worker cannot store the end of a job, it gives up, and the job stays locked by this live pool.
   const working = new Set<string>();
   let suspects = new Set<string>();
   const checkHeldJobs = async (): Promise<void> => {
     for (const id of poolIds) {
       const [held = []] = await call<string[]>("get_held_jobs", id);
       const idle = new Set(held.filter((job) => !working.has(job)));
-      // At one heartbeat it may be on its way out.
+      // A job that has just ended may still be locked. So a job counts only if it is idle at two heartbeats in a row.
       if ([...idle].some((job) => suspects.has(job))) startAgain("jobs are held that nobody works on");
       suspects = idle;
     }

@@ -16,22 +16,31 @@ import { CONCURRENCY, queuePart } from "./queue.ts";
 import { taskList } from "./tasks.ts";
 import { vocabularyPart } from "./vocabulary.ts";
 
-/** One for each job; three for the queue, the notifications and the heartbeat, which must not wait for jobs. */
+/**
+ * One connection for each concurrent job, and three for the queue, the notifications and the heartbeat, which must not
+ * wait for jobs.
+ */
 export const WORKER_POOL_SIZE = CONCURRENCY + 3;
+/** The pause between two runs of the worker, so that it does not spin while the database is unreachable. */
 const RESTART_MS = 1_000;
 
-/** The share of a caller's deadline for the provider: the rest pays for the built-in extractor and for publishing. */
+/**
+ * The share of a caller's deadline that the provider gets. The rest is for the built-in extractor and for publishing.
+ */
 const PROVIDER_SHARE = 0.7;
 
-/** A worker that runs. */
+/** A running worker. */
 export type Worker = {
-  /** Lets jobs finish for a moment, gives back those that do not, and resolves when nothing runs any more. */
+  /** Gives jobs a moment to finish, unlocks those that do not, and resolves when nothing runs any more. */
   stop(): Promise<void>;
 };
 
 /**
- * Runs the jobs: reads texts, embeds, matches, tells people by mail, and does the upkeep. Survives restarts of the database.
- * @param options.alone no other worker can be alive, as with the embedded database: jobs of dead ones are freed at once
+ * Runs the jobs: extraction, embedding, matching, notices by e-mail, and upkeep. After a failure, such as a restart of
+ * the database, the worker runs again.
+ * @param options.alone no other worker can be alive, as with the embedded database: jobs of dead workers are unlocked
+ * at once
+ * @param options.extractionDeadlineMs how long a caller waits for an extraction, in milliseconds
  */
 export const startWorker = (options: {
   url: string;
@@ -80,7 +89,7 @@ export const startWorker = (options: {
       },
     });
 
-  /** One run of the worker, until it is to stop or something fails. */
+  /** One run of the worker. It ends when the worker has to stop or a part fails. */
   const runOnce = async (): Promise<void> => {
     const ended = new AbortController();
     const startAgain = (why: string): void => {

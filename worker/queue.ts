@@ -4,18 +4,22 @@ import type pg from "pg";
 import type { Log } from "../src/log.ts";
 import type { Part } from "../src/parts.ts";
 
-/** Reading waits for providers more than it computes. */
+/** How many jobs run at a time. A job mostly waits for a provider and computes little. */
 export const CONCURRENCY = 8;
-/** A stopping worker lets jobs finish for this long, then aborts their provider calls; well within ten seconds. */
+/**
+ * A stopping worker gives jobs this long to finish, then aborts their provider calls. It must end within ten seconds.
+ */
 const GRACE_MS = 3_000;
-/** A notification starts a job at once; polling finds retries, and on PGlite, where none arrive, everything. */
+/**
+ * On a server a notification starts a job at once, and polling finds retries. PGlite sends none, so polling finds all.
+ */
 const POLL_MS = { server: 1_000, embedded: 100 };
 
 const CRONTAB = readFileSync(new URL("./crontab", import.meta.url), "utf8");
 
 /**
  * The part that takes jobs from the queue and runs their tasks.
- * @param options.startAgain ends this run of the worker
+ * @param options.startAgain ends this run of the worker and starts the next one
  */
 export const queuePart = (options: {
   pool: pg.Pool;
@@ -30,7 +34,7 @@ export const queuePart = (options: {
     name: "queue",
     start: async () => {
       let runner: Runner | null = null;
-      // Gone with a restart of the database, in which the ends of jobs may have been lost.
+      // The database may have restarted, and the ends of jobs may not have been stored.
       events.on("pool:listen:error", () => {
         if (runner) startAgain("the worker's listening connection was lost");
       });
@@ -63,7 +67,7 @@ export const queuePart = (options: {
         over = true;
         startAgain("the queue ended");
       });
-      // Awaited when the part stops; until then a failure must not end the process.
+      // The promise is awaited when the part stops. Until then its rejection must not end the process.
       ended.catch(() => undefined);
       return async () => {
         if (!over) {

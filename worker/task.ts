@@ -7,23 +7,26 @@ import type { Embedder } from "../src/reader/extraction.ts";
 import type { AccountableExtractor } from "../src/reader/fallback.ts";
 import type { CallJobs } from "./database.ts";
 
-/** What every task works with. */
+/** What tasks may use. */
 export type Tools = {
   call: CallJobs;
-  /** The one with the words of this moment: a task asks for it when it reads a text. */
+  /** The extractor with the present vocabulary. A task asks for it each time it reads a text. */
   extractor: () => AccountableExtractor;
   embedder: Embedder;
-  /** null when no mail server is configured. */
+  /** Null when no mail server is configured. */
   mailer: Mailer | null;
-  /** Where people reach the service, without a trailing slash. */
+  /** The public URL of the service, without a trailing slash. */
   baseUrl: () => string;
   log: Log;
 };
 
-/** Jobs carry the id of a row and nothing else: no text, no contact, no secret. */
+/** A job's payload is the id of a row and nothing else: no text, no contact, no secret. */
 const payload = z.object({ id: z.uuid() });
 
-/** A task about one row. `signal` aborts when the worker has to stop: every call to a provider must heed it. */
+/**
+ * Makes a task that works on one row.
+ * @param work Every call to a provider must use its `signal`, which aborts when the worker has to stop.
+ */
 export const task =
   (work: (job: { id: string }, signal: AbortSignal) => Promise<void>): Task =>
   async (given, helpers) => {
@@ -31,7 +34,7 @@ export const task =
     await work(payload.parse(given), helpers.abortSignal);
   };
 
-/** Tasks whose statements the audit log ascribes to the job that ran them. */
+/** Wraps tasks so that the audit log names the job that ran a statement. */
 export const onBehalfOfItsJob = (tasks: Record<string, Task>): Record<string, Task> =>
   Object.fromEntries(
     Object.entries(tasks).map(([name, work]): [string, Task] => [

@@ -16,7 +16,7 @@ import {
   sweepSubmissions,
 } from "./tasks/upkeep.ts";
 
-/** What a job of each name does. The database adds jobs by these names, and so does the crontab. */
+/** The task of each job name. The database and the crontab add jobs by these names. */
 export const taskList = (tools: Tools): TaskList =>
   onBehalfOfItsJob({
     complete_submission: completeSubmission(tools),

@@ -5,15 +5,17 @@ import { learnWhenDue, type TrainingSource } from "../src/reader/learning.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../src/reader/vocabulary.ts";
 import type { CallJobs } from "./database.ts";
 
-/** Keeps this worker's words, and what is learned from examples, in step with the database. */
-
-/** Learning takes seconds of a processor: what cannot be learned is not tried all the time. */
-const LEARN_AGAIN_MS = 300_000;
+/** Keeps this worker's vocabulary and the trained classifiers in step with the database. */
 
 /**
- * The part that loads the vocabulary, and loads it again whenever it was edited.
- * @param options.use takes each edition; texts that are being read go on with the words they began with
- * @param options.stopping ends the learning at once
+ * The pause after a failed training. Training takes seconds of processor time, so it is not tried again at each poll.
+ */
+const RETRY_TRAINING_MS = 300_000;
+
+/**
+ * The part that loads the vocabulary, and loads it again after each edit.
+ * @param options.use receives each version; extractions in progress continue with the version that they began with
+ * @param options.stopping ends a training in progress at once
  */
 export const vocabularyPart = (options: {
   call: CallJobs;
@@ -30,7 +32,7 @@ export const vocabularyPart = (options: {
       return vocabulary;
     },
   });
-  const lessons: TrainingSource = {
+  const trainingSource: TrainingSource = {
     get: async (learning) =>
       (await call<Awaited<ReturnType<TrainingSource["get"]>>>("get_training_set", learning))[0] ?? null,
     store: async (changedAt, learning, learned) => {
@@ -38,14 +40,14 @@ export const vocabularyPart = (options: {
     },
   };
 
-  /** After a failure another try waits, while texts are read by what was learned before. */
-  let learnAgainAt = 0;
-  const learn = async (): Promise<boolean> => {
-    if (performance.now() < learnAgainAt) return false;
+  /** After a failed training, texts are read with the earlier classifiers until this time. */
+  let trainAgainAt = 0;
+  const train = async (): Promise<boolean> => {
+    if (performance.now() < trainAgainAt) return false;
     try {
-      return await learnWhenDue(lessons, stopping);
+      return await learnWhenDue(trainingSource, stopping);
     } catch (error) {
-      learnAgainAt = performance.now() + LEARN_AGAIN_MS;
+      trainAgainAt = performance.now() + RETRY_TRAINING_MS;
       if (!stopping.aborted) log.warn({ err: error }, "the examples could not be learned from");
       return false;
     }
@@ -58,24 +60,24 @@ export const vocabularyPart = (options: {
     log.info("reading with a changed vocabulary");
   };
 
-  let following = false;
+  let isFollowing = false;
   const follow = async (): Promise<void> => {
-    // Learning takes longer than some looks are apart.
-    if (following) return;
-    following = true;
+    // A training can take longer than the time between two polls.
+    if (isFollowing) return;
+    isFollowing = true;
     try {
-      // New words hold at once, and what is learned with them a little later.
+      // Use the new vocabulary at once, and the classifiers that are trained with it as soon as they are ready.
       await refresh();
-      if (await learn()) await refresh();
+      if (await train()) await refresh();
     } finally {
-      following = false;
+      isFollowing = false;
     }
   };
 
   return {
     name: "vocabulary",
     start: async () => {
-      await learn();
+      await train();
       const first = await nextVocabulary();
       if (!first) throw new Error("there is no vocabulary");
       use(first);

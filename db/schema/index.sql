@@ -114,7 +114,7 @@ set local check_function_bodies = off;
 --!include internal/rate_limit.sql
 --!include internal/rate_limit_window.sql
 --!include internal/admit.sql
---!include internal/publish_offer.sql
+--!include internal/complete_offer.sql
 --!include internal/complete_ask.sql
 --!include internal/enqueue.sql
 --!include internal/page.sql
@@ -202,7 +202,7 @@ set local check_function_bodies = off;
 --!include admin/accounts.sql
 --!include admin/offers.sql
 --!include admin/cases.sql
---!include internal/decision.sql
+--!include internal/decide_offer.sql
 --!include internal/decision_obstacle.sql
 --!include admin/decisions.sql
 --!include admin/measures.sql

@@ -14,12 +14,12 @@ import {
 } from "./page_context.ts";
 import { renderAdmin } from "./render.ts";
 
-/** An account with everything it has, and what can be done about it. */
+/** The page of an account: its agents, offers, asks and decisions, and a moderator's measures. */
 
 type PageInfo = { hasNextPage: boolean; endCursor: string | null };
 type Account = { id: string; suspendedAt: string | null } & Record<List, { pageInfo: PageInfo }>;
 
-/** What an account has many of: shown by pages, each with a place of its own in the address. */
+/** The lists of an account. Each has its own paging, with a cursor in the URL. */
 const LISTS = ["agents", "offers", "asks"] as const;
 type List = (typeof LISTS)[number];
 
@@ -30,7 +30,7 @@ const DONE: Record<string, string> = {
   override_cap: "The cap holds from now on.",
 };
 
-/** A cap as a person typed it: empty for what the record gives. @throws Problem */
+/** Reads a rate limit from the form; null when the field is empty and the account stats decide. @throws Problem */
 const capOf = (typed: string): number | null => {
   if (typed.trim() === "") return null;
   const cap = Number(typed);
@@ -39,11 +39,11 @@ const capOf = (typed: string): number | null => {
   return cap;
 };
 
-/** The page of an account, and what a moderator can decide about it. */
+/** Makes the page of an account, on which a moderator can suspend it, remove its agents and set its rate limits. */
 export const accountPages = (context: PageContext): Page[] => {
   const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
-    const places = new Map(LISTS.map((list) => [list, queried(request.query[list], CURSOR_LENGTH)] as const));
-    const after = Object.fromEntries(LISTS.map((list) => [`${list}After`, places.get(list) || null]));
+    const cursors = new Map(LISTS.map((list) => [list, queried(request.query[list], CURSOR_LENGTH)] as const));
+    const after = Object.fromEntries(LISTS.map((list) => [`${list}After`, cursors.get(list) || null]));
     const { viewer, account, reasons } = await context.ask<
       Viewer & { account: Account | null; reasons: { nodes: object[] } }
     >(request, "account", { id: idOf(request), ...after });
@@ -56,7 +56,7 @@ export const accountPages = (context: PageContext): Page[] => {
     const older = (list: List): string | null => {
       const { hasNextPage, endCursor } = account[list].pageInfo;
       if (!hasNextPage) return null;
-      const address = new URLSearchParams([...places].filter(([one, place]) => one !== list && place !== ""));
+      const address = new URLSearchParams([...cursors].filter(([one, cursor]) => one !== list && cursor !== ""));
       address.set(list, endCursor ?? "");
       return `?${address}#${list}`;
     };
@@ -73,14 +73,14 @@ export const accountPages = (context: PageContext): Page[] => {
   const act = async (request: Request, response: Response): Promise<string> => {
     const id = idOf(request);
     const fields = await formOf(context, request, response);
-    const asked = fields.get("decision") ?? "";
+    const measure = fields.get("decision") ?? "";
     const expected = fields.get("expected") || null;
     const words = fields.get("words")?.trim() || null;
-    if (asked === "suspend") await context.ask(request, "suspend", { id, reason: fields.get("reason") ?? "", words });
-    else if (asked === "reinstate") await context.ask(request, "reinstate", { id, words, expected });
-    else if (asked === "remove_agent")
+    if (measure === "suspend") await context.ask(request, "suspend", { id, reason: fields.get("reason") ?? "", words });
+    else if (measure === "reinstate") await context.ask(request, "reinstate", { id, words, expected });
+    else if (measure === "remove_agent")
       await context.ask(request, "removeAgent", { id: queriedId(fields.get("agent")) });
-    else if (asked === "override_cap") {
+    else if (measure === "override_cap") {
       const cap = capOf(fields.get("cap") ?? "");
       await context.ask(request, "overrideCap", {
         id,
@@ -89,7 +89,7 @@ export const accountPages = (context: PageContext): Page[] => {
         expected: expected && Number(expected),
       });
     } else throw problem("bad_request", "That is none of the measures. Look at the page again.");
-    return context.path(`/accounts/${id}?${new URLSearchParams({ done: asked })}`);
+    return context.path(`/accounts/${id}?${new URLSearchParams({ done: measure })}`);
   };
 
   return [{ path: "/admin/accounts/:id", operation: "adminAccount", ...formPage(show, act) }];

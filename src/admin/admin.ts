@@ -5,30 +5,30 @@ import type { Log } from "../log.ts";
 import { sessionHash } from "../pages/session.ts";
 
 /**
- * Who may enter /admin: a moderator, by the session of the browser. For everybody else nothing is there: the request goes
- * on, and is answered like one for any address that does not exist. The admin router (GraphQL, its IDE, the pages) weighs
- * more than the whole API, so it is loaded when the first moderator comes.
+ * The entrance to /admin. It admits a moderator by the session of the browser. For everybody else /admin does not
+ * exist: the request passes on and gets the response of an unknown path. The admin router (GraphQL, its IDE, the pages)
+ * is larger than the whole API, so it is loaded when the first moderator comes.
  */
 
-/** Few people moderate; what they ask for must not take the connections of the API. */
+/** Moderators are few, and their queries must not take connections from the API. */
 export const ADMIN_POOL_SIZE = 3;
 
 const loadRouter = () => {
-  // Grafast's checks for developers slow every operation down; unset, it says so at every start.
+  // Outside production Grafast runs checks for developers that slow down every operation, and logs so at every start.
   process.env["GRAPHILE_ENV"] ??= "production";
   return import("./router.ts");
 };
 
-/** What the admin needs of the process. */
+/** What /admin needs from the process. */
 export type AdminContext = {
-  /** The database's URL. */
+  /** URL of the database. */
   url: string;
   embedded: boolean;
   log: Log;
   baseUrl: () => string;
 };
 
-/** Everything below /admin. */
+/** Serves every path below /admin. */
 export type Admin = {
   handle: (request: Request, response: Response, next: NextFunction) => Promise<void>;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export type Admin = {
 
 const isNotFound = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "PT404";
 
-/** Opens no connection and loads nothing before somebody with a session asks for /admin. */
+/** Makes the admin. It opens no connection and loads nothing before a request for /admin has a session. */
 export const openAdmin = (context: AdminContext): Admin => {
   let pool: pg.Pool | null = null;
   let router: ReturnType<Awaited<ReturnType<typeof loadRouter>>["openAdminRouter"]> | null = null;
@@ -57,23 +57,23 @@ export const openAdmin = (context: AdminContext): Admin => {
     return pool;
   };
 
-  /** Whether this session is a moderator's, as the database says at this moment. */
-  const admits = async (session: Buffer): Promise<boolean> => {
+  /** Whether this session belongs to a moderator, which the database checks at every request. */
+  const isModerator = async (session: Buffer): Promise<boolean> => {
     try {
       await sessions().query("select internal.enter_moderator($1)", [session]);
       return true;
     } catch (error) {
-      // While the database is away, too, nobody is told that /admin exists.
+      // While the database is unreachable, too, nobody learns that /admin exists.
       if (!isNotFound(error)) context.log.warn({ err: error }, "the admin could not look up a session");
       return false;
     }
   };
 
-  const enter = () => {
+  const getRouter = () => {
     router ??= loadRouter()
       .then(({ openAdminRouter }) => openAdminRouter({ ...context, pool: sessions() }))
       .catch((error: unknown) => {
-        // The database may have been away: the next one who comes tries again.
+        // The database may have been unreachable. The next request tries again.
         router = null;
         throw error;
       });
@@ -82,11 +82,11 @@ export const openAdmin = (context: AdminContext): Admin => {
 
   return {
     async handle(request, response, next) {
-      // By session and never by token: an agent does not even learn that /admin exists.
+      // A request with a token is never admitted, so an agent does not learn that /admin exists.
       const session = request.get("Authorization") === undefined ? sessionHash(request, context.baseUrl()) : null;
-      if (!/^\/admin(\/|$)/.test(request.path) || session === null || !(await admits(session))) return next();
+      if (!/^\/admin(\/|$)/.test(request.path) || session === null || !(await isModerator(session))) return next();
       response.locals["operation"] = "admin";
-      const serve = await enter();
+      const serve = await getRouter();
       serve(request, response, next);
     },
     async close() {

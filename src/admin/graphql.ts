@@ -16,50 +16,50 @@ import { PROBLEMS, type ProblemCode, problemOf } from "../http/problem.ts";
 import { checkLimits, LIMITS, operationOf } from "./limits.ts";
 import { createPreset } from "./preset.ts";
 
-/** No operation keeps the database busy for longer. */
+/** The time limit of one operation in the database. */
 const OPERATION_MS = 3_000;
-/** A client is not told of more mistakes than it can mend at once. */
+/** The most validation errors that a response lists. */
 const MAX_ERRORS = 20;
 
-/** What a client sends. */
+/** The GraphQL request of a client. */
 type Operation = {
   query: string | DocumentNode;
   variables?: Record<string, unknown>;
   operationName?: string | null;
 };
 
-/** What it gets: `status` 400 when nothing was run. */
+/** The response. `status` is 400 when the operation was not executed, otherwise 200. */
 type Result = {
   status: number;
   body: { data?: Record<string, unknown> | null; errors?: GraphQLFormattedError[] };
 };
 
-/** Who runs an operation, and the request that it came by, for the audit log. */
+/** The moderator's session (hash of its secret), and the id of the HTTP request for the audit log. */
 type Caller = { session: Buffer; requestId: string };
 
-/** The moderators' GraphQL. */
+/** The GraphQL schema for moderators, and how to execute operations. */
 export type AdminSchema = {
   schema: GraphQLSchema;
-  /** Runs an operation as the moderator with this session. Refusals are errors in the result, with their code. */
+  /** Executes an operation as the moderator of a session. Problems become errors in the result, with their code. */
   run(caller: Caller, operation: Operation): Promise<Result>;
 };
 
 type Client = Parameters<Parameters<ReturnType<typeof createWithPgClient>>[1]>[0];
 
 /**
- * A client whose statements have no name: named ones would be kept for each of the many texts that people try, and a
- * pooler or the embedded database has no place for them.
+ * Wraps a client so that its statements have no name. PostgreSQL would keep each named statement, and moderators try
+ * many different queries. A connection pooler or the embedded database may not support named statements.
  */
-const nameless = (client: Client): Client => ({
+const withoutStatementNames = (client: Client): Client => ({
   rawClient: client.rawClient,
   query: ({ name: _name, ...statement }) => client.query(statement),
-  withTransaction: (callback) => client.withTransaction((inner) => callback(nameless(inner))),
+  withTransaction: (callback) => client.withTransaction((inner) => callback(withoutStatementNames(inner))),
 });
 
-const refused = (code: ProblemCode, detail: string): GraphQLError =>
+const graphQLError = (code: ProblemCode, detail: string): GraphQLError =>
   new GraphQLError(detail, { extensions: { code, status: PROBLEMS[code].status } });
 
-/** Members of a Problem that say something to a client; headers do not. */
+/** The detail of a Problem, and its other members as the extensions of a GraphQL error. Headers are left out. */
 const extensionsOf = (thrown: unknown): { detail: string; extensions: Record<string, unknown> } => {
   const { code, detail, members } = problemOf(thrown);
   return { detail, extensions: { ...members, code, status: PROBLEMS[code].status } };
@@ -68,19 +68,23 @@ const extensionsOf = (thrown: unknown): { detail: string; extensions: Record<str
 const sqlStateOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-/** Errors as a client may see them: refusals with their code, mistakes in the operation as they are, and nothing else. */
+/**
+ * Makes an error safe to show: a Problem with its code, a mistake in the operation unchanged, and internal_error for
+ * anything else, which also goes to `onFailure`.
+ */
 const masked = (error: GraphQLError, onFailure: (error: unknown) => void): GraphQLFormattedError => {
   const cause = error.originalError;
   const shown = error.toJSON();
-  // What Grafast says for clients to read: of cursors that are none, or of another order.
+  // Grafast marks these errors as safe for clients: invalid cursors, or cursors of another order.
   if (cause && isSafeError(cause))
     return { ...shown, message: cause.message, extensions: { code: "bad_request", status: 400 } };
   if (!cause || cause instanceof GraphQLError)
     return { ...shown, extensions: { code: "bad_request", status: 400, ...shown.extensions } };
-  const state = sqlStateOf(cause);
-  if (state === "57014")
+  const sqlState = sqlStateOf(cause);
+  if (sqlState === "57014")
     return { ...shown, message: TOO_LONG, extensions: { code: "service_unavailable", status: 503 } };
-  if (state.startsWith("22")) return { ...shown, message: BAD_VALUE, extensions: { code: "bad_request", status: 400 } };
+  if (sqlState.startsWith("22"))
+    return { ...shown, message: BAD_VALUE, extensions: { code: "bad_request", status: 400 } };
   const { detail, extensions } = extensionsOf(cause);
   if (extensions["code"] === "internal_error") onFailure(cause);
   return { ...shown, message: detail, extensions };
@@ -90,28 +94,29 @@ const TOO_LONG = `This took longer than ${OPERATION_MS / 1_000} seconds and was 
 const BAD_VALUE = "A value does not have the form that its type asks for, such as that of an id or a time.";
 
 /**
- * The moderators' GraphQL: made from the database's catalogue, run in this process for the pages and for HTTP alike.
- * @param pool sessions that may do nothing before they have entered
- * @throws when the catalogue cannot be read
+ * Makes the moderators' GraphQL schema from the database's catalog. Pages and HTTP requests both use it.
+ * @param pool connections whose login may do nothing before it has entered as a moderator
+ * @param onFailure receives unexpected errors, which clients do not see
+ * @throws when the catalog cannot be read
  */
 export const openAdminSchema = async (pool: pg.Pool, onFailure: (error: unknown) => void): Promise<AdminSchema> => {
   const { schema, resolvedPreset } = await makeSchema(createPreset(pool));
   const withClient = createWithPgClient({ pool });
 
-  /** A transaction that has entered as the moderator, and ends when the operation's time is over. */
+  /** Opens a transaction that acts as the moderator. Its statements time out when the operation's time is over. */
   const asModerator =
     ({ session, requestId }: Caller, until: number) =>
     <T>(_settings: unknown, callback: (client: Client) => Promise<T> | T): Promise<T> =>
       withClient(null, (client) =>
         client.withTransaction(async (transaction) => {
           const left = Math.floor(until - performance.now());
-          if (left <= 0) throw refused("service_unavailable", TOO_LONG);
+          if (left <= 0) throw graphQLError("service_unavailable", TOO_LONG);
           await transaction.query({
             text: `select set_config('statement_timeout', $1, true), set_config('market.request_id', $3, true),
               internal.enter_moderator($2)`,
             values: [String(left), session, requestId] as never,
           });
-          return callback(nameless(transaction));
+          return callback(withoutStatementNames(transaction));
         }),
       );
 

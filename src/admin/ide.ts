@@ -6,16 +6,16 @@ import helmet from "helmet";
 import { makeHTMLParts, ruruHTML } from "ruru/server";
 
 /**
- * The IDE for the moderators' GraphQL (Ruru, a GraphiQL), with everything it needs from our own origin: its files are
- * those of the installed package, and its page may load nothing from anywhere else.
+ * The IDE for the moderators' GraphQL (Ruru, a variant of GraphiQL). Its files come from the installed package, and its
+ * page may load nothing from another origin.
  */
 
-/** The files change with the package only. */
+/** The files change only with the package. In seconds. */
 const STATIC_CACHE_S = 24 * 60 * 60;
 
 const STATIC = join(dirname(createRequire(import.meta.url).resolve("ruru/server")), "..", "static");
 
-/** The page under /admin/graphiql and its files. Answers no other path. */
+/** Makes the router for the page /admin/graphiql and its files. Other paths pass through. */
 export const ide = (baseUrl: () => string): Router => {
   const router = express.Router({ caseSensitive: true, strict: true });
   const root = () => new URL(baseUrl()).pathname.replace(/\/$/, "");
@@ -26,7 +26,7 @@ export const ide = (baseUrl: () => string): Router => {
       index: false,
       redirect: false,
       cacheControl: false,
-      // Nothing but a moderator's own browser keeps them: a shared cache would hand them to everybody.
+      // Only the moderator's browser may cache the files. A shared cache would serve them to everybody.
       setHeaders: (response) => response.setHeader("Cache-Control", `private, max-age=${STATIC_CACHE_S}, immutable`),
       dotfiles: "ignore",
     }),
@@ -34,7 +34,7 @@ export const ide = (baseUrl: () => string): Router => {
 
   router.get("/admin/graphiql", (request, response, next) => {
     response.locals["operation"] = "adminIde";
-    // The page brings scripts of its own in its text: each carries the number that was thrown for this answer.
+    // The page has inline scripts. Each carries a nonce that is new in every response.
     const nonce = randomBytes(16).toString("base64");
     response.set({ "Cache-Control": "no-store", "X-Robots-Tag": "noindex" });
     helmet({
@@ -43,7 +43,7 @@ export const ide = (baseUrl: () => string): Router => {
         directives: {
           defaultSrc: ["'none'"],
           scriptSrc: ["'self'", `'nonce-${nonce}'`],
-          // The editor writes styles into the page as it goes.
+          // The editor adds inline styles while it runs.
           styleSrc: ["'self'", "'unsafe-inline'"],
           fontSrc: ["'self'", "data:"],
           imgSrc: ["'self'", "data:"],

@@ -3,7 +3,7 @@ import { logPage } from "./log_page.ts";
 import { CURSOR_LENGTH, noticeOf, type PageContext, type PageInfo, queried, type Viewer } from "./page_context.ts";
 import { QUEUES, renderAdmin } from "./render.ts";
 
-/** The queue, and the search over everything. */
+/** The pages that list: the queue of cases, the search and the audit log. */
 
 type Case = {
   offerId: string;
@@ -29,9 +29,9 @@ type Finding = {
   accountId: string | null;
 };
 
-/** Words that people look for are shorter. */
+/** Longer than any query that moderators need. */
 const WORDS_LENGTH = 200;
-/** Enough of a text to see what it is. */
+/** The characters of an offer's text that the queue shows. */
 const SNIPPET_LENGTH = 220;
 
 const snippet = (text: string): string => {
@@ -40,7 +40,7 @@ const snippet = (text: string): string => {
   return characters.length > SNIPPET_LENGTH ? `${characters.slice(0, SNIPPET_LENGTH).join("")}…` : line;
 };
 
-/** The queue of cases, the search and the log. */
+/** Makes the pages of the queue, the search and the audit log. */
 export const listPages = (context: PageContext): Page[] => [
   {
     path: "/admin",

@@ -2,8 +2,9 @@ import type { PgCondition } from "postgraphile/@dataplan/pg";
 import { addPgTableCondition } from "postgraphile/utils";
 
 /**
- * The log between two moments: `since` and `until` of its condition. Ids sort by when they were made, and so the list that
- * is ordered by id goes by one index; `at` leaves out whole months, and is what counts at both ends.
+ * The filters `since` and `until` of the audit log. The list is ordered by id. Ids are UUIDv7, which sort by the time
+ * they were made, so a range of ids lets PostgreSQL use the index of that order. The condition on `at` excludes whole
+ * partitions (months) and decides exactly at both ends.
  */
 
 const between = (field: "since" | "until", description: string): GraphileConfig.Plugin =>
@@ -11,11 +12,11 @@ const between = (field: "since" | "until", description: string): GraphileConfig.
     description,
     type: getInputTypeByName("Datetime"),
     apply(condition: PgCondition, moment: unknown) {
-      // The scalar gives text, and null where the field is null.
+      // The value is a string, or null when the client sent null.
       if (typeof moment !== "string") return;
       const value = sql`${sql.value(moment)}::timestamptz`;
       const { alias } = condition;
-      // Of one row, `id` and `at` are made one after the other.
+      // The id of a row may be made slightly before or after its `at`, so the range of ids is wider by a second.
       condition.where(
         field === "since"
           ? sql`${alias}.at >= ${value} and ${alias}.id >= internal.first_uuid_v7(${value} - interval '1 second')`
@@ -24,7 +25,7 @@ const between = (field: "since" | "until", description: string): GraphileConfig.
     },
   }));
 
-/** Arguments that bound the log in time. */
+/** The plugins that add `since` and `until` to the condition of the audit log. */
 export const LOG_DAYS: GraphileConfig.Plugin[] = [
   between("since", "Only what was done at this moment or later."),
   between("until", "Only what was done before this moment."),

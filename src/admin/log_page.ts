@@ -4,31 +4,31 @@ import type { Page } from "../pages/frame.ts";
 import { CURSOR_LENGTH, type PageContext, type PageInfo, queried, queriedId, type Viewer } from "./page_context.ts";
 import { renderAdmin } from "./render.ts";
 
-/** The log, and its filters: all of them in the address of the page, so that a view of it can be handed on. */
+/** The page of the audit log. All its filters are in the URL, so that a moderator can share a view. */
 
 type Event = { id: string; at: string; actorType: string; action: string };
 
-/** No action has a longer name. */
+/** No action, and no other filter value, is longer. */
 const ACTION_LENGTH = 60;
 const DAY_MS = 86_400_000;
 
 const actor = z.enum(ACTOR_TYPES);
-// Beyond these JavaScript and PostgreSQL write years each in its own way.
+// Outside this range JavaScript and PostgreSQL write years in different ways.
 const day = z.iso.date().refine((date) => date >= "1970" && date < "9999");
 
-/** The moment at which a day begins, or so many days later, in UTC. */
+/** The start of a day in UTC, or of the day `later` days after it, as RFC 3339. */
 const momentOf = (date: string, later = 0): string => new Date(Date.parse(date) + later * DAY_MS).toISOString();
 
 const isDay = (date: string): boolean => date === "" || day.safeParse(date).success;
 
-/** What of the filters cannot be meant, in words for who typed it; null when all can. */
-const faultOf = (filters: { actor: string; since: string; until: string }): string | null => {
+/** A sentence for the moderator that says which filter is invalid; null when all are valid. */
+const filterErrorOf = (filters: { actor: string; since: string; until: string }): string | null => {
   if (filters.actor !== "" && !actor.safeParse(filters.actor).success)
     return "Who acted is one of agent, person, moderator, job and dba.";
   return isDay(filters.since) && isDay(filters.until) ? null : "Give days as year, month and day: 2026-05-31.";
 };
 
-/** The page of the log. */
+/** Makes the page of the audit log. */
 export const logPage = (context: PageContext): Page => ({
   path: "/admin/audit",
   operation: "adminAudit",
@@ -44,7 +44,7 @@ export const logPage = (context: PageContext): Page => ({
       until: queried(query["until"], ACTION_LENGTH).trim(),
     };
     const { action, since, until } = filters;
-    const fault = faultOf(filters);
+    const fault = filterErrorOf(filters);
     const subject = { ...(about && { about }), ...(account && { account }), ...(by && { by }) };
     const chosen = { ...subject, ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== "")) };
     const after = queried(query["after"], CURSOR_LENGTH) || null;
@@ -72,7 +72,7 @@ export const logPage = (context: PageContext): Page => ({
         ],
         subject,
         actors: ACTOR_TYPES,
-        // The field of a day takes nothing else.
+        // A date field of HTML accepts only a date.
         filters: { ...filters, since: isDay(since) ? since : "", until: isDay(until) ? until : "" },
         isFiltered: Object.keys(chosen).length > 0,
         addressOf: (further: Record<string, string>) => `?${new URLSearchParams({ ...chosen, ...further })}`,

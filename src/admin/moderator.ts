@@ -3,9 +3,9 @@ import type { Config } from "../config.ts";
 import { hashSecret, newSecret } from "../http/tokens.ts";
 
 /**
- * Appointing moderators: `npm run moderator -- add EMAIL|ACCOUNT_ID`, `remove EMAIL|ACCOUNT_ID`, `list`. Works on the
- * database in DATABASE_URL, or on the embedded one while no service uses it, and needs a login that may act for the
- * schema's owner: nobody is appointed through the API.
+ * Appoints moderators: `npm run moderator -- add EMAIL|ACCOUNT_ID`, `remove EMAIL|ACCOUNT_ID`, `list`. The command
+ * works on the database in DATABASE_URL, or on the embedded database while no service uses it. Its login must be able
+ * to become souk_owner. The only other way to appoint a moderator is the first-start link (newModeratorLink).
  */
 
 const HELP = `Usage: npm run moderator -- add EMAIL|ACCOUNT_ID
@@ -18,49 +18,51 @@ const HELP = `Usage: npm run moderator -- add EMAIL|ACCOUNT_ID
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What a person reads at the end, and whether it went well. */
+/** What the command prints at the end, and whether it succeeded. */
 export type Outcome = { text: string; ok: boolean };
 
 const done = (text: string): Outcome => ({ text: `${text}\n`, ok: true });
-const impossible = (text: string): Outcome => ({ text: `${text}\n`, ok: false });
+const failed = (text: string): Outcome => ({ text: `${text}\n`, ok: false });
 
-/** The account that a mailbox or an id names, or why there is none. */
-const accountOf = async (client: pg.ClientBase, who: string): Promise<{ id: string } | { why: string }> => {
-  if (UUID.test(who)) {
-    const { rows } = await client.query<{ id: string }>("select id from market.account where id = $1", [who]);
-    return rows[0] ?? { why: `There is no account ${who}.` };
+/** The account with this e-mail address or id, or a sentence that says why there is none. */
+const accountOf = async (client: pg.ClientBase, name: string): Promise<{ id: string } | { why: string }> => {
+  if (UUID.test(name)) {
+    const { rows } = await client.query<{ id: string }>("select id from market.account where id = $1", [name]);
+    return rows[0] ?? { why: `There is no account ${name}.` };
   }
   const { rows } = await client.query<{ id: string }>(
     "select distinct account_id as id from market.proved_method where email = lower(btrim(normalize($1, NFC)))",
-    [who],
+    [name],
   );
   const [account, ...others] = rows;
   if (others.length > 0)
     return {
-      why: `${who} belongs to ${rows.length} accounts. Name one by its id: ${rows.map(({ id }) => id).join(", ")}.`,
+      why: `${name} belongs to ${rows.length} accounts. Name one by its id: ${rows.map(({ id }) => id).join(", ")}.`,
     };
-  return account ?? { why: `Nobody has proved the mailbox ${who}. The person signs in with it first; then try again.` };
+  return (
+    account ?? { why: `Nobody has proved the mailbox ${name}. The person signs in with it first; then try again.` }
+  );
 };
 
-const add = async (client: pg.ClientBase, who: string): Promise<Outcome> => {
-  const account = await accountOf(client, who);
-  if ("why" in account) return impossible(account.why);
+const add = async (client: pg.ClientBase, name: string): Promise<Outcome> => {
+  const account = await accountOf(client, name);
+  if ("why" in account) return failed(account.why);
   const { rows } = await client.query("select from market.account where id = $1 and suspended_at is not null", [
     account.id,
   ]);
-  if (rows.length > 0) return impossible(`The account of ${who} is suspended. Have it reinstated first.`);
+  if (rows.length > 0) return failed(`The account of ${name} is suspended. Have it reinstated first.`);
   const { rowCount } = await client.query(
     "insert into market.moderator (account_id, appointed_by) values ($1, session_user) on conflict do nothing",
     [account.id],
   );
-  return done(rowCount ? `${who} is a moderator now: /admin, after signing in.` : `${who} was a moderator already.`);
+  return done(rowCount ? `${name} is a moderator now: /admin, after signing in.` : `${name} was a moderator already.`);
 };
 
-const remove = async (client: pg.ClientBase, who: string): Promise<Outcome> => {
-  const account = await accountOf(client, who);
-  if ("why" in account) return impossible(account.why);
+const remove = async (client: pg.ClientBase, name: string): Promise<Outcome> => {
+  const account = await accountOf(client, name);
+  if ("why" in account) return failed(account.why);
   const { rowCount } = await client.query("delete from market.moderator where account_id = $1", [account.id]);
-  return rowCount ? done(`${who} is no moderator any more.`) : impossible(`${who} is no moderator.`);
+  return rowCount ? done(`${name} is no moderator any more.`) : failed(`${name} is no moderator.`);
 };
 
 const list = async (client: pg.ClientBase): Promise<Outcome> => {
@@ -72,10 +74,10 @@ const list = async (client: pg.ClientBase): Promise<Outcome> => {
   return done(rows.length > 0 ? rows.map(({ line }) => line).join("\n") : "There is no moderator.");
 };
 
-/** One connection that acts for the schema's owner. @throws when the login may not */
+/** Runs `work` on one connection in the role souk_owner. @throws when the login may not become souk_owner */
 const asOwner = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString: url, application_name: "souk_moderator" });
-  // Without a listener a server that goes away would end the process; the query in flight reports it.
+  // Without a listener a lost connection would end the process. The running query reports the loss anyway.
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -87,19 +89,23 @@ const asOwner = async <T>(url: string, work: (client: pg.Client) => Promise<T>):
 };
 
 /**
- * Does what the command says.
- * @param url a login that may become souk_owner
+ * Executes the command line of `npm run moderator`.
+ * @param url the database, with a login that may become souk_owner
+ * @param args the words after the command's name
+ * @throws when the database cannot be reached, or the login may not become souk_owner
  */
 export const manageModerators = (url: string, args: readonly string[]): Promise<Outcome> | Outcome => {
-  const [command, who, ...more] = args;
-  if (command === "list" && who === undefined) return asOwner(url, list);
-  if ((command !== "add" && command !== "remove") || who === undefined || more.length > 0) return impossible(HELP);
-  return asOwner(url, (client) => (command === "add" ? add : remove)(client, who));
+  const [command, name, ...more] = args;
+  if (command === "list" && name === undefined) return asOwner(url, list);
+  if ((command !== "add" && command !== "remove") || name === undefined || more.length > 0) return failed(HELP);
+  return asOwner(url, (client) => (command === "add" ? add : remove)(client, name));
 };
 
 /**
- * A link that makes the person who opens it a moderator, in place of one that was printed before and not used; null when
- * somebody moderates already. Only its hash is kept.
+ * Makes a link by which a person becomes the first moderator. An earlier unused link stops working. The database stores
+ * only the hash of its secret.
+ * @param url the database, with a login that may become souk_owner
+ * @returns null when there is a moderator already
  */
 export const newModeratorLink = (url: string, baseUrl: string): Promise<string | null> =>
   asOwner(url, async (client) => {
@@ -112,7 +118,11 @@ export const newModeratorLink = (url: string, baseUrl: string): Promise<string |
     return rowCount ? `${baseUrl}/moderator/${secret}` : null;
   });
 
-/** The command `moderator`: on the database in DATABASE_URL, or on the embedded one while no service uses it. */
+/**
+ * The command `npm run moderator`, on the database in DATABASE_URL, or on the embedded database while no service uses
+ * it.
+ * @throws as manageModerators
+ */
 export const runModeratorCommand = async (config: Config, args: readonly string[]): Promise<Outcome> => {
   if (config.databaseUrl) return manageModerators(config.databaseUrl, args);
   const [{ startEmbeddedDatabase }, { migrate }] = await Promise.all([

@@ -4,7 +4,7 @@ import type { Page } from "../pages/frame.ts";
 import { formOf, formPage, idOf, noticeOf, type PageContext, queried, typed, type Viewer } from "./page_context.ts";
 import { piecesOf, readingsOf, renderAdmin, shownValue } from "./render.ts";
 
-/** An offer as a moderator judges it: its text and how it was read, what others say of it, and what can be decided. */
+/** The page of an offer for moderators: its text with what was extracted, its reports, and the possible decisions. */
 
 type Offer = {
   id: string;
@@ -13,20 +13,20 @@ type Offer = {
   text: string;
   extraction: Record<string, unknown>;
   updatedAt: string;
-  /** Why this moderator may not decide on it. */
+  /** A sentence that says why this moderator may not decide on the offer; null when they may. */
   obstacle: string | null;
   contact: { methods?: { type: string; value: string }[] };
   reviewCase: { queue: string; causes: string[]; holder: { accountId: string; name: string } | null } | null;
   reports: { nodes: { reason: string; completedAt: string | null }[] };
 };
-type Shown = Viewer & {
+type OfferData = Viewer & {
   offer: Offer | null;
   reasons: { nodes: { code: string; summary: string; sentence: string }[] };
 };
 
 type Waiting = { offerId: string; heldBy: string | null; offer: { obstacle: string | null } };
 
-/** A decision as a button: one key, and whether it needs a reason. */
+/** The button of a decision, with its key and whether it needs a reason. */
 type Choice = { decision: string; label: string; key: string; needsReason: boolean; grave: boolean };
 
 const choice = (decision: string, label: string, key: string, needsReason = false): Choice => ({
@@ -40,7 +40,7 @@ const choice = (decision: string, label: string, key: string, needsReason = fals
 const KEEP = choice("keep", "Keep", "k");
 const REMOVE = choice("remove", "Remove", "r", true);
 
-/** What the moderator can decide on an offer as it stands. */
+/** The decisions that are possible in the offer's present status. */
 const choicesOf = ({ status, reviewCase, obstacle }: Offer): Choice[] => {
   if (obstacle !== null) return [];
   if (status === "published" || status === "archived") return [KEEP, REMOVE];
@@ -52,7 +52,7 @@ const choicesOf = ({ status, reviewCase, obstacle }: Offer): Choice[] => {
 
 const DECISIONS = ["keep", "remove", "publish", "reject", "restore", "uphold"] as const;
 
-/** The reason that most of the open reports give, or what the market found by itself, to be taken with one key. */
+/** The reason that the form preselects: the one in most open reports, else what the market itself detected. */
 const likelyReason = ({ reports, reviewCase }: Offer): string | null => {
   const open = reports.nodes.filter(({ completedAt }) => completedAt === null);
   const counts = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, given]) => ({
@@ -63,10 +63,10 @@ const likelyReason = ({ reports, reviewCase }: Offer): string | null => {
   return first?.reason ?? (reviewCase?.causes.includes("addresses_agents") ? "addresses_agents" : null);
 };
 
-/** The page of an offer, and what a moderator can decide about it. */
+/** Makes the page of an offer, on which a moderator decides about it. */
 export const offerPages = (context: PageContext): Page[] => {
   const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
-    const { viewer, offer, reasons } = await context.ask<Shown>(request, "offer", { id: idOf(request) });
+    const { viewer, offer, reasons } = await context.ask<OfferData>(request, "offer", { id: idOf(request) });
     if (offer === null) throw problem("not_found", "There is no such offer.");
     const readings = readingsOf(offer.extraction);
     const fault = refused === undefined ? {} : { fault: refused.detail };
@@ -88,7 +88,7 @@ export const offerPages = (context: PageContext): Page[] => {
     });
   };
 
-  /** The next case of the same line that nobody holds and the moderator may decide; the queue when there is none. */
+  /** The path of the next case of the queue that nobody holds and this moderator may decide; else of the queue page. */
   const nextAfter = async (request: Request, id: string, queue: string, decision: string): Promise<string> => {
     const done = new URLSearchParams({ done: decision, of: id });
     if (queue === "") return context.path(`/offers/${id}?${new URLSearchParams({ done: decision })}`);
@@ -102,12 +102,12 @@ export const offerPages = (context: PageContext): Page[] => {
   const act = async (request: Request, response: Response): Promise<string> => {
     const id = idOf(request);
     const fields = await formOf(context, request, response);
-    const asked = fields.get("decision") ?? "";
-    if (asked === "claim" || asked === "release") {
-      await context.ask(request, asked, { id });
+    const action = fields.get("decision") ?? "";
+    if (action === "claim" || action === "release") {
+      await context.ask(request, action, { id });
       return context.path(`/offers/${id}`);
     }
-    const decision = DECISIONS.find((known) => known === asked);
+    const decision = DECISIONS.find((known) => known === action);
     if (decision === undefined) throw problem("bad_request", "That is none of the decisions. Look at the page again.");
     await context.ask(request, decision, {
       id,

@@ -1,6 +1,6 @@
 import { type DocumentNode, parse } from "postgraphile/graphql";
 
-/** What the pages ask and do, in the moderators' own GraphQL. A test holds each against the schema and its limits. */
+/** The GraphQL operations of the moderators' pages. A test checks each against the schema and the limits. */
 
 const VIEWER = "viewer { accountId name }";
 const PAGE_INFO = "pageInfo { hasNextPage endCursor }";
@@ -107,7 +107,7 @@ function decisionWithReason(name: string): string {
 /** The name of an operation. */
 export type OperationName = keyof typeof SOURCES;
 
-/** Parsed once: the plan of an operation is kept with its document. */
+/** The operations, parsed once, because Grafast caches the plan of an operation with its document. */
 export const OPERATIONS = Object.fromEntries(
   Object.entries(SOURCES).map(([name, source]) => [name, parse(source)]),
 ) as Record<OperationName, DocumentNode>;

@@ -5,34 +5,35 @@ import { type Handler, readAnswer, STALE_FORM, seeOther } from "../pages/frame.t
 import type { OperationName } from "./operations.ts";
 import type { Frame } from "./render.ts";
 
-/** What a page of the admin works with: its moderator's GraphQL, and the frame around what it shows. */
+/** What an admin page uses: GraphQL as the moderator, and the frame of the page. */
 export type PageContext = {
-  /** Runs an operation as the moderator of a request. @throws Problem, the first that GraphQL tells of */
+  /** Executes an operation as the moderator of a request. @throws Problem for the first error of the result */
   ask: <Data>(request: Request, operation: OperationName, variables?: Record<string, unknown>) => Promise<Data>;
   baseUrl: () => string;
+  /** The frame around the page's content. */
   frame: (viewer: Frame["viewer"], place: Frame["place"], rest?: Pick<Frame, "notice" | "fault">) => Frame;
-  /** The token of the forms on a page. */
+  /** The CSRF token of the page's forms. */
   token: (request: Request, response: Response) => string;
-  /** Where a page of the admin is. */
+  /** The path of an admin page on this host. */
   path: (path: string) => string;
 };
 
-/** The moderator who looks at a page. */
+/** The result of `viewer`: the moderator who requests a page. */
 export type Viewer = { viewer: Frame["viewer"] };
 
-/** Whether a list goes on, and from where. */
+/** Whether a list has more rows, and the cursor of the last one. */
 export type PageInfo = { hasNextPage: boolean; endCursor: string | null };
 
-/** A form's fields, read and found to be this browser's. @throws Problem */
+/** Reads the fields of a form. @throws Problem when this browser did not get the form from us */
 export const formOf = async (context: PageContext, request: Request, response: Response): Promise<URLSearchParams> => {
   const { fields, stale } = await readAnswer(request, response, context.baseUrl());
-  // What was typed comes back with the page that says why it was refused.
+  // If the form is refused, the page shows the typed text again.
   response.locals["typed"] = fields;
   if (stale) throw STALE_FORM;
   return fields;
 };
 
-/** What was typed into the form that this page answers; "" where nothing was. */
+/** The text that was typed into a field of the refused form; "" when there is none. */
 export const typed = (response: Response, field: string): string => {
   const fields: unknown = response.locals["typed"];
   return fields instanceof URLSearchParams ? (fields.get(field) ?? "") : "";
@@ -40,34 +41,37 @@ export const typed = (response: Response, field: string): string => {
 
 const uuid = z.uuid();
 
-/** The id that a page's address names. @throws Problem not_found when it is none */
+/** The id in the path. @throws Problem not_found when it is not a UUID */
 export const idOf = (request: Request): string => {
   const { success, data } = uuid.safeParse(request.params["id"]);
   if (!success) throw problem("not_found", "There is nothing with this id.");
   return data;
 };
 
-/** An id in a query, or null. */
+/** An id in the query string or a form; null when it is not a UUID. */
 export const queriedId = (value: unknown): string | null => uuid.safeParse(value).data ?? null;
 
-/** The cursors of lists are shorter. */
+/** Longer than any cursor of a list. */
 export const CURSOR_LENGTH = 1_000;
 
-/** Text in a query, or "" when there is none. */
+/** A text in the query string or a form, cut to `length`; "" when there is none. */
 export const queried = (value: unknown, length: number): string =>
   typeof value === "string" ? value.slice(0, length) : "";
 
-/** A refusal that the person at the page can do something about there; anything else is thrown on. */
-const mendable = (thrown: unknown): Problem => {
+/**
+ * The Problem to show on the page, if the moderator can do something about it there. @throws what was thrown, otherwise
+ */
+const problemToShow = (thrown: unknown): Problem => {
   const failure = problemOf(thrown);
   if (failure.code === "bad_request" || failure.code === "invalid_state") return failure;
   throw thrown;
 };
 
 /**
- * The page of a form: shows itself, and after an answer leads on; what was refused is said on the page, in place.
- * @param show gives the page, with what was refused
- * @param act does what the form says, and gives where to go
+ * The handlers of a page with a form. After a form is done, the browser is redirected. A refused form shows the page
+ * again with the Problem.
+ * @param show renders the page, with the Problem if there is one
+ * @param act does what the form asks for, and returns the path to redirect to
  */
 export const formPage = (
   show: (request: Request, response: Response, refused?: Problem) => Promise<string>,
@@ -80,7 +84,7 @@ export const formPage = (
     try {
       seeOther(response, await act(request, response));
     } catch (thrown) {
-      const refused = mendable(thrown);
+      const refused = problemToShow(thrown);
       const page = await show(request, response, refused);
       response.status(refused.code === "invalid_state" ? 409 : 400);
       response.type("html").send(page);
@@ -97,7 +101,10 @@ const DONE: Record<string, string> = {
   reject: "Rejected. Its owner reads why.",
 };
 
-/** What to say after a decision that led here: `done` is the decision, `of` the offer. */
+/**
+ * The notice after a decision redirected here: the query parameter `done` is the decision, `of` the offer.
+ * @returns undefined when there was none
+ */
 export const noticeOf = (
   context: PageContext,
   request: Request,

@@ -24,7 +24,7 @@ const assets = (): Page[] =>
     },
   }));
 
-/** The pages of the admin. */
+/** Makes the pages below /admin. */
 export const adminPages = (site: { schema: AdminSchema; baseUrl: () => string }): Page[] => {
   const { schema, baseUrl } = site;
   const root = () => new URL(baseUrl()).pathname.replace(/\/$/, "");

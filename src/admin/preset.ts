@@ -6,11 +6,15 @@ import { PostGraphileAmberPreset } from "postgraphile/presets/amber";
 import { LOG_DAYS } from "./log_days.ts";
 
 /**
- * What PostGraphile makes of schema `admin`: its views as connections, its functions as fields and mutations, and nothing
- * else. Descriptions are the database's comments; what may be filtered and ordered by is tagged there, beside the index.
+ * How PostGraphile makes GraphQL from schema `admin`: views become connections, functions become fields and mutations,
+ * and nothing else is exposed. Descriptions are the database's comments. Smart tags in these comments say which columns
+ * can be filtered and ordered by.
  */
 
-/** Names as in the database: `id` and not `rowId`, `offers` and not `allOffers`, `offer` and not `offerByRowId`; what changed by its kind. */
+/**
+ * Keeps names as in the database: `id` and not `rowId`, `offers` and not `allOffers`, `offer` and not `offerByRowId`.
+ * The result of a mutation is named after its type.
+ */
 const PlainNames: GraphileConfig.Plugin = {
   name: "PlainNames",
   version: "1.0.0",
@@ -35,12 +39,15 @@ const PlainNames: GraphileConfig.Plugin = {
   },
 };
 
-/** @param pool sessions that may read the catalogue */
+/**
+ * The settings for PostGraphile.
+ * @param pool connections that may read the catalog
+ */
 export const createPreset = (pool: pg.Pool): GraphileConfig.Preset => ({
   extends: [PostGraphileAmberPreset],
   plugins: [PlainNames, ...LOG_DAYS],
   disablePlugins: [
-    // Rows have ids of their own.
+    // Rows have ids of their own, so Relay's node ids are not needed.
     "NodePlugin",
     "NodeAccessorPlugin",
     "NodeIdCodecBase64JSONPlugin",
@@ -49,15 +56,15 @@ export const createPreset = (pool: pg.Pool): GraphileConfig.Preset => ({
     "RegisterQueryNodePlugin",
     "PgTableNodePlugin",
     "PgNodeIdAttributesPlugin",
-    // The root within itself would make depth without end.
+    // Without these, the root query would contain itself, without end.
     "QueryQueryPlugin",
     "MutationPayloadQueryPlugin",
-    // Everything that changes is a function with a name of its own.
+    // Only functions of schema `admin` change anything.
     "PgMutationCreatePlugin",
     "PgMutationUpdateDeletePlugin",
     "PgMutationPayloadEdgePlugin",
     "SubscriptionPlugin",
-    // The schema is the same whatever the login is that reads the catalogue.
+    // The schema must not depend on the rights of the login that reads the catalog.
     "PgRBACPlugin",
   ],
   pgServices: [makePgService({ pool, schemas: ["admin"], pubsub: false })],

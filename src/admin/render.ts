@@ -5,7 +5,7 @@ import { Eta } from "eta";
 import { visibleName } from "../http/visible_text.ts";
 import { STYLESHEET } from "../pages/render.ts";
 
-/** The moderators' pages as text. Templates are compiled once, when the first moderator comes. */
+/** Renders the moderators' pages. Templates are compiled once, when the first moderator comes. */
 
 const TEMPLATES = new URL("./templates/", import.meta.url);
 const ASSETS = new URL("./assets/", import.meta.url);
@@ -20,7 +20,7 @@ const readTemplates = (): Eta => {
 
 const eta = readTemplates();
 
-/** A file that pages load, with the hash that changes its address when it changes. */
+/** A file that pages load. Its hash is part of its URL, so a changed file has a new URL. */
 export type Asset = { text: string; type: "css" | "js"; hash: string };
 
 const readAsset = (name: string, type: Asset["type"]): Asset => {
@@ -28,13 +28,13 @@ const readAsset = (name: string, type: Asset["type"]): Asset => {
   return { text, type, hash: createHash("sha256").update(text).digest("base64url").slice(0, 16) };
 };
 
-/** The files that pages of the admin load, by name. */
+/** The files that admin pages load, by name. */
 export const ASSET_FILES: Record<string, Asset> = {
   "admin.css": readAsset("admin.css", "css"),
   "admin.js": readAsset("admin.js", "js"),
 };
 
-/** The lines of cases in the order in which they press, with what a moderator calls them. */
+/** The queues with the most urgent first, and the name that the pages show for each. */
 export const QUEUES: Record<string, string> = {
   appeal: "Appealed",
   pending: "Waiting to go live",
@@ -67,20 +67,20 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
-/** How long ago a moment was, as people say it. */
+/** How long ago a moment was, in words: "3 hours ago". */
 export const ago = (moment: string, now = Date.now()): string => {
   const seconds = Math.max(0, (now - Date.parse(moment)) / 1_000);
   const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ["minute", 60];
   return seconds < 60 ? "a moment ago" : relative.format(-Math.floor(seconds / size), unit);
 };
 
-/** A moment in UTC to the minute, for who wants it exactly. */
+/** A moment in UTC to the minute: "2026-05-31 14:03 UTC". */
 const exactly = (moment: string): string => `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-/** A code as words: pending_review is "pending review". */
+/** A code in words: pending_review becomes "pending review". */
 const words = (code: string): string => code.replaceAll("_", " ");
 
-/** A piece of a text, and what was read in it. */
+/** A piece of a text. `read` is the name of the field that was extracted from it, or null. */
 export type Piece = { text: string; read: string | null };
 
 type Found = { value: unknown; quote: string; start: number; end: number; basis: string; confidence: number };
@@ -88,13 +88,13 @@ type Found = { value: unknown; quote: string; start: number; end: number; basis:
 const isFound = (value: unknown): value is Found =>
   typeof value === "object" && value !== null && "quote" in value && "start" in value && "end" in value;
 
-/** What was read from a text, one row a value: extraction as the database keeps it. */
+/** The extracted values of an offer as a list, from the extraction as the database stores it. */
 export const readingsOf = (extraction: Record<string, unknown>): (Found & { field: string })[] =>
   Object.entries(extraction).flatMap(([field, found]) =>
     (Array.isArray(found) ? found : [found]).filter(isFound).map((one) => ({ ...one, field })),
   );
 
-/** A value that was read, on one line. */
+/** An extracted value on one line. */
 export const shownValue = (value: unknown): string => {
   if (typeof value !== "object" || value === null) return String(value);
   return Object.entries(value)
@@ -103,7 +103,10 @@ export const shownValue = (value: unknown): string => {
     .join(", ");
 };
 
-/** A text cut at what was read in it. Offsets count code points from 1, ends exclusive; of two that overlap the first counts. */
+/**
+ * Cuts a text into pieces at the extracted values.
+ * @param readings their offsets count code points from 1, ends exclusive; of two that overlap, the first counts
+ */
 export const piecesOf = (text: string, readings: { field: string; start: number; end: number }[]): Piece[] => {
   const characters = Array.from(text);
   const pieces: Piece[] = [];
@@ -118,18 +121,23 @@ export const piecesOf = (text: string, readings: { field: string; start: number;
   return pieces.filter((piece) => piece.text !== "");
 };
 
-/** What every page of the admin shows around itself. */
+/** The frame of an admin page. */
 export type Frame = {
   baseUrl: string;
   viewer: { accountId: string; name: string };
-  /** Which entry of the navigation this page is. */
+  /** The entry of the navigation that is current; null for none. */
   place: "queue" | "search" | "settings" | "audit" | null;
-  /** What was just done, or why it was not. */
+  /** What was just done. */
   notice?: { text: string; href?: string; link?: string } | undefined;
+  /** Why something was not done. */
   fault?: string | undefined;
 };
 
-/** One page of the admin, from plain data. */
+/**
+ * Renders an admin page.
+ * @param template the name of its file without .eta
+ * @returns HTML
+ */
 export const renderAdmin = (template: string, frame: Frame, data: object): string => {
   const root = new URL(frame.baseUrl).pathname.replace(/\/$/, "");
   return eta.render(`@${template}`, {

@@ -11,9 +11,9 @@ import { openAdminSchema } from "./graphql.ts";
 import { ide } from "./ide.ts";
 import { adminPages } from "./pages.ts";
 
-/** What only moderators reach: whoever comes here has been admitted at the door (src/admin/admin.ts). */
+/** The router of /admin. src/admin/admin.ts has already checked that the request is a moderator's. */
 
-/** The longest query that people write, with its variables, many times over. */
+/** Many times the longest query that people write, with its variables. */
 const BODY_BYTES = 100 * 1024;
 
 const body = z.object({
@@ -22,14 +22,14 @@ const body = z.object({
   operationName: z.string().nullish(),
 });
 
-/** The session that was admitted. */
+/** The hash of the session secret, by which the request was admitted. @throws Problem when there is none */
 const admitted = (request: Request, baseUrl: string): Buffer => {
   const session = sessionHash(request, baseUrl);
   if (session === null) throw problem("not_found", "There is nothing at this address. GET /v1 lists what there is.");
   return session;
 };
 
-/** Makes the router of /admin. @throws when the database's catalogue cannot be read */
+/** Makes the router of /admin. @throws when the database's catalog cannot be read */
 export const openAdminRouter = async (context: { pool: pg.Pool; log: Log; baseUrl: () => string }): Promise<Router> => {
   const { baseUrl, log, pool } = context;
   const schema = await openAdminSchema(pool, (error) => log.error({ err: error }, "an admin operation failed"));
@@ -41,7 +41,7 @@ export const openAdminRouter = async (context: { pool: pg.Pool; log: Log; baseUr
       throw problem("method_not_allowed", "GraphQL is sent by POST.", {}, { Allow: "POST" });
     checkSender(request, baseUrl());
     const sent = body.safeParse(await readJsonBody(request, response, BODY_BYTES));
-    // A list of operations would be many for the price of one.
+    // A list of operations is refused, because the limits hold for one operation.
     if (!sent.success) {
       throw problem(
         "bad_request",
@@ -59,7 +59,7 @@ export const openAdminRouter = async (context: { pool: pg.Pool; log: Log; baseUr
   router.all("/admin/graphql", graphql);
   router.use(ide(baseUrl));
   router.use(servePages(adminPages({ schema, baseUrl }), baseUrl));
-  // An address below /admin that does not exist is logged as one that does not exist anywhere.
+  // A request for an unknown path below /admin is logged like one for any unknown path.
   router.use((_request, response, next) => {
     response.locals["operation"] = null;
     next();

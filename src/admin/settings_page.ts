@@ -4,11 +4,11 @@ import type { Page } from "../pages/frame.ts";
 import { formOf, formPage, type PageContext, type Viewer } from "./page_context.ts";
 import { renderAdmin } from "./render.ts";
 
-/** The market's switches and numbers, with who changed them, and the moderators. */
+/** The page of the market's settings, with the moderator who last changed each, and the list of moderators. */
 
 type Setting = { name: string; value: unknown };
 
-/** A value as a form sends it. @throws Problem */
+/** Reads a setting from a form: a boolean or an integer. @throws Problem when it is neither */
 const settingOf = (typed: string): boolean | number => {
   if (typed === "true" || typed === "false") return typed === "true";
   const number = Number(typed);
@@ -16,7 +16,7 @@ const settingOf = (typed: string): boolean | number => {
   return number;
 };
 
-/** The page of the market's settings. */
+/** Makes the page of the market's settings. */
 export const settingsPages = (context: PageContext): Page[] => {
   const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
     const { viewer, settings, moderators } = await context.ask<

@@ -3,56 +3,62 @@ import { problem } from "../http/problem.ts";
 import type { Log } from "../log.ts";
 import type { MailSettings } from "../sign_in/settings.ts";
 
-/** A message to one mailbox, in both forms that mail programs show. */
+/** A message to one e-mail address, as plain text and as HTML. */
 export type Message = { subject: string; text: string; html: string };
 
-/** The mail server. */
+/** Sends messages through the mail server. */
 export type Mailer = {
   /**
    * Hands a message to the mail server.
-   * @param to one address, as the database gives it
-   * @param signal gives up when it aborts
-   * @throws Problem service_unavailable when the server does not take it now; bad_request when it refuses the address.
+   * @param to one e-mail address, as the database returns it
+   * @param signal when it aborts, the message is given up
+   * @throws Problem service_unavailable when the server does not take the message now, or the message is given up;
+   * bad_request when the server refuses the address
    */
   send(to: string, message: Message, signal?: AbortSignal): Promise<void>;
+  /** Closes the connections to the mail server. */
   close(): void;
 };
 
-/** A mail server that needs longer to say something is down; a person waits for it. */
+/**
+ * A mail server that does not respond within these times counts as down. The times are short because a person waits.
+ */
 const CONNECTION_TIMEOUT_MS = 5_000;
 const SILENCE_TIMEOUT_MS = 8_000;
-/** Over all, however slowly a server drips. */
+/** The limit for one message in all, because a slow server could send a byte now and then for ever. */
 const DEADLINE_MS = 12_000;
 
-/** Messages are small and few; more connections only meet the limits of mail servers. */
+/** Messages are small and few. More connections would only run into the limits of mail servers. */
 const CONNECTIONS = 2;
 
-/** How long a person is asked to wait when the mail server is down, in seconds. */
+/** The Retry-After when the mail server is down, in seconds. */
 const RETRY_SECONDS = 60;
 
-/** What a failure says without the address, which servers like to repeat. */
+/**
+ * The parts of an error that can be logged. Its message is left out, because servers often repeat the address there.
+ */
 const factsOf = (thrown: unknown): Record<string, unknown> => {
   const { code, responseCode, command } = Object(thrown) as Record<string, unknown>;
   return { code, responseCode, command };
 };
 
-/** A mail server that has looked at the address and will never take it. */
+/** Whether the mail server has refused the address for good. */
 const isAddressRefused = (thrown: unknown): boolean => {
   const { code, responseCode } = factsOf(thrown);
   return code === "EENVELOPE" && typeof responseCode === "number" && responseCode >= 550 && responseCode <= 553;
 };
 
 /** Rejects when the signal aborts. */
-const abortion = (signal: AbortSignal): Promise<never> =>
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
-    const give = () => reject(Object.assign(new Error("given up"), { code: "EGIVENUP" }));
-    if (signal.aborted) give();
-    else signal.addEventListener("abort", give, { once: true });
+    const abandon = () => reject(Object.assign(new Error("given up"), { code: "EGIVENUP" }));
+    if (signal.aborted) abandon();
+    else signal.addEventListener("abort", abandon, { once: true });
   });
 
 /**
- * A mailer that keeps its connections for the next message. Connects when there is something to send.
- * @param stopping ends what is being sent, when the process cannot wait any longer
+ * Makes a mailer. It connects when there is a message to send, and keeps its connections for the next one.
+ * @param stopping when it aborts, messages in progress are given up, because the process cannot wait any longer
  */
 export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log, stopping: AbortSignal): Mailer => {
   const transport = createTransport({
@@ -66,24 +72,24 @@ export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log, stopping: 
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // Idle connections that the server closes are no failure; without a listener they would end the process.
+  // An idle connection that the server closes is not a failure. Without a listener its error would end the process.
   transport.on("error", (error) => log.debug(factsOf(error), "a mail connection ended"));
 
   return {
     async send(to, { subject, text, html }, signal) {
       const end = AbortSignal.any([stopping, AbortSignal.timeout(DEADLINE_MS), ...(signal ? [signal] : [])]);
-      // An object, since a text would be parsed as a list of addresses.
+      // The address is an object, because nodemailer would parse a string as a list of addresses.
       const sent = transport.sendMail({
         from,
         to: { name: "", address: to },
         subject,
         text,
         html,
-        // RFC 3834: keeps out-of-office replies away.
+        // RFC 3834: prevents out-of-office replies.
         headers: { "Auto-Submitted": "auto-generated" },
       });
       try {
-        await Promise.race([sent, abortion(end)]);
+        await Promise.race([sent, rejectOnAbort(end)]);
       } catch (error) {
         sent.catch(() => {});
         log.warn(factsOf(error), "a mail was not sent");

@@ -4,13 +4,13 @@ import { Eta } from "eta";
 import type { Message } from "./mailer.ts";
 
 /**
- * The messages that we send. What someone else wrote (an agent's name) stands in the body and never in a header, and in
- * HTML only escaped.
+ * The e-mail messages. Text that others wrote (an agent's name) appears only in the body, never in a header, and is
+ * escaped in HTML.
  */
 
 const TEMPLATES = new URL("./templates/", import.meta.url);
 
-/** `.html.eta` is escaped, `.txt.eta` is not: there is nothing in plain text to escape for. */
+/** Templates `.html.eta` escape their values. Templates `.txt.eta` do not, because plain text needs no escaping. */
 const readTemplates = (): { html: Eta; text: Eta } => {
   const html = new Eta({ autoEscape: true });
   const text = new Eta({ autoEscape: false, autoTrim: false });
@@ -30,11 +30,18 @@ const message = (name: string, subject: string, data: object): Message => ({
   html: html.render(`@${name}`, { ...data, subject }),
 });
 
-/** The message with which a person signs in: either the link or the code. `minutes`: how long both work. */
+/**
+ * The message with which a person signs in, by its link or by its code.
+ * @param data.minutes how long both work
+ */
 export const signInMessage = (data: { link: string; code: string; minutes: number }): Message =>
   message("sign_in", "Sign in to Souk", data);
 
-/** Tells a person that an agent was approved. `approvedAt` is RFC 3339 in UTC. */
+/**
+ * The message that tells a person that an agent was approved.
+ * @param data.approvedAt RFC 3339 in UTC
+ * @param data.settings URL of the settings
+ */
 export const approvalMessage = (data: { agentName: string; approvedAt: string; settings: string }): Message =>
   message("approval", "An agent now acts for you on Souk", {
     ...data,

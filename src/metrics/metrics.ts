@@ -7,42 +7,43 @@ import type { Outcome } from "../reader/fallback.ts";
 import { readUsage } from "../reader/usage.ts";
 
 /**
- * What a process tells Prometheus. Labels are names of the code (operations, tasks, models, invariants) and statuses: no
- * id, no address and nothing that a caller wrote, so that their number is bounded and nothing leaks.
+ * The metrics of a process for Prometheus. Labels are statuses and names from the code (operations, tasks, models,
+ * invariants). They never hold an id, an address or text from a caller, so their number is bounded and nothing leaks.
  */
 export type Metrics = {
   /**
-   * One answered request.
-   * @param operation the operation of the contract or the page, undefined for anything else
-   * @param status 499 when the client hung up before the answer
+   * Counts one request.
+   * @param operation the operation of the endpoint or page; undefined for any other path
+   * @param status the HTTP status, or 499 when the client closed the connection before the response
    */
   countRequest(operation: unknown, status: number, milliseconds: number): void;
-  /** How long one extraction of a text took, as extractors report it in onOutcome. */
+  /** Records how long one extraction took, as an extractor reports it to onOutcome. */
   countExtraction(outcome: Outcome): void;
-  /** An embedder whose calls are counted. */
+  /** Wraps an embedder so that its calls are counted. */
   measured(embedder: Embedder): Embedder;
-  /** Pools to be looked at whenever the figures are read, by their names. */
+  /** Adds connection pools, by name. They are measured at each scrape. */
   watchPools(pools: Readonly<Record<string, Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount">>>): void;
-  /** Where to ask for the figures of inspect.state() whenever the figures are read. */
+  /** Sets the function that reads inspect.state() at each scrape. */
   watchState(read: () => Promise<unknown>): void;
-  /** Counts the jobs that a worker tells of. */
+  /** Counts jobs by the events of a worker. */
   watchJobs(events: Pick<WorkerEvents, "on">): void;
-  /** Everything in the text form of Prometheus. Never fails: without a database souk_database_up is 0. */
+  /** Returns all metrics in the text format of Prometheus. It never fails: without a database souk_database_up is 0. */
   text(): Promise<string>;
+  /** The content type of that text. */
   contentType: string;
 };
 
-/** From an answer out of memory to the deadline of an extraction. */
+/** In seconds, from a response out of memory to the deadline of an extraction. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** From a built-in reading to the timeout of a provider. */
+/** In seconds, from an extraction by the built-in extractor to the timeout of a provider. */
 const JOB_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** From a job taken at once to one that has been retried for an hour. */
+/** In seconds, from a job that starts at once to one that was retried for an hour. */
 const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600];
-/** A scrape has ten seconds by default: a database that hangs must not cost the process's own figures. */
+/** A scrape has ten seconds by default. If the database hangs, the process's own metrics must still be in time. */
 const STATE_TIMEOUT_MS = 3_000;
 
 const jobsOfOneState = z.object({ task: z.string(), state: z.string(), count: z.number(), oldest_seconds: z.number() });
-/** As inspect.state() gives it. */
+/** The result of inspect.state(). */
 const stateShape = z.object({
   jobs: z.array(jobsOfOneState),
   submissions: z.object({ waiting: z.number(), oldest_seconds: z.number() }),
@@ -58,7 +59,7 @@ const withinTime = <T>(work: Promise<T>): Promise<T> => {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 };
 
-/** The figures of the database, filled in at each reading. */
+/** Makes the gauges for inspect.state(). Returns the function that sets them, which is called at each scrape. */
 const createStateGauges = (registers: [Registry]) => {
   const up = new Gauge({ name: "souk_database_up", help: "Whether the database told its state.", registers });
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
@@ -75,7 +76,7 @@ const createStateGauges = (registers: [Registry]) => {
   const single = [waiting, oldestWaiting, workers, heartbeat, checked];
 
   return async (read: () => Promise<unknown>): Promise<void> => {
-    // What the database does not tell now is not known: no stale figure stays.
+    // Remove all old values, so that no stale one stays when the database does not respond.
     for (const gauge of labelled) gauge.reset();
     for (const gauge of single) gauge.remove();
     const database = await withinTime(read()).then(
@@ -98,8 +99,9 @@ const createStateGauges = (registers: [Registry]) => {
 };
 
 /**
- * The metrics of one process, each named once.
- * @param exposed whether anybody can read them: only then the process measures itself (memory, event loop), which takes a timer
+ * Makes the metrics of one process.
+ * @param exposed whether anybody can read them. Only then the process measures itself (memory, event loop), because
+ * this needs a timer.
  */
 export const createMetrics = (exposed: boolean): Metrics => {
   const registry = new Registry();
@@ -127,7 +129,7 @@ export const createMetrics = (exposed: boolean): Metrics => {
     buckets: WAIT_BUCKETS,
     registers,
   });
-  // Counted where models are asked; here the counts are only copied.
+  // src/reader/usage.ts counts the calls of models. Each scrape copies its counts.
   new Counter({
     name: "souk_model_calls_total",
     help: "Readings, and embeddings by a provider: by the model asked first, operation and outcome (ok, repaired, fallback, failed).",

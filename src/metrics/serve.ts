@@ -3,27 +3,30 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { hashSecret } from "../http/tokens.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** A reader that is slower than this is none: Prometheus asks again in seconds. */
+/** Prometheus sends its request at once and asks again within seconds, so a slower client is not waited for. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** By hashes, so that neither the length nor the first wrong character can be measured. */
-const isShown = (header: string | undefined, token: string): boolean => {
-  const [scheme, shown] = (header ?? "").split(" ");
-  return scheme?.toLowerCase() === "bearer" && timingSafeEqual(hashSecret(shown ?? ""), hashSecret(token));
+/** Compares hashes, so that response times reveal neither the token's length nor its first wrong character. */
+const hasToken = (header: string | undefined, token: string): boolean => {
+  const [scheme, sent] = (header ?? "").split(" ");
+  return scheme?.toLowerCase() === "bearer" && timingSafeEqual(hashSecret(sent ?? ""), hashSecret(token));
 };
 
-const say = (response: ServerResponse, status: number, type: string, body: string): void => {
+const respond = (response: ServerResponse, status: number, type: string, body: string): void => {
   response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" });
   response.end(body);
 };
 
-/** Answers GET /metrics, for whoever shows the token; with null for everybody. */
+/**
+ * Makes the handler of GET /metrics.
+ * @param token what a client must send as Bearer token; null when everybody may read the metrics
+ */
 export const metricsHandler =
   (metrics: Metrics, token: string | null) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (token !== null && !isShown(request.headers.authorization, token)) {
+    if (token !== null && !hasToken(request.headers.authorization, token)) {
       response.setHeader("WWW-Authenticate", "Bearer");
-      say(
+      respond(
         response,
         401,
         "text/plain; charset=utf-8",
@@ -31,12 +34,13 @@ export const metricsHandler =
       );
       return;
     }
-    say(response, 200, metrics.contentType, await metrics.text());
+    respond(response, 200, metrics.contentType, await metrics.text());
   };
 
 /**
- * Serves /metrics on a port of its own, apart from the traffic that it tells of.
- * @throws when the port cannot be listened on
+ * Serves /metrics on a port of its own, separate from the measured traffic.
+ * @param token as for metricsHandler
+ * @throws when the process cannot listen on the port
  */
 export const serveMetrics = async (
   metrics: Metrics,
@@ -47,7 +51,7 @@ export const serveMetrics = async (
   const handle = metricsHandler(metrics, token);
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     const isMetrics = request.method === "GET" && request.url?.split("?")[0] === "/metrics";
-    if (!isMetrics) return say(response, 404, "text/plain; charset=utf-8", "There is only GET /metrics here.\n");
+    if (!isMetrics) return respond(response, 404, "text/plain; charset=utf-8", "There is only GET /metrics here.\n");
     handle(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {

@@ -2,9 +2,10 @@ import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";
 import { renderErrors, renderHome, STYLESHEET } from "./render.ts";
 
+/** An hour is enough, because a changed stylesheet has a new URL. */
 const STYLESHEET_CACHE = "public, max-age=3600";
 
-/** What is the same for everyone: the home page, the page that explains errors, and the stylesheet. */
+/** Makes the pages that are the same for everyone: the home page, the page that explains errors, and the stylesheet. */
 export const aboutPages = ({ baseUrl }: PagesContext): Page[] => [
   {
     path: "/",

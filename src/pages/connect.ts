@@ -7,16 +7,16 @@ import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
 import { type Connection, renderApproval, renderApproved, renderDeclined } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
 
-/** What api.approve_connection answers. `new_session`: it made one for the account, which this browser is given. */
+/** The result of api.approve_connection. `new_session`: it created a session, which this browser gets. */
 type Approved = { agent_name: string; new_session: boolean; has_method: boolean };
 
-/** The page behind a connection link, on which a person approves an agent or refuses it. */
+/** Makes the page behind a connection link, on which a person approves or declines an agent. */
 export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
   const secretOf = (request: Request): string => String(request.params["secret"]);
 
-  /** `notice`: why the page is shown again, when it is. */
+  /** `notice` says why the page is shown again; null the first time. */
   const show = async (request: Request, response: Response, notice: string | null): Promise<void> => {
-    // The write pool, though this only reads: a replica that lags would not know a link that is seconds old.
+    // This only reads, but on the write pool: a replica that lags may not have a link that is seconds old.
     const found = await database.call(
       "visitor",
       "get_connection",
@@ -29,7 +29,7 @@ export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
   };
 
   const approve = async (request: Request, response: Response, shown: string | null): Promise<void> => {
-    // The same secret at a second click, which then finds the session that the first one made.
+    // A second click gets the same secret, so it finds the session that the first one created.
     const newSession = browserSecret(request, baseUrl(), `session ${secretOf(request)}`);
     if (newSession === null) throw STALE_FORM;
     try {

@@ -1,5 +1,8 @@
 import type { Database } from "../database/database.ts";
 import type { SignIn } from "../sign_in/sign_in.ts";
 
-/** What the pages need of the process. `baseUrl` is a function because a free port is known only once it is listened on. */
+/**
+ * What the pages need from the process. `baseUrl` is a function, because a port that the system chooses is known only
+ * after the server listens.
+ */
 export type PagesContext = { database: Database; baseUrl: () => string; signIn: SignIn };

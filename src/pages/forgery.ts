@@ -5,11 +5,12 @@ import { problem } from "../http/problem.ts";
 import { newSecret } from "../http/tokens.ts";
 
 /**
- * What tells an answer that a person gave on our page from one that another site or the agent itself sent: a token that
- * only this browser was given for this page, and what the browser says about where the form was.
+ * Protection against forged requests (CSRF). A form counts only if it has the token that we gave this browser for this
+ * page, and if the browser's headers say that our own page sent it. This stops other sites, and agents that post the
+ * form directly. A program that imitates a browser completely passes.
  */
 
-/** Refused before the body is read, so the connection cannot be used again. */
+/** A request is refused before its body is read, so its connection cannot be used again. */
 const CLOSE = { Connection: "close" } as const;
 
 const FORGERY_COOKIE = "souk_csrf";
@@ -17,7 +18,7 @@ const FORGERY_COOKIE = "souk_csrf";
 const tokenFor = (secret: string, path: string): string =>
   createHmac("sha256", secret).update(path).digest("base64url");
 
-/** The token for the form at a path, in this browser. Gives the browser its cookie when it has none. */
+/** Returns the token for the form at a path in this browser. Sets the browser's cookie when it has none. */
 export const giveFormToken = (request: Request, response: Response, baseUrl: string, path: string): string => {
   let secret = readCookie(request, baseUrl, FORGERY_COOKIE);
   if (secret === null) {
@@ -28,13 +29,13 @@ export const giveFormToken = (request: Request, response: Response, baseUrl: str
 };
 
 /**
- * Gives the browser another cookie when who is signed in there changes: what was made for one person's forms is worth
- * nothing in the hands of the next.
+ * Gives the browser a new cookie after a sign-in or sign-out, so that tokens made for one person's forms do not work
+ * for the next person.
  */
 export const renewFormSecret = (response: Response, baseUrl: string): void =>
   setCookie(response, baseUrl, FORGERY_COOKIE, newSecret());
 
-/** Whether this browser was given this token for the form at this path. */
+/** Whether we gave this browser this token for the form at this path. */
 export const isFormToken = (request: Request, baseUrl: string, path: string, token: string): boolean => {
   const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
   if (secret === null) return false;
@@ -44,8 +45,8 @@ export const isFormToken = (request: Request, baseUrl: string, path: string, tok
 };
 
 /**
- * A secret that this browser gets each time it does the same thing, and no other browser: null when it has no cookie of
- * ours, which no form of ours is without.
+ * A secret derived from this browser's cookie and a purpose: the same each time, and different in any other browser.
+ * Null when the browser has no cookie. A browser that got one of our forms has one.
  */
 export const browserSecret = (request: Request, baseUrl: string, purpose: string): string | null => {
   const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
@@ -53,8 +54,8 @@ export const browserSecret = (request: Request, baseUrl: string, purpose: string
 };
 
 /**
- * Lets only a person's browser in, which sends no token.
- * @throws Problem when the request carries a token of an agent, or any other Authorization.
+ * Refuses requests with a token. A person's browser sends none.
+ * @throws Problem when the request has an Authorization header
  */
 export const refuseTokens = (request: Request): void => {
   if (request.get("Authorization") !== undefined) {
@@ -68,8 +69,8 @@ export const refuseTokens = (request: Request): void => {
 };
 
 /**
- * Lets an answer in only from our own page.
- * @throws Problem when the request comes from elsewhere.
+ * Refuses forms that our own page did not send.
+ * @throws Problem when the browser's headers name another sender, or none
  */
 export const checkSender = (request: Request, baseUrl: string): void => {
   if (!isFromOwnPage(request, baseUrl)) {

@@ -2,16 +2,16 @@ import type { Request, Response } from "express";
 import { EXPECTS_CONTINUE } from "../http/body.ts";
 import { problem } from "../http/problem.ts";
 
-/** A token and a decision take a hundred bytes. */
+/** Our forms send a few hundred bytes. */
 const FORM_BYTES = 10 * 1024;
 
-/** What is left of the body stays unread, so the connection cannot be used again. */
+/** The rest of the body is not read, so the connection cannot be used again. */
 const CLOSE = { Connection: "close" } as const;
 
 /**
- * The fields of a form that a browser sent. Reads the body itself, because Express's parser reads one that is too large
- * to its end before it says so.
- * @throws Problem when the body is no form, or larger than a form of ours can be.
+ * Reads the fields of a form. It does not use Express's parser, because that reads a body that is too large to its end
+ * before it refuses it.
+ * @throws Problem when the body is no form, or is larger than our forms can be
  */
 export const readForm = async (request: Request, response: Response): Promise<URLSearchParams> => {
   const encoding = request.get("Content-Encoding") ?? "identity";
@@ -23,7 +23,7 @@ export const readForm = async (request: Request, response: Response): Promise<UR
   if (EXPECTS_CONTINUE in request) response.writeContinue();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // The stream must outlive an early end of the loop: the answer goes out over the same socket.
+  // If the loop ends early, the stream must stay open, because the response goes over the same socket.
   const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
   for await (const chunk of body) {
     chunks.push(chunk);

@@ -7,38 +7,41 @@ import { readForm } from "./form.ts";
 import { renderProblem, signInPath } from "./render.ts";
 
 /**
- * What every page shares: the headers that guard it, the form that only it can send, the page of a refusal, and the way
- * to the sign-in page for who has to sign in first.
+ * What all pages share: security headers, forms that only our own pages can send, the error page, and the redirect to
+ * the sign-in page.
  */
 
-/** Shows something for a request, or does what its form says. What it throws becomes the page of a refusal. */
+/** Handles a request for a page or a form that was sent. What it throws becomes an error page. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
 
-/** One page: its path, what it shows and what its form does. */
+/** A page: its path, and the handlers of GET and POST. */
 export type Page = {
-  /** With :name for what differs from link to link. */
+  /** The path as Express takes it, with :name for a variable part. */
   path: string;
-  /** Names the page in the log: a link's path is a secret. */
+  /** The page's name in the log. The path is not logged, because the path of a link contains a secret. */
   operation: string;
   get?: Handler;
   post?: Handler;
-  /** "public" for what is the same for everyone; else every answer is for this person at this moment. */
+  /** "public" when the page is the same for everyone. Other pages are not cached at all. */
   cache?: "public";
-  /** A person who is not signed in, or has to sign in again, is led to the sign-in page and back. */
+  /** A person who has to sign in (again) first is redirected to the sign-in page, and comes back afterwards. */
   needsSignIn?: true;
-  /** It runs scripts that we serve; other pages run none. */
+  /** The page may run scripts from this host. Other pages may run none. */
   runsScripts?: true;
-  /** Origins that a form of this page ends at, by a redirect: browsers hold `form-action` against those too. */
+  /** Origins to which a form of this page is redirected. Browsers apply `form-action` to redirects, too. */
   formsLeadTo?: () => string[];
 };
 
-/** Long enough for a person who looks around, short enough to see a changed text the same day. */
+/** Five minutes: long enough for a person who looks around, and short enough that a changed text appears soon. */
 const PUBLIC_CACHE = "public, max-age=300";
 
-/** No path of ours is longer; what someone else appended need not come back from the sign-in. */
+/** All our paths are shorter. A suffix that somebody else appended need not survive the sign-in. */
 const RETURN_LENGTH = 500;
 
-/** Helmet's headers under our own policy: nothing but our stylesheet, our forms and, where a page has one, our script. HSTS only where there is TLS. */
+/**
+ * Helmet's headers with our own policy: a page may load our stylesheet, send our forms and, if it has one, run our
+ * script. HSTS is sent only over HTTPS.
+ */
 const securityHeaders = (secure: boolean, formsLeadTo: string[], scripts: string[]): RequestHandler =>
   helmet({
     contentSecurityPolicy: {
@@ -57,27 +60,27 @@ const securityHeaders = (secure: boolean, formsLeadTo: string[], scripts: string
     strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
   });
 
-/** The id of the request that this response answers. */
+/** The id of the request that belongs to a response. */
 export const requestIdOf = (response: Response): string => {
   const id: unknown = response.locals["requestId"];
   return typeof id === "string" ? id : randomUUID();
 };
 
-/** Leads on with a GET, which a reload or the back button may repeat. */
+/** Redirects with 303, so that the browser sends a GET, which a reload or the back button can repeat safely. */
 export const seeOther = (response: Response, location: string): void => {
   response.redirect(303, location);
 };
 
-/** A program asks, which gets a Problem where a person gets a page. */
+/** Whether the client prefers JSON to HTML. A program gets Problem JSON where a person gets a page. */
 export const wantsJson = (request: Request): boolean =>
   String(request.accepts(["html", "json", "application/problem+json"])).endsWith("json");
 
-/** A refused request as a page, or as a Problem for who asked for JSON. */
+/** Sends an error page, or Problem JSON when the client prefers that. */
 const sendProblem = (request: Request, response: Response, baseUrl: string, thrown: unknown): void => {
   const failure = problemOf(thrown);
   const requestId = requestIdOf(response);
   const answer = problemAnswer(failure, requestId, baseUrl);
-  // A page shows nothing of a failure; whoever logs the answer finds here what it was.
+  // The page does not show the cause of a failure. src/http/app.ts logs it from here.
   if (answer.status >= 500) response.locals["thrown"] = thrown;
   response.status(answer.status).set(answer.headers).vary("Accept");
   if (wantsJson(request)) {
@@ -89,16 +92,17 @@ const sendProblem = (request: Request, response: Response, baseUrl: string, thro
   response.type("html").send(renderProblem(baseUrl, { code, detail, requestId, link }));
 };
 
-/** A form that this browser was not given, or was given before its cookies went. */
+/** The Problem for a form that we did not give this browser, or gave it before it lost its cookies. */
 export const STALE_FORM = problem(
   "bad_request",
   "The page was open for too long, or this browser did not keep the cookie that goes with it. If cookies are turned off, allow them for this site.",
 );
 
 /**
- * The fields that a person sent from our own page. `stale` when the form is not the one this browser was given: nothing
- * may then be done but to show the form again, with what was typed.
- * @throws Problem when it was sent from elsewhere, carries an agent's token, or is no form.
+ * Reads a form that a person sent from our own page.
+ * @returns the fields, and `stale` when we did not give this browser the form. The handler of a stale form may only
+ * show the form again, with the typed text.
+ * @throws Problem when another page sent the form, or the body is no form
  */
 export const readAnswer = async (
   request: Request,
@@ -110,7 +114,7 @@ export const readAnswer = async (
   return { fields, stale: !isFormToken(request, baseUrl, request.path, fields.get("token") ?? "") };
 };
 
-/** Serves pages, each guarded alike. Answers no other path. */
+/** Makes the router for pages, with the same protection for each. Other paths pass through. */
 export const servePages = (list: readonly Page[], baseUrl: () => string): Router => {
   const router = express.Router({ caseSensitive: true, strict: true });
   const secure = () => baseUrl().startsWith("https:");
@@ -131,8 +135,8 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
       }
     };
 
-  /** Browsers send only GET and POST here, so what comes with another method is a program and gets a Problem. */
-  const only =
+  /** Refuses other methods with Problem JSON, because only programs send them; browsers send GET and POST. */
+  const refuseOtherMethods =
     (allowed: string): RequestHandler =>
     (request, response) => {
       const failure = problem(
@@ -147,7 +151,7 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
 
   for (const page of list) {
     const { get, post } = page;
-    // Made once, when the first request tells where the service is reached.
+    // Made at the first request, because the base URL is known only after the server listens.
     let headers: RequestHandler | undefined;
     const route = router.route(page.path).all((request, response, next) => {
       response.locals["operation"] = page.operation;
@@ -157,7 +161,7 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
     });
     if (get) route.get(guarded(page, get));
     if (post) route.post(guarded(page, post));
-    route.all(only([...(get ? ["GET", "HEAD"] : []), ...(post ? ["POST"] : [])].join(", ")));
+    route.all(refuseOtherMethods([...(get ? ["GET", "HEAD"] : []), ...(post ? ["POST"] : [])].join(", ")));
   }
   return router;
 };

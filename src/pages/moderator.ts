@@ -7,8 +7,8 @@ import { renderPage, rootOf } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
 
 /**
- * The page behind the link that `npm start` prints while nobody moderates: who presses its button becomes a moderator,
- * once. Opening it changes nothing.
+ * Makes the page behind the link that `npm start` prints while there is no moderator. The first person who presses its
+ * button becomes a moderator, and the link ends. Opening the page changes nothing.
  */
 export const moderatorPages = ({ database, baseUrl }: PagesContext): Page[] => {
   const secretOf = (request: Request): Buffer => hashSecret(String(request.params["secret"]));

@@ -8,7 +8,7 @@ import { settingsPages } from "./settings/settings.ts";
 import { signInPages } from "./sign_in/pages.ts";
 import { verifyPages } from "./verify.ts";
 
-/** The pages of the service, and their stylesheet: what people see in a browser. */
+/** Makes the router for all pages that people see in a browser, except /admin, and for their stylesheet. */
 export const pages = (context: PagesContext): Router =>
   servePages(
     [

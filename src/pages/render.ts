@@ -6,14 +6,14 @@ import { PROBLEMS, type ProblemCode } from "../http/problem.ts";
 import { visibleName, visibleText } from "../http/visible_text.ts";
 
 /**
- * Pages as text: a function for each, from plain data. Templates are read and compiled once, when this module is loaded,
- * so that a broken one stops the start and not a person.
+ * Renders pages, with a function for each. Templates are read and compiled once, when this module is loaded, so that a
+ * broken template stops the start of the process and not a request.
  */
 
 const TEMPLATES = new URL("./templates/", import.meta.url);
 
 const readTemplates = (): Eta => {
-  // Escaping is eta's default; it is said here because every page depends on it.
+  // Escaping is the default of eta. It is set explicitly, because every page depends on it.
   const eta = new Eta({ autoEscape: true });
   for (const file of readdirSync(TEMPLATES).filter((name) => name.endsWith(".eta"))) {
     eta.loadTemplate(`@${basename(file, ".eta")}`, readFileSync(new URL(file, TEMPLATES), "utf8"));
@@ -26,45 +26,53 @@ const eta = readTemplates();
 const css = readFileSync(new URL("./souk.css", import.meta.url), "utf8");
 const cssHash = createHash("sha256").update(css).digest("base64url").slice(0, 16);
 
-/** The one stylesheet, with the ETag that changes when it does. */
+/** The stylesheet of all pages, with its ETag. */
 export const STYLESHEET: Readonly<{ css: string; etag: string }> = { css, etag: `"${cssHash}"` };
 
-/** Whole minutes since the agent asked, as people say it. */
+/** A number of whole minutes in words: "2 minutes ago". */
 export const minutesAgo = (minutes: number): string => {
   if (minutes < 1) return "less than a minute ago";
   return minutes === 1 ? "1 minute ago" : `${minutes} minutes ago`;
 };
 
-/** Seconds left, rounded up to minutes: a link that still works never has "0 minutes". */
+/** Seconds in words, rounded up to minutes. A link that still works never shows "0 minutes". */
 export const minutesLeft = (seconds: number): string => {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   return minutes === 1 ? "1 minute" : `${minutes} minutes`;
 };
 
-/** Prose with `code` in backticks, cut into pieces for a template. */
+/** Cuts a text with `code` in backticks into pieces for a template. */
 const inPieces = (prose: string): { text: string; isCode: boolean }[] =>
   prose
     .split("`")
     .map((text, index) => ({ text, isCode: index % 2 === 1 }))
     .filter(({ text }) => text !== "");
 
-/** What the path of a link on our pages starts with: the service may stand below a path of its host. */
+/** The prefix of the paths of links on our pages, because the service may be below a path of its host. */
 export const rootOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
 
-/** The page that a template makes from plain data. */
+/**
+ * Renders a page from plain data.
+ * @param name the name of the template's file without .eta
+ * @returns HTML
+ */
 export const renderPage = (name: string, baseUrl: string, data: object): string =>
   eta.render(`@${name}`, {
     ...data,
     root: rootOf(baseUrl),
-    // With its hash in the address, a page never meets the stylesheet of another version in a browser's cache.
+    // The hash in the URL keeps a browser from using a cached stylesheet of another version.
     stylesheet: `assets/souk.css?v=${cssHash}`,
   });
 
-/** Where a person signs in before coming back to a path of ours. `again`: although signed in, since it was long ago. */
+/**
+ * The path of the sign-in page.
+ * @param path where the person goes after signing in
+ * @param again a signed-in person has to sign in again, because the last sign-in was too long ago
+ */
 export const signInPath = (baseUrl: string, path: string, again = false): string =>
   `${rootOf(baseUrl)}/sign-in?${new URLSearchParams({ return: path, ...(again ? { again: "1" } : {}) })}`;
 
-/** An open connection, as api.get_connection gives it. */
+/** An open connection, as api.get_connection returns it. */
 export type Connection = {
   agent_name: string;
   code: string;
@@ -73,30 +81,32 @@ export type Connection = {
   requested_minutes_ago: number;
   /** Seconds. */
   expires_in: number;
-  /** The account that the agent would act for, if this browser approved now. */
+  /** The account that the agent would act for if this browser approved now. */
   account: {
-    /** What tells its person which account it is. */
+    /** The name by which its person recognizes the account. */
     label: string;
-    /** It becomes this browser's by approving: nobody is signed in here. */
+    /** Nobody is signed in here. The browser gets the account by approving. */
     is_new: boolean;
-    /** Which account this is, for the form: it is sent back, so that no other one is bound. */
+    /** A hash of the account. The form sends it back, so that an approval binds the agent to no other account. */
     shown: string;
-    /** Its person can sign in to it. */
+    /** The account has a sign-in method. */
     has_method: boolean;
-    /** Approving has to wait until its person has signed in (again). */
+    /** The person has to sign in (again) before approving. */
     needs_sign_in: boolean;
   };
 };
 
-/** The longest label of an account: a name, and an e-mail address in brackets. */
+/** The longest label of an account: a display name, and an e-mail address in brackets. */
 export const LABEL_LENGTH = 340;
 
-/** A sentence or two of ours around such a label. */
+/** A label with one or two sentences around it. */
 const NOTICE_LENGTH = LABEL_LENGTH + 160;
 
 /**
- * The page on which a person approves an agent or refuses it. `token` is the form's, from src/pages/forgery.ts; `path` is
- * the page's own, to come back to after signing in; `notice` says why the page is shown again.
+ * Renders the page on which a person approves or declines an agent.
+ * @param shown.token the form's token from src/pages/forgery.ts
+ * @param shown.path the path of the page, to come back to after signing in
+ * @param shown.notice why the page is shown again; null the first time
  */
 export const renderApproval = (
   baseUrl: string,
@@ -117,21 +127,24 @@ export const renderApproval = (
     notice: notice === null ? null : visibleText(notice, NOTICE_LENGTH),
   });
 
-/** What a person sees after "Approve". `hasMethod`: the account can be signed in to, and is not lost with this browser. */
+/**
+ * Renders the page after "Approve".
+ * @param hasMethod whether the account has a sign-in method. Without one, the account is lost with this browser.
+ */
 export const renderApproved = (baseUrl: string, agentName: string, hasMethod: boolean): string =>
   renderPage("approved", baseUrl, { name: visibleName(agentName), hasMethod });
 
-/** What a person sees after "Not mine". */
+/** Renders the page after "Not mine". */
 export const renderDeclined = (baseUrl: string): string => renderPage("declined", baseUrl, {});
 
-/** What a refusal means for the person in front of it: a heading, what to do, and whether opening the page again helps. */
+/** The help on an error page: a heading, what the person can do, and whether opening the page again helps. */
 type Guidance = { heading: string; steps: readonly string[]; again: boolean };
 
 type Guides = Partial<Record<ProblemCode, Guidance>>;
 
 const INCOMPLETE = "A link easily loses its end when it is copied: open it where your agent showed it.";
 
-/** Of a link by which an agent connects. */
+/** For connection links. */
 const CONNECTION_GUIDANCE: Guides = {
   not_found: {
     heading: "Nothing is here",
@@ -156,15 +169,15 @@ const CONNECTION_GUIDANCE: Guides = {
   },
 };
 
-/** Of a link by which an agent asks its person to prove a sign-in method. */
 const NEW_VERIFICATION = "Your agent can ask for a new verification link at any time; it stays connected as it is.";
+/** For verification links. */
 const VERIFICATION_GUIDANCE: Guides = {
   not_found: { heading: "Nothing is here", steps: [INCOMPLETE, NEW_VERIFICATION], again: false },
   link_expired: { heading: "This link has ended", steps: [NEW_VERIFICATION], again: false },
   invalid_state: { heading: "This link is done with", steps: [NEW_VERIFICATION], again: false },
 };
 
-/** Of any page. */
+/** For any page. */
 const GUIDANCE: Guides = {
   not_found: {
     heading: "Nothing is here",
@@ -183,28 +196,31 @@ const GUIDANCE: Guides = {
   },
 };
 
-/** For refusals that concern the form: whatever was wrong with it, a fresh one is the remedy. */
+/** For Problems about the form. Whatever was wrong with it, a new form helps. */
 const FORM_GUIDANCE: Guidance = {
   heading: "Your answer was not taken",
   steps: ["Nothing was changed. Open the page again and answer there."],
   again: true,
 };
 
-/** What helps on the page at a path, and what opening it again is called: people know links, and pages. */
-const guidesOf = (path: string): { guides: Guides; again: string } => {
+/** The help for the page at a path, and the label of its link to open it again: a page behind a link is "the link". */
+const guidanceFor = (path: string): { guides: Guides; again: string } => {
   const [, kind] = path.split("/");
   if (kind === "connect") return { guides: CONNECTION_GUIDANCE, again: "Open the link again" };
   if (kind === "verify") return { guides: VERIFICATION_GUIDANCE, again: "Open the link again" };
   return { guides: {}, again: "Open the page again" };
 };
 
-/** The page of a refusal. `link` is the whole address of the page to open again. */
+/**
+ * Renders an error page.
+ * @param failure.link the URL of the page to open again
+ */
 export const renderProblem = (
   baseUrl: string,
   failure: { code: ProblemCode; detail: string; requestId: string; link: string },
 ): string => {
   const { code } = failure;
-  const { guides, again: label } = guidesOf(failure.link.slice(baseUrl.length));
+  const { guides, again: label } = guidanceFor(failure.link.slice(baseUrl.length));
   const { heading, steps, again } = guides[code] ?? GUIDANCE[code] ?? FORM_GUIDANCE;
   return renderPage("problem", baseUrl, {
     heading,
@@ -216,7 +232,7 @@ export const renderProblem = (
   });
 };
 
-/** The page that explains every code, each at its own anchor. */
+/** Renders the page that explains every Problem code, each at its own anchor. */
 export const renderErrors = (baseUrl: string): string =>
   renderPage("errors", baseUrl, {
     problems: Object.entries(PROBLEMS).map(([code, { status, title, retryable, help }]) => ({
@@ -228,5 +244,5 @@ export const renderErrors = (baseUrl: string): string =>
     })),
   });
 
-/** The home page. */
+/** Renders the home page. */
 export const renderHome = (baseUrl: string): string => renderPage("home", baseUrl, { api: `${baseUrl}/v1` });

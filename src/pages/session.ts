@@ -5,20 +5,20 @@ import { problem } from "../http/problem.ts";
 import { hashSecret } from "../http/tokens.ts";
 import { renewFormSecret } from "./forgery.ts";
 
-/** The browser's session: a cookie that holds a secret, of which the database knows the hash. */
+/** The browser's session: a cookie with a secret. The database stores the hash of the secret. */
 
-/** Thirty days, as market.session keeps it. */
+/** Thirty days, as in market.session. */
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
 
-/** The hash of this browser's session secret, or null when it has none. Whether it still counts, the database knows. */
+/** The hash of this browser's session secret; null when it has none. The session may have ended in the database. */
 export const sessionHash = (request: Request, baseUrl: string): Buffer | null => {
   const secret = readCookie(request, baseUrl, SESSION_COOKIE);
   return secret === null ? null : hashSecret(secret);
 };
 
 /**
- * The person at this browser, as the actor of a call.
- * @throws Problem unauthorized when the browser has no session.
+ * The person at this browser, as the actor of a call to the database.
+ * @throws Problem unauthorized when the browser has no session cookie
  */
 export const personOf = (request: Request, baseUrl: string): Actor => {
   const person = sessionHash(request, baseUrl);
@@ -26,11 +26,11 @@ export const personOf = (request: Request, baseUrl: string): Actor => {
   return { person };
 };
 
-/** Signs this browser in with a session that the database has just made for the secret. */
+/** Gives this browser the secret of a session that the database has just created. */
 export const giveSession = (response: Response, baseUrl: string, secret: string): void =>
   setCookie(response, baseUrl, SESSION_COOKIE, secret, SESSION_SECONDS);
 
-/** Makes this browser forget its session. */
+/** Deletes this browser's session cookie, and renews the secret of its forms. */
 export const clearSession = (response: Response, baseUrl: string): void => {
   setCookie(response, baseUrl, SESSION_COOKIE, "", 0);
   renewFormSecret(response, baseUrl);

@@ -16,26 +16,26 @@ import type { FormErrors } from "./sign_in/views.ts";
 
 /** The page behind a verification link, on which a person proves a sign-in method because an agent asked for it. */
 
-/** A verification, as api.get_verification_page tells it. */
+/** A verification, as api.get_verification_page returns it. */
 export type Verification = {
   status: "pending" | "completed" | "expired" | "cancelled";
   method: SignInMethod;
   agent_name: string;
   account_label: string;
-  /** Whether only a browser that is signed in to its account may go on. */
+  /** "session" when the browser has to be signed in to the account, and is not. */
   requires: "nothing" | "session";
   /**
-   * What its person has to do first: sign in to the account, open the link in the browser in which the agent was
+   * What the person has to do first: sign in to the account, open the link in the browser in which the agent was
    * approved, or sign out of another account.
    */
   missing: "sign_in" | "browser" | "sign_out" | null;
-  /** Whether this browser is signed in to its account. */
+  /** Whether this browser is signed in to the verification's account. */
   mine: boolean;
   /** Seconds. */
   expires_in: number;
 };
 
-/** The page of a verification. `label`: who is signed in here, if anyone. */
+/** Renders the page of a verification. `shown.label`: the account that this browser is signed in to, if another one. */
 const renderVerification = (
   baseUrl: string,
   verification: Verification,
@@ -46,7 +46,7 @@ const renderVerification = (
     name: visibleName(verification.agent_name),
     method: verification.method,
     title: nameOfMethod(verification.method),
-    // To anyone else the label says no more than that it is the agent's account.
+    // Other visitors may be the agent, so they are not shown which account it is.
     account: verification.mine ? visibleText(verification.account_label, LABEL_LENGTH) : null,
     left: minutesLeft(verification.expires_in),
   };
@@ -60,7 +60,7 @@ const renderVerification = (
   return renderPage("verify", baseUrl, data);
 };
 
-/** The pages behind a verification link. */
+/** Makes the page behind a verification link. */
 export const verifyPages = (context: PagesContext): Page[] => {
   const { database, baseUrl, signIn } = context;
   const secretOf = (request: Request): string => String(request.params["secret"]);
@@ -71,7 +71,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
       "visitor",
       "get_verification_page",
       { secret_hash: hashOf(request), session_hash: sessionHash(request, baseUrl()) },
-      // The write pool: the link may be seconds old.
+      // The write pool, because a replica that lags may not have a link that is seconds old.
       "write",
     );
     return JSON.parse(found) as Verification;

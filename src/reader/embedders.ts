@@ -3,19 +3,19 @@ import type { Embedder } from "./extraction.ts";
 import { createClient } from "./openai/client.ts";
 import { createOpenAiEmbedder } from "./openai/embedder.ts";
 
-/** Reads many languages and can be shortened to 512 numbers. */
+/** The default model supports many languages, and its vectors can be shortened to 512 dimensions. */
 const DEFAULT_EMBEDDING_MODEL = "text-embedding-3-small";
 
-/** Where the provider is and which of its models to use. */
+/** The address and key of a provider, and which of its models to use. */
 export type OpenAiSettings = {
   apiKey: string;
-  /** Where its API starts, with the version: "https://api.openai.com/v1". */
+  /** Base URL of the API, including the version: "https://api.openai.com/v1". */
   baseURL: string;
   extractionModel?: string | undefined;
   embeddingModel?: string | undefined;
 };
 
-/** Chooses who embeds: a provider's model when one is configured, else the built-in embedder. */
+/** Creates the embedder of a process: a provider's model if one is configured, otherwise the built-in embedder. */
 export const createEmbedder = (openai: OpenAiSettings | undefined): Embedder =>
   openai === undefined
     ? createBuiltinEmbedder()

@@ -2,20 +2,22 @@ import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
 
 /**
- * What reading a text yields, and the two interfaces behind which the extractors stand.
+ * The fields that are extracted from a text, and the interfaces of extractors and embedders.
  *
- *   text        what an agent sent, NFC, at most 4,000 code points; data, never instructions
- *   extraction  the values found in a text, each with the words that say it (its quote)
+ *   text        what an agent sent: NFC, at most 4,000 code points; data, never instructions
+ *   extraction  the values found in a text, each with the words that state it (its quote)
  *   grounded    an extraction whose quotes have been located in the text: start and end in code points
- *   extractor   who read the text: the built-in one, or a model behind an OpenAI-compatible server
+ *   extractor   what reads the text: the built-in extractor, or a model behind an OpenAI-compatible server
  *
- * An extractor reads; the database decides. `jobs.complete_submission` verifies every span again and publishes or refuses.
+ * An extractor only reads; the database decides. `jobs.complete_submission` verifies every span again and publishes or
+ * refuses.
  */
 
 /**
- * A value and where the text says it.
- * `quote` is copied verbatim from the text: for a stated value the words that state it, for an inferred one the words
- * it was inferred from. `confidence` is 0 to 1; what an extractor is not confident of it leaves out (null).
+ * A value and the passage of the text that states it.
+ * `quote` is copied verbatim from the text: for a stated value the words that state it, for an inferred value the words
+ * it was inferred from. `confidence` is 0 to 1. An extractor leaves out (null) every value of which it is not
+ * confident.
  */
 const found = <T extends z.ZodType>(value: T) =>
   z.strictObject({
@@ -40,7 +42,9 @@ const price = z.strictObject({
   label: z.string().min(1).max(200),
 });
 
-/** `text` is the place as written; the rest only as far as it is certain. `country` is ISO 3166-1 alpha-2. */
+/**
+ * `text` is the place as written. The other fields are set only if they are certain. `country` is ISO 3166-1 alpha-2.
+ */
 const location = z.strictObject({
   text: z.string().min(1).max(200),
   country: z
@@ -54,14 +58,14 @@ const location = z.strictObject({
   remote: z.boolean(),
 });
 
-/** phone, sms, whatsapp: E.164 where a country can be derived; email: lower case; url: absolute. */
+/** phone, sms, whatsapp: E.164 if a country can be derived; email: lower case; url: absolute. */
 const contactMethod = z.strictObject({
   type: z.enum(CONTACT_TYPES),
   value: z.string().min(3).max(2048),
   preferred: z.boolean(),
 });
 
-/** Whom one reaches. */
+/** The person or organization that the contacts reach. */
 const contactParty = z.strictObject({
   name: z.string().min(1).max(120),
   kind: z.enum(["person", "organization"]),
@@ -94,7 +98,7 @@ const language = z
   .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/)
   .nullable();
 
-/** What an extractor reads in an offer. The description is not among it: that is the text itself. */
+/** The fields of an offer. The description is not among them: it is the text itself. */
 export const offerExtraction = z.strictObject({
   language,
   title: found(z.string().min(1).max(120)),
@@ -110,10 +114,10 @@ export const offerExtraction = z.strictObject({
   features: z.array(found(z.string().min(1).max(80))).max(20),
   attributes: z.array(found(attribute)).max(20),
 });
-/** What an extractor found in an offer. */
+/** The fields that an extractor found in an offer. */
 export type OfferExtraction = z.infer<typeof offerExtraction>;
 
-/** What an extractor reads in an ask. `price.max` is the stated ceiling; `must` and `exclude` are words as stated. */
+/** The fields of an ask. `price.max` is the stated maximum; `must` and `exclude` are words as stated. */
 export const askExtraction = z.strictObject({
   language,
   title: found(z.string().min(1).max(120)).nullable(),
@@ -138,13 +142,17 @@ export const askExtraction = z.strictObject({
   exclude: z.array(found(z.string().min(1).max(80))).max(10),
   attributes: z.array(found(attribute)).max(20),
 });
-/** What an extractor found in an ask. */
+/** The fields that an extractor found in an ask. */
 export type AskExtraction = z.infer<typeof askExtraction>;
 
 /**
- * What the query of a search says beside the thing it looks for. What is `certain` filters, the rest ranks.
- * `words`: the query without what was read as kind, place and price. `corrections`: per misspelt word the one that was
- * meant. `asides`: those of the words, folded, that tell what the thing is for. `places`: any of them; `price` in major units.
+ * The fields of a search query. The kind filters the results only if it is `certain`. Offers that are known to be
+ * elsewhere, or that cost clearly more than the price, are dropped. The other fields only affect the ranking.
+ *
+ * `words`: the query without the words that were read as kind, place or price. `corrections`: the intended word for
+ * each misspelt word.
+ * `asides`: the modifiers among the words (folded), which tell what the thing is for. `places`: an offer may be in any
+ * of them. `price`: major units.
  */
 export type QueryExtraction = {
   words: string;
@@ -158,45 +166,60 @@ export type QueryExtraction = {
   places: { text: string; city: string | null; country: string | null }[];
 };
 
-/** The vocabulary of the market, kept in tables (`market.category`, `reading.vocabulary`, `reading.classifier`), handed to extractors as data. */
+/**
+ * The words, taxonomy and classifiers that extractors use. They are kept in tables (`market.category`,
+ * `reading.vocabulary`, `reading.classifier`) and passed to extractors as data.
+ */
 export type Vocabulary = {
-  /** Tells an edition from others: what has the same holds the same terms, and learned the same. Absent for one of no database. */
+  /**
+   * Identifies an edition of the vocabulary: two objects with the same version have the same content. Absent if the
+   * vocabulary does not come from a database.
+   */
   version?: string;
-  /** Which kinds and categories a domain has. */
+  /** The kinds and categories of each domain. */
   taxonomy: { domain: string; kinds: string[]; categories: string[] }[];
-  /** Words that tell something: `term` (folded: lower case, no accents) says `sense`, the more surely the higher `weight`. */
+  /**
+   * Each `term` (folded: lower case, no accents) is evidence for its `sense`. A higher `weight` is stronger evidence.
+   */
   terms: { term: string; language: string | null; sense: string; weight: number }[];
-  /** What was learned from examples, by the name of the classifier (builtin/classify.ts). */
+  /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
 };
 
 /**
- * What a classifier learned. `bias`: what speaks for each class before a text is looked at, as a logarithm. `weights`: for
- * each feature a signed byte per class, in tenths of such a logarithm, as base64.
+ * The parameters of a trained classifier. `bias`: the logit of each class before any feature is seen. `weights`: for
+ * each feature one signed byte for each class, in tenths of a logit, encoded as base64.
  */
 export type Weights = { classes: string[]; bias: number[]; features: string[]; weights: string };
 
-/** A text with what it is, to learn from; `category` is "domain/category", null to teach the kind alone. */
+/**
+ * A labelled text of the training set. `category` is "domain/category", or null if the example teaches only the kind.
+ */
 export type Example = { document: "ask" | "offer"; text: string; kind: string; category: string | null };
 
-/** Reads texts. Must be safe to call concurrently; must settle soon after `signal` aborts. */
+/** Reads texts. Must be safe to call concurrently, and must settle soon after `signal` aborts. */
 export type Extractor = {
-  /** Names it in logs and metrics: "builtin", or the model. */
+  /** The name in logs and metrics: "builtin", or the name of the model. */
   readonly model: string;
-  /** @throws when the text could not be read (provider down, deadline): the caller then asks the built-in extractor. */
+  /** @throws if the text could not be read (provider down, deadline). The caller then uses the built-in extractor. */
   extractOffer(text: string, signal: AbortSignal): Promise<OfferExtraction>;
   extractAsk(text: string, signal: AbortSignal): Promise<AskExtraction>;
 };
 
-/** 512: what `halfvec(512)` in the database holds; OpenAI's text-embedding-3 models shorten to it by `dimensions`. */
+/**
+ * The dimension of `halfvec(512)` in the database. OpenAI's text-embedding-3 models shorten their vectors to it
+ * (`dimensions`).
+ */
 export const EMBEDDING_DIMENSIONS = 512;
 
-/** Turns texts into vectors of EMBEDDING_DIMENSIONS finite numbers of unit length, in the order of the texts. */
+/** Turns texts into vectors of EMBEDDING_DIMENSIONS finite numbers and unit length, in the order of the texts. */
 export type Embedder = {
-  /** Kept beside each vector: only vectors of one model are ever compared. */
+  /** Stored beside each vector: only vectors of the same model are compared. */
   readonly model: string;
-  /** Whether each vector costs the operator money: what callers may cause has then to be bounded. */
+  /**
+   * True if each vector costs the operator money. The number of vectors that callers can cause must then be limited.
+   */
   readonly paid: boolean;
-  /** @throws when the provider failed or answered with vectors of another shape. */
+  /** @throws if the provider failed or returned vectors of another shape. */
   embed(texts: string[], signal: AbortSignal): Promise<number[][]>;
 };

@@ -7,21 +7,27 @@ import { createClient } from "./openai/client.ts";
 import { createOpenAiExtractor } from "./openai/extractor.ts";
 import { countOutcome } from "./usage.ts";
 
-/** Knows strict schemas, answers in a few seconds (it does not think first), and costs little. */
+/** The default model supports strict schemas, answers within seconds (it is not a reasoning model) and is cheap. */
 const DEFAULT_EXTRACTION_MODEL = "gpt-4.1-mini";
 
 /**
- * Chooses who reads: a provider's model when one is configured, else the built-in extractor.
+ * Creates the extractor of a process: a provider's model if one is configured, otherwise the built-in extractor.
  *
- * Beside a model the built-in extractor reads every text too, and field by field the better-grounded value wins (merge.ts).
+ * If a model is configured, the built-in extractor reads every text too. For each field, the better grounded value is
+ * used (merge.ts).
  *
- * An extraction falls back to the built-in extractor on: an answer of 4xx or 5xx after bounded tries; a 429 that asks for a
- * longer pause than is waited; no connection or one that breaks; no answer, or one byte by byte, until the deadline; an
- * answer that is not JSON, too long, or of the wrong shape twice; a refusal. An embedding never falls back, since
- * vectors of two models cannot be compared: it throws, and its job tries again later.
+ * An extraction falls back to the built-in extractor if the provider
+ * - answers 4xx or 5xx after all retries, or 429 with a longer pause than the client waits;
+ * - cannot be reached, or the connection breaks;
+ * - does not answer before the deadline, or answers too slowly to finish;
+ * - answers with something that is not JSON, is too long, or has the wrong shape twice;
+ * - refuses.
+ * An embedding never falls back, because vectors of two models cannot be compared: it throws, and its job is retried
+ * later.
  *
- * @param options.extractionDeadlineMs what the provider's model gets for one text, its retries and repair included
- * @param options.onOutcome told once of every extraction
+ * @param options.extractionDeadlineMs how long the provider's model may take for one text, including retries and the
+ *   repair request
+ * @param options.onOutcome called once for each extraction
  */
 export const createExtractor = (options: {
   openai?: OpenAiSettings | undefined;

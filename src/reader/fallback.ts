@@ -1,23 +1,26 @@
 import type { AskExtraction, Extractor, OfferExtraction } from "./extraction.ts";
 
-/** What became of one extraction, for logs and metrics. Holds nothing of the text. */
+/** The outcome of one extraction, for logs and metrics. Contains nothing of the text. */
 export type Outcome = {
   /** The extractor that was asked first. */
   model: string;
   operation: "read_offer" | "read_ask";
-  /** "ok": as asked. "repaired": at the second try. "fallback": the built-in extractor read it, for the reason in `error`. */
+  /**
+   * "ok": the first answer was valid. "repaired": the second was. "fallback": the built-in extractor read the text, for
+   * the reason in `error`.
+   */
   outcome: "ok" | "repaired" | "fallback";
   milliseconds: number;
-  /** Why the first extractor failed, in its own words. */
+  /** The error message of the first extractor. */
   error?: string;
 };
 
-/** An extractor that can tell who made an extraction: the first, or the one that stood in. */
+/** An extractor that can tell which model made an extraction: the primary one or the fallback. */
 export type AccountableExtractor = Extractor & { modelOf(extraction: OfferExtraction | AskExtraction): string };
 
 /**
- * Settles with what `work` gives, or rejects when the deadline passes or the caller aborts, whether or not the work
- * heeds its signal.
+ * Settles as `work` settles, or rejects when the deadline passes or the caller aborts, even if `work` ignores its
+ * signal.
  */
 const within = async <T>(
   milliseconds: number,
@@ -25,7 +28,8 @@ const within = async <T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   caller.throwIfAborted();
-  // A controller of our own, taken off the caller's signal afterwards: AbortSignal.any would hang on a long-lived one.
+  // An own controller, detached from the caller's signal afterwards. AbortSignal.any would leave listeners on a
+  // long-lived signal.
   const controller = new AbortController();
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (reason: unknown) => {
@@ -61,14 +65,15 @@ const extractorOf = (model: string, attempt: Attempt): Extractor => ({
 });
 
 /**
- * Reads with the primary extractor within a deadline, and with the built-in one when that fails in any way: an error
- * answer, an answer that is none, too late, too long, of the wrong shape. An abort by the caller is not a failure of
- * the extractor: it is thrown on, and nothing is read.
+ * Creates an extractor that asks the primary extractor within a deadline, and the built-in extractor if the primary
+ * fails in any way: an error response, an invalid answer, or one that is too late, too long or of the wrong shape. An
+ * abort by the caller is no failure of the extractor: it is thrown on, and nothing is read.
  *
- * @param primary its errors' messages are reported: they must hold neither text nor key
- * @param builtin its errors are the caller's
- * @param options.deadlineMs what the primary gets; the built-in extractor takes a few milliseconds after it
- * @param options.onOutcome told once of every extraction that was made
+ * @param primary the messages of its errors are reported, so they must contain neither text nor key
+ * @param builtin its errors are thrown to the caller
+ * @param options.deadlineMs how long the primary extractor may take; the built-in extractor then takes a few
+ *   milliseconds more
+ * @param options.onOutcome called once for each extraction that was made
  */
 export const extractorWithFallback = (
   primary: Extractor & { isRepaired?(extraction: OfferExtraction | AskExtraction): boolean },
@@ -103,7 +108,7 @@ export const extractorWithFallback = (
   return { ...extractorOf(primary.model, attempt), modelOf: (extraction) => models.get(extraction) ?? primary.model };
 };
 
-/** The built-in extractor by itself, reporting like one with a primary. */
+/** The built-in extractor without a primary one. Reports outcomes in the same way. */
 export const extractorAlone = (
   builtin: Extractor,
   options: { onOutcome: (outcome: Outcome) => void },

@@ -1,19 +1,20 @@
 import type { AskExtraction, OfferExtraction } from "./extraction.ts";
 
 /**
- * Grounding: what an extraction claims is looked up in the text, and what the text does not say goes.
+ * Grounding: every value of an extraction is checked against the text, and values that the text does not state are
+ * dropped.
  *
- * Two questions are asked of every value. Where are its words (the quote)? And, for what a stranger will act on (price,
- * place, contact, name, title): do these words say this value? A model that obeyed an order in the text, or made
- * something up, fails one of the two.
+ * Each value must pass two checks. Does its quote occur in the text? And, for values that a reader will act on (price,
+ * place, contact, name, title): do the quoted words state this value? Values that a model invented, or gave because an
+ * instruction in the text asked for them, fail one of these checks.
  */
 
-/** `start` counts code points from 1, `end` is exclusive: PostgreSQL's `substr(text, start, end - start) = quote`. */
+/** `start` counts code points from 1, `end` is exclusive: in PostgreSQL `substr(text, start, end - start) = quote`. */
 type Span = { start: number; end: number };
 
 type Found = { value: unknown; quote: string; basis: "stated" | "inferred"; confidence: number };
 
-/** An extraction whose found values carry their spans. */
+/** An extraction in which every found value has its span. */
 export type Grounded<T> = T extends Found
   ? T & Span
   : T extends readonly (infer E)[]
@@ -24,26 +25,29 @@ export type Grounded<T> = T extends Found
 
 type Located = Span & { quote: string };
 
-/** Title of an offer whose own title could not be verified: how long `title` may be, in code points (extraction.ts). */
+/**
+ * Longest `title` in code points (extraction.ts). Limits the first line that replaces a title that could not be
+ * verified.
+ */
 const TITLE_LENGTH = 120;
 
-/** A first line is a fair title and no more: the least that an extractor may give (extraction.ts). */
+/** A first line is only a fair title, so it gets the lowest confidence that an extractor may give (extraction.ts). */
 const FIRST_LINE_CONFIDENCE = 0.5;
 
-/** Longest `price.label` (extraction.ts). */
+/** Longest `price.label` in code points (extraction.ts). */
 const LABEL_LENGTH = 200;
 
-/** Longest `location.text` (extraction.ts); a longer quote is prose around a place, not a place. */
+/** Longest `location.text` in code points (extraction.ts). A longer quote is prose around a place, not a place. */
 const PLACE_LENGTH = 200;
 
-/** Typographic variants that models and keyboards exchange for one another. */
-const TWINS = new Map([
+/** Typographic variants that models and keyboards use for one another. */
+const VARIANTS = new Map([
   ..."’‘‚‛ʼʹ´`′".split("").map((mark) => [mark, "'"] as const),
   ..."“”„‟«»″".split("").map((mark) => [mark, '"'] as const),
   ..."‐‑‒–—―−".split("").map((mark) => [mark, "-"] as const),
 ]);
 
-/** Lower case without marks, for comparing words. */
+/** Lower case without diacritics, for comparing words. */
 const fold = (text: string): string =>
   text
     .normalize("NFKD")
@@ -56,8 +60,8 @@ const wordsOf = (text: string): string[] => fold(text).match(/[\p{L}\p{N}]+/gu) 
 const codePoints = (text: string): number => [...text].length;
 
 /**
- * Folds whitespace, case and typographic variants, remembering where each folded unit came from.
- * `starts[i]` and `ends[i]` bound, in UTF-16 units of the text, the code point behind the folded unit `i`.
+ * Folds whitespace, case and typographic variants, and records where each folded unit came from.
+ * For the folded unit `i`, `starts[i]` and `ends[i]` are the bounds of its code point in the text, in UTF-16 units.
  */
 const foldWithOrigins = (text: string): { folded: string; starts: number[]; ends: number[] } => {
   let folded = "";
@@ -70,7 +74,7 @@ const foldWithOrigins = (text: string): { folded: string; starts: number[]; ends
     if (space && folded.endsWith(" ")) {
       ends[ends.length - 1] = end;
     } else {
-      const unit = space ? " " : (TWINS.get(character) ?? character.toLowerCase());
+      const unit = space ? " " : (VARIANTS.get(character) ?? character.toLowerCase());
       folded += unit;
       for (let i = 0; i < unit.length; i++) {
         starts.push(position);
@@ -84,23 +88,23 @@ const foldWithOrigins = (text: string): { folded: string; starts: number[]; ends
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
-/** True when the edge between `before` and `after` runs through a number: "450" is not said by "1.450" or "4500". */
+/** True if the boundary between `before` and `after` is inside a number: "450" does not occur in "1.450" or "4500". */
 const cutsNumber = (before: string, after: string): boolean =>
   /\d[.,'’]?$/u.test(before) && /^[.,'’]?\d/u.test(after) && /\d$|^\d/u.test(`${before.slice(-1)}${after.slice(0, 1)}`);
 
-/** True when the edge runs through a word. */
+/** True if the boundary is inside a word. */
 const cutsWord = (before: string, after: string): boolean =>
   LETTER_OR_DIGIT.test(before.slice(-1)) && LETTER_OR_DIGIT.test(after.slice(0, 1));
 
 /**
- * Where `needle` stands in `haystack`, in UTF-16 units: whole words first ("rent" rather than the end of "current"),
- * else inside a word ("wohnung" in "Dachgeschosswohnung"), never a part of a number. -1 when nowhere.
+ * The position of `needle` in `haystack` in UTF-16 units, or -1. Whole words come first ("rent", not the end of
+ * "current"), then parts of words ("wohnung" in "Dachgeschosswohnung"). A part of a number never matches.
  */
 const occurrence = (haystack: string, needle: string): number => {
   let insideWord = -1;
   for (let at = haystack.indexOf(needle); at >= 0; at = haystack.indexOf(needle, at + 1)) {
     const end = at + needle.length;
-    // Two characters before and after are all that the edges depend on.
+    // The boundary checks look at no more than two characters on each side.
     const before = haystack.slice(Math.max(0, at - 2), at);
     const after = haystack.slice(end, end + 2);
     const head = needle.slice(0, 2);
@@ -112,9 +116,12 @@ const occurrence = (haystack: string, needle: string): number => {
   return insideWord;
 };
 
-/** Makes the function that finds a quote in this text: exactly, else folded (then the text's own words are the quote). */
+/**
+ * Creates the function that locates a quote in this text: first exactly, then folded. The returned quote is always the
+ * text's own words.
+ */
 const createLocator = (text: string): ((quote: string) => Located | null) => {
-  // Code points before each UTF-16 unit, so that every lookup is one access.
+  // The number of code points before each UTF-16 unit, so that each conversion is one array access.
   const before: number[] = [];
   let count = 0;
   for (const character of text) {
@@ -131,7 +138,7 @@ const createLocator = (text: string): ((quote: string) => Located | null) => {
 
   return (quote) => {
     const wanted = quote.normalize("NFC").trim();
-    // Half a surrogate pair would be found inside a whole one.
+    // Half a surrogate pair would match inside a whole pair.
     if (wanted === "" || !wanted.isWellFormed()) return null;
     const exact = occurrence(text, wanted);
     if (exact >= 0) return spanOf(exact, exact + wanted.length);
@@ -144,18 +151,19 @@ const createLocator = (text: string): ((quote: string) => Located | null) => {
   };
 };
 
-/** Magnitudes written behind a number, by their first letter: k, grand, mille, mil, tys., Tsd., thousand, duizend, Mio. */
+/** First letters of magnitude words after a number: k, grand, mille, mil, tys., Tsd., thousand, duizend, Mio. */
 const MAGNITUDE_WORD = /^\s?[kmtdg]/iu;
 
-/** Hundredths behind a number: cents, centimes, pence. */
+/** Words for hundredths after a number: cents, centimes, pence. */
 const CENTS_WORD = /^\s?(?:¢|c|p)/iu;
 
-/** What such a word can multiply by. */
+/** The factors that a magnitude word can stand for. */
 const MAGNITUDES = [1e3, 1e6];
 
 /**
- * Every number that a passage can be read to state. Generous with notation (1.200 is 1200 and 1.2, "1 200" is also
- * 1 and 200, "1,2k" is also 1200), so that it never disputes a right reading; what it excludes is numbers from nowhere.
+ * Every number that a passage can be read to state. It accepts all notations (1.200 is 1200 and 1.2, "1 200" is also 1
+ * and 200, "1,2k" is also 1200), so that a correct value is never rejected. Only numbers that the passage does not
+ * contain are excluded.
  */
 const numbersIn = (passage: string): Set<number> => {
   const numbers = new Set<number>();
@@ -180,30 +188,33 @@ const numbersIn = (passage: string): Set<number> => {
   return numbers;
 };
 
-/** Amounts are compared in hundredths and rounded: 1.2 * 1000 is not 1200 in binary. */
-const states = (numbers: Set<number>, amount: number): boolean =>
+/** Compares amounts as rounded hundredths, because 1.2 * 1000 is not exactly 1200 in floating point. */
+const containsAmount = (numbers: Set<number>, amount: number): boolean =>
   [...numbers].some((number) => Math.round(number * 100) === Math.round(amount * 100));
 
-/** True when the passage can state the amount: nothing to pay needs no figure, and words without figures are believed. */
+/**
+ * True if the passage can state the amount. An amount of 0 needs no digits. A passage without digits is accepted
+ * (number words).
+ */
 const statesAmount = (passage: string, amount: number): boolean =>
-  amount === 0 || !/\d/u.test(passage) || states(numbersIn(passage), amount);
+  amount === 0 || !/\d/u.test(passage) || containsAmount(numbersIn(passage), amount);
 
-/** True when all words of `value` stand in `passage`, in any order. */
-const saysWords = (passage: string, value: string): boolean => {
+/** True if all words of `value` occur in `passage`, in any order. */
+const containsWords = (passage: string, value: string): boolean => {
   const said = new Set(wordsOf(passage));
   return wordsOf(value).every((word) => said.has(word));
 };
 
 /**
- * Digits at the end of a phone number that the words must show. The rest may be written otherwise or not at all
- * (country code, trunk zero); six still name one line in a town.
+ * How many of the last digits of a phone number the quote must contain. The first digits may be missing or written
+ * differently (country code, trunk prefix). Six digits still identify a line in a town.
  */
 const PHONE_TAIL = 6;
 
-/** True when the words say this contact; an address may be written around ("kev [at] example [dot] com"). */
-const saysContact = (passage: string, contact: { type: string; value: string }): boolean => {
+/** True if the passage states this contact. An e-mail address may be obfuscated ("kev [at] example [dot] com"). */
+const statesContact = (passage: string, contact: { type: string; value: string }): boolean => {
   if (contact.type !== "email" && contact.type !== "url") {
-    // A letter O is how some people hide a zero.
+    // Some people write the letter O for a zero to hide the number.
     const digits = (text: string) => text.replace(/[oO]/gu, "0").replace(/\D/gu, "");
     const tail = digits(contact.value).slice(-PHONE_TAIL);
     return tail !== "" && digits(passage).includes(tail);
@@ -219,18 +230,18 @@ const saysContact = (passage: string, contact: { type: string; value: string }):
   return pieces.length > 0;
 };
 
-/** True when every word of a title stands in the text, by itself or within another ("Fahrrad" in "Fahrräder"). */
-const isMadeOf = (text: string, title: string): boolean => {
+/** True if every word of the title occurs in the text, alone or inside another word ("Fahrrad" in "Fahrräder"). */
+const consistsOfWordsFrom = (text: string, title: string): boolean => {
   const said = fold(text);
   return wordsOf(title).every((word) => said.includes(word));
 };
 
-/** The first line of a text as its title, cut to length at a code point. Null for a text without words. */
+/** The first line of the text as its title, cut to length between code points. Null for a text without words. */
 const firstLine = (text: string) => {
   const line = text.split(/[\r\n\u2028\u2029]/u).find((candidate) => candidate.trim() !== "");
   if (line === undefined) return null;
   const value = [...line.trim()].slice(0, TITLE_LENGTH).join("").trim();
-  // Only blank lines come before it, so that its first occurrence is the line itself.
+  // Only blank lines precede it, so the first occurrence is the line itself.
   const start = codePoints(text.slice(0, text.indexOf(value))) + 1;
   const end = start + codePoints(value);
   return { value, basis: "inferred" as const, confidence: FIRST_LINE_CONFIDENCE, quote: value, start, end };
@@ -239,7 +250,7 @@ const firstLine = (text: string) => {
 const createGrounding = (text: string) => {
   const locate = createLocator(text);
 
-  /** The value with its span; null when its words are not in the text, or when they do not say it. */
+  /** The value with its span, or null if its quote does not occur in the text or does not state the value. */
   const value = <F extends Found>(
     found: F | null,
     says: (quote: string, value: F["value"]) => boolean = () => true,
@@ -256,7 +267,7 @@ const createGrounding = (text: string) => {
       all.map((found) => value(found, says)).filter((found) => found !== null),
 
     title: (found: (Found & { value: string }) | null) =>
-      found && (value(found, (_, title) => isMadeOf(text, title)) ?? firstLine(text)),
+      found && (value(found, (_, title) => consistsOfWordsFrom(text, title)) ?? firstLine(text)),
 
     price: (found: OfferExtraction["price"]) => {
       const grounded = value(found, (quote, price) => price.amount === null || statesAmount(quote, price.amount));
@@ -266,7 +277,7 @@ const createGrounding = (text: string) => {
       const price = grounded.value;
       const label = locate(price.label)?.quote ?? [...grounded.quote].slice(0, LABEL_LENGTH).join("");
       const amount_max = kept(grounded.quote, price.amount_max);
-      // A deposit may stand elsewhere than the price ("Deposit two months: 1,600").
+      // The deposit may be stated elsewhere than the price ("Deposit two months: 1,600").
       const deposit = kept(text, price.deposit);
       return { ...grounded, value: { ...price, amount_max, deposit, label } };
     },
@@ -285,7 +296,7 @@ const createGrounding = (text: string) => {
       const place = grounded.value;
       const said = fold(grounded.quote).includes(fold(place.text));
       if (!said && codePoints(grounded.quote) > PLACE_LENGTH) return null;
-      const postal = place.postal_code !== null && saysWords(text, place.postal_code) ? place.postal_code : null;
+      const postal = place.postal_code !== null && containsWords(text, place.postal_code) ? place.postal_code : null;
       return { ...grounded, value: { ...place, text: said ? place.text : grounded.quote, postal_code: postal } };
     },
   };
@@ -303,8 +314,8 @@ const groundOffer = (text: string, extraction: OfferExtraction): Grounded<OfferE
     offer_kind: grounding.value(extraction.offer_kind),
     price: grounding.price(extraction.price),
     location: grounding.location(extraction.location),
-    contacts: grounding.values(extraction.contacts, saysContact),
-    party: grounding.value(extraction.party, (quote, party) => saysWords(quote, party.name)),
+    contacts: grounding.values(extraction.contacts, statesContact),
+    party: grounding.value(extraction.party, (quote, party) => containsWords(quote, party.name)),
     condition: grounding.value(extraction.condition),
     space: grounding.value(extraction.space),
     features: grounding.values(extraction.features),
@@ -331,21 +342,22 @@ const groundAsk = (text: string, extraction: AskExtraction): Grounded<AskExtract
 };
 
 /**
- * Locates every found value of an extraction in the text, and drops those that the text does not say.
+ * Locates every value of an extraction in the text and drops those that the text does not state.
  *
- * - A quote that does not occur as it is, is tried with whitespace, case, apostrophes, quotation marks and dashes
- *   folded; it is then replaced by the exact words of the text. It never matches a part of a number.
- * - A single value that is not found becomes null, an element of a list vanishes. A title that is not found, or not
- *   made of the text's words, falls back to the first line of the text (basis inferred).
- * - In its quote must stand: an amount among the numbers, the pieces of an address or the last digits of a number, a
- *   party's name, a place (else the quote is the place). A deposit may stand anywhere in the text.
+ * - A quote that does not occur exactly is compared again with whitespace, case, apostrophes, quotation marks and
+ *   dashes folded. It is then replaced by the exact words of the text. It never matches a part of a number.
+ * - A single value that is not found becomes null; a list element that is not found is removed. A title that is not
+ *   found, or that has words which the text lacks, is replaced by the first line of the text (basis inferred).
+ * - The quote must contain: the amount as a number, the parts of an e-mail or web address, the last digits of a phone
+ *   number, the name of the party, the place (otherwise the quote becomes the place). A deposit may be stated anywhere
+ *   in the text.
  *
- * The database asks the same questions again (`reading.is_quoted`, `states_amount`, `states_contact`) and has the last
- * word; it does not believe an amount without digits.
+ * The database checks the same again (`reading.is_quoted`, `states_amount`, `states_contact`) and decides. It does not
+ * accept an amount without digits.
  *
  * @param text the text as stored: NFC, at most 4,000 code points, not blank
- * @returns plain JSON; offsets in code points, `start` from 1 and `end` exclusive
- * @throws when the text of an offer is blank
+ * @returns plain JSON with offsets in code points: `start` from 1, `end` exclusive
+ * @throws if the text of an offer is blank
  */
 export function ground(text: string, extraction: OfferExtraction): Grounded<OfferExtraction>;
 export function ground(text: string, extraction: AskExtraction): Grounded<AskExtraction>;

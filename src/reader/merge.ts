@@ -3,89 +3,93 @@ import type { AskExtraction, Extractor, OfferExtraction } from "./extraction.ts"
 import { type Grounded, ground } from "./ground.ts";
 
 /**
- * Two readings of one text made into one: field by field the better-grounded value wins.
+ * Merges two extractions of one text. For each field, the better grounded value is used.
  *
- * A model understands more, and sometimes invents or obeys. So its reading is grounded in what the text says apart from
- * orders to software; what does not stand there gives way to what the built-in extractor found.
+ * A model understands more than the built-in extractor, but sometimes it invents values or obeys instructions in the
+ * text. So its extraction is grounded in the text without passages that give instructions to software. A value that is
+ * not grounded is replaced by the value of the built-in extractor.
  */
 
 type Found = { value: unknown; quote: string; basis: "stated" | "inferred"; confidence: number };
 
-/** The text with what is addressed to a model blanked out, every other character in its place. */
-const withoutOrders = (text: string): string => {
-  let honest = text;
+/**
+ * The text with every passage that is addressed to a model replaced by spaces, so that all other characters keep their
+ * positions.
+ */
+const withoutInstructions = (text: string): string => {
+  let visible = text;
   for (const { start, end } of findAddressedToModel(text)) {
-    honest = honest.slice(0, start) + honest.slice(start, end).replace(/[^\r\n]/g, " ") + honest.slice(end);
+    visible = visible.slice(0, start) + visible.slice(start, end).replace(/[^\r\n]/g, " ") + visible.slice(end);
   }
-  return honest.trim() === "" ? text : honest;
+  return visible.trim() === "" ? text : visible;
 };
 
-/** What the text states is better grounded than what follows from it; of equals the model's, which was asked first. */
+/** A stated value is better grounded than an inferred one. If both are equal, the model's value is used. */
 const better = <F extends Found>(model: F | null, own: F | null): F | null => {
   if (model === null || own === null) return model ?? own;
   return model.basis === "inferred" && own.basis === "stated" ? own : model;
 };
 
-const orElse = <F>(model: F[], own: F[]): F[] => (model.length > 0 ? model : own);
+const modelOrOwn = <F>(model: F[], own: F[]): F[] => (model.length > 0 ? model : own);
 
 type Shared = Pick<OfferExtraction, "domain" | "category" | "location" | "condition" | "language">;
 
-const shared = (model: Grounded<Shared>, own: Shared): Shared => {
+const mergeShared = (model: Grounded<Shared>, own: Shared): Shared => {
   const domain = model.domain ?? own.domain;
   return {
     language: model.language ?? own.language,
     domain,
-    // A category belongs to its domain.
+    // A category is only valid with its own domain.
     category: model.category ?? (domain?.value === own.domain?.value ? own.category : null),
     location: better<NonNullable<OfferExtraction["location"]>>(model.location, own.location),
     condition: better<NonNullable<OfferExtraction["condition"]>>(model.condition, own.condition),
   };
 };
 
-/** One extraction of an offer from a model's and the built-in extractor's. */
+/** Merges a model's extraction of an offer with that of the built-in extractor. */
 const mergeOffer = (text: string, read: OfferExtraction, own: OfferExtraction): OfferExtraction => {
-  const model = ground(withoutOrders(text), read);
+  const model = ground(withoutInstructions(text), read);
   return {
     ...model,
-    ...shared(model, own),
-    // A title that the text does not say has become its first line.
+    ...mergeShared(model, own),
+    // `ground` replaces a title that the text does not state by the first line. The built-in title is better than that.
     title: model.title.value === read.title.value ? model.title : own.title,
     offer_kind: better<NonNullable<OfferExtraction["offer_kind"]>>(model.offer_kind, own.offer_kind),
     price: better<NonNullable<OfferExtraction["price"]>>(model.price, own.price),
-    contacts: orElse<OfferExtraction["contacts"][number]>(model.contacts, own.contacts),
+    contacts: modelOrOwn<OfferExtraction["contacts"][number]>(model.contacts, own.contacts),
     space: better<NonNullable<OfferExtraction["space"]>>(model.space, own.space),
-    features: orElse<OfferExtraction["features"][number]>(model.features, own.features),
-    attributes: orElse<OfferExtraction["attributes"][number]>(model.attributes, own.attributes),
+    features: modelOrOwn<OfferExtraction["features"][number]>(model.features, own.features),
+    attributes: modelOrOwn<OfferExtraction["attributes"][number]>(model.attributes, own.attributes),
   };
 };
 
-/** One extraction of an ask from a model's and the built-in extractor's. */
+/** Merges a model's extraction of an ask with that of the built-in extractor. */
 const mergeAsk = (text: string, read: AskExtraction, own: AskExtraction): AskExtraction => {
-  const model = ground(withoutOrders(text), read);
+  const model = ground(withoutInstructions(text), read);
   return {
     ...model,
-    ...shared(model, own),
+    ...mergeShared(model, own),
     title: model.title !== null && model.title.value === read.title?.value ? model.title : own.title,
     ask_kind: better<NonNullable<AskExtraction["ask_kind"]>>(model.ask_kind, own.ask_kind),
     price: better<NonNullable<AskExtraction["price"]>>(model.price, own.price),
-    keywords: orElse(model.keywords, own.keywords),
-    must: orElse<AskExtraction["must"][number]>(model.must, own.must),
-    exclude: orElse<AskExtraction["exclude"][number]>(model.exclude, own.exclude),
-    attributes: orElse<AskExtraction["attributes"][number]>(model.attributes, own.attributes),
+    keywords: modelOrOwn(model.keywords, own.keywords),
+    must: modelOrOwn<AskExtraction["must"][number]>(model.must, own.must),
+    exclude: modelOrOwn<AskExtraction["exclude"][number]>(model.exclude, own.exclude),
+    attributes: modelOrOwn<AskExtraction["attributes"][number]>(model.attributes, own.attributes),
   };
 };
 
 type Repairing = Extractor & { isRepaired?(extraction: OfferExtraction | AskExtraction): boolean };
 
 /**
- * A model's reader with the built-in one beside it.
+ * Creates an extractor that merges a model's extraction with that of the built-in extractor.
  *
- * @param primary fails as it does by itself: what then is read is for the caller to say
- * @param builtin reads every text too, in a few milliseconds
+ * @param primary the model's extractor. Its errors are thrown on; the caller decides what happens then
+ * @param builtin also reads every text; this takes a few milliseconds
  */
 export const extractorBeside = (primary: Repairing, builtin: Extractor): Required<Repairing> => {
   const repaired = new WeakSet<OfferExtraction | AskExtraction>();
-  const noting = <R extends OfferExtraction | AskExtraction>(read: R, merged: R): R => {
+  const keepingRepaired = <R extends OfferExtraction | AskExtraction>(read: R, merged: R): R => {
     if (primary.isRepaired?.(read)) repaired.add(merged);
     return merged;
   };
@@ -94,11 +98,11 @@ export const extractorBeside = (primary: Repairing, builtin: Extractor): Require
     isRepaired: (extraction) => repaired.has(extraction),
     extractOffer: async (text, signal) => {
       const read = await primary.extractOffer(text, signal);
-      return noting(read, mergeOffer(text, read, await builtin.extractOffer(text, signal)));
+      return keepingRepaired(read, mergeOffer(text, read, await builtin.extractOffer(text, signal)));
     },
     extractAsk: async (text, signal) => {
       const read = await primary.extractAsk(text, signal);
-      return noting(read, mergeAsk(text, read, await builtin.extractAsk(text, signal)));
+      return keepingRepaired(read, mergeAsk(text, read, await builtin.extractAsk(text, signal)));
     },
   };
 };

@@ -15,14 +15,16 @@ import { LEARNING, learnClassifiers, type TrainingSet, type Words } from "./buil
 import type { Example } from "./extraction.ts";
 
 /**
- * `npm run train`: learns from the shipped words and examples, and writes what was learned to db/data/classifier.jsonl, so
- * that a new installation need not learn. `npm run train -- --check` writes nothing and fails when the file is out of date.
- * The same files give the same bytes on every machine: everything is sorted by bytes, and learning uses no chance.
+ * `npm run train` trains the classifiers on the shipped words and examples and writes them to db/data/classifier.jsonl,
+ * so that a new installation need not train. `npm run train -- --check` writes nothing, and fails if the file is out of
+ * date.
+ * The same input files give the same bytes on every machine: everything is sorted by bytes, and training is
+ * deterministic.
  */
 
 type Read = (file: string) => string;
 
-/** Rows of a file as objects by column. */
+/** The rows of a file as objects by column. */
 const rowsOf = (read: Read, file: string): Record<string, string | null>[] => {
   const { columns, rows } = parseRows(file, read(file));
   return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
@@ -33,7 +35,10 @@ const byPosition = (a: Record<string, string | null>, b: Record<string, string |
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** The shipped taxonomy and words, as `jobs.get_vocabulary` gives them. @param read gives the text of a file of db/data */
+/**
+ * The shipped taxonomy and words, as `jobs.get_vocabulary` returns them.
+ * @param read returns the text of a file of db/data
+ */
 export const shippedWords = (read: Read): Words => {
   const categories = rowsOf(read, "category.tsv").toSorted(byPosition);
   return {
@@ -41,7 +46,7 @@ export const shippedWords = (read: Read): Words => {
       .toSorted(byPosition)
       .map(({ domain, kinds }) => ({
         domain: domain ?? "",
-        // An array of PostgreSQL's whose elements need no quotes.
+        // A PostgreSQL array whose elements need no quotes.
         kinds: (kinds ?? "").slice(1, -1).split(","),
         categories: categories.filter((one) => one["domain"] === domain).map(({ category }) => category ?? ""),
       })),
@@ -54,7 +59,10 @@ export const shippedWords = (read: Read): Words => {
   };
 };
 
-/** The shipped examples in the order of `jobs.get_training_set`. @param read gives the text of a file of db/data */
+/**
+ * The shipped examples, in the order of `jobs.get_training_set`.
+ * @param read returns the text of a file of db/data
+ */
 export const shippedExamples = (read: Read): Example[] =>
   (["ask", "offer"] as const).flatMap((document) =>
     rowsOf(read, `${document}_example.tsv`)
@@ -69,13 +77,20 @@ export const shippedExamples = (read: Read): Example[] =>
       .toSorted((a, b) => byBytes(a.text, b.text)),
   );
 
-/** The shipped words and examples. @param read gives the text of a file of db/data */
+/**
+ * The training set of the shipped words and examples.
+ * @param read returns the text of a file of db/data
+ */
 export const shippedLesson = (read: Read): TrainingSet => ({
   vocabulary: shippedWords(read),
   examples: shippedExamples(read),
 });
 
-/** Learns from the shipped words and examples: takes seconds. @returns the text of db/data/classifier.jsonl */
+/**
+ * Trains the classifiers on the shipped words and examples, which takes seconds.
+ * @param read returns the text of a file of db/data
+ * @returns the text of db/data/classifier.jsonl
+ */
 export const train = (read: Read): string =>
   formatClassifiers({
     header: { lesson: lessonHash(read, LEARNING), learning: LEARNING },

@@ -1,18 +1,19 @@
 import type { Outcome } from "./fallback.ts";
 
 /**
- * What models were asked and what it took, counted since the process started: for metrics. Holds nothing of any text.
+ * Counts the calls to models, their duration and their tokens since the process started, for metrics. Contains nothing
+ * of any text.
  */
 
-/** One model (or "builtin") at one kind of work. */
+/** The counts for one model (or "builtin") and one operation. */
 export type Usage = {
   model: string;
   operation: Outcome["operation"] | "embed";
-  /** Calls by what became of them; "failed" is an embedding that was not made. */
+  /** Number of calls by outcome. "failed" is an embedding that was not made. */
   outcomes: Record<Outcome["outcome"] | "failed", number>;
-  /** The time of all calls together. */
+  /** Total time of all calls. */
   milliseconds: number;
-  /** As the provider counts them; 0 where it does not. */
+  /** As the provider counts them; 0 if it does not. */
   inputTokens: number;
   outputTokens: number;
 };
@@ -45,7 +46,7 @@ export const countOutcome = (
   usage.milliseconds += milliseconds;
 };
 
-/** Counts what one answer of a provider took, in its tokens. */
+/** Counts the tokens of one answer, as the provider reports them. */
 export const countTokens = (
   model: string,
   operation: Usage["operation"],
@@ -56,6 +57,6 @@ export const countTokens = (
   usage.outputTokens += tokens.output;
 };
 
-/** All that was counted, one entry a model and kind of work; a copy, which stays as it is. */
+/** Returns a copy of all counts, one entry for each model and operation. */
 export const readUsage = (): Usage[] =>
   Array.from(counted.values(), (usage) => ({ ...usage, outcomes: { ...usage.outcomes } }));

@@ -1,23 +1,27 @@
 import type { Vocabulary } from "./extraction.ts";
 
-/** How often a process asks whether the vocabulary was edited: people who edit it wait, and it is one small query. */
+/**
+ * How often a process asks whether the vocabulary was edited. Short, because people who edit it wait; the query is
+ * small.
+ */
 export const VOCABULARY_POLL_MS = 10_000;
 
-/** Where a process learns of the vocabulary. */
+/** How a process loads the vocabulary and notices edits. */
 export type VocabularySource = {
-  /** When it was last edited; whatever differs from the answer before is an edit. */
+  /** The time of the last edit. Every change of this value counts as an edit. */
   changedAt: () => Promise<string | undefined>;
   load: () => Promise<Vocabulary>;
 };
 
 /**
- * Follows the vocabulary of the database. The function returned looks once, and gives the vocabulary the first time and
- * whenever it was edited since, else null. @throws what the source throws; the next look is then as this one
+ * Watches the vocabulary of the database.
+ * @returns a function that checks once. It returns the vocabulary on the first call and after each edit, otherwise
+ *   null. It throws what the source throws; the next call then tries again.
  */
 export const followVocabulary = ({ changedAt, load }: VocabularySource): (() => Promise<Vocabulary | null>) => {
   let known: string | null = null;
   return async () => {
-    // Asked before the words are: an edit between the two is found the next time.
+    // The time is read before the vocabulary, so that an edit between the two queries is noticed by the next call.
     const at = (await changedAt()) ?? "never";
     if (at === known) return null;
     const vocabulary = await load();

@@ -2,16 +2,17 @@ import { createHmac } from "node:crypto";
 import { hashSecret } from "../http/tokens.ts";
 
 /**
- * The secrets of one attempt to sign in. The browser holds one secret for the attempt (the flow); what a provider or a
- * mail is given is derived from a secret, so that nothing of it has to be stored.
+ * The secrets of one sign-in attempt. The browser keeps one secret for the attempt (the flow) in a cookie. What a
+ * provider receives is derived from the flow, and the code of a message is derived from the secret of its link, so
+ * neither has to be stored.
  */
 
-/** A six-digit code: what a person can carry from one screen to another in the head. */
+/** The number of codes: they have six digits, which a person can remember from one screen to another. */
 const CODES = 1_000_000;
 
 const derive = (secret: string, purpose: string): Buffer => createHmac("sha256", secret).update(purpose).digest();
 
-/** What goes to an OpenID provider and comes back, each unguessable without the flow's secret. */
+/** The values of one sign-in at an OpenID provider. None can be guessed without the flow. */
 export const openIdSecrets = (flow: string): { state: string; nonce: string; verifier: string } => ({
   state: derive(flow, "state").toString("base64url"),
   nonce: derive(flow, "nonce").toString("base64url"),
@@ -19,15 +20,18 @@ export const openIdSecrets = (flow: string): { state: string; nonce: string; ver
 });
 
 /**
- * The secret of the session that an attempt ends in. The same for a second click, whose first answer the browser never
- * took in: it then finds the session that the first click made.
+ * The secret of the session that an attempt ends in. It is derived from the flow, so a second click gets the same
+ * secret: if the browser did not receive the first response, the second click finds the session that the first one
+ * made.
  */
 export const sessionSecret = (flow: string): string => derive(flow, "session").toString("base64url");
 
-/** The six digits that go with the secret in a mail's link: whoever opened the link can be shown them. */
+/** The six digits of a message, derived from the secret of its link, so that the page of the link can show them. */
 export const codeOf = (linkSecret: string): string =>
-  // Of 48 bits the remainder is even to one in 10^8.
+  // The remainder of 48 random bits is uniform to within one part in 10^8.
   String(derive(linkSecret, "code").readUIntBE(0, 6) % CODES).padStart(6, "0");
 
-/** What the database keeps of a code: with the flow's secret in it, a stolen row does not tell the six digits. */
+/**
+ * The hash of a code as the database stores it. It includes the flow, so a stolen row does not reveal the six digits.
+ */
 export const codeHash = (flow: string, code: string): Buffer => hashSecret(flow + code);

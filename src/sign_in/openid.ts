@@ -22,29 +22,34 @@ import { nameOfMethod, type OpenIdMethod } from "./methods.ts";
 import type { AppleSettings, GoogleSettings } from "./settings.ts";
 
 /**
- * Signing in at an OpenID provider: the authorization code flow with PKCE. openid-client checks state, nonce, issuer,
- * audience, times and signature; what is decided here is what of the answer counts.
+ * Sign-in at an OpenID provider, by the authorization code flow with PKCE. openid-client checks state, nonce, issuer,
+ * audience, times and signature. This file decides which claims of the ID token are used.
  */
 
-/** Who the provider says it is. */
+/** The person as the provider identifies them. */
 type Identity = {
-  /** The provider's own name for the person; never changes. */
+  /** The provider's identifier of the person, which never changes. */
   subject: string;
-  /** Only when the provider vouches that the mailbox is the person's. */
+  /** Null unless the provider has verified that the e-mail address is the person's. */
   email: string | null;
   name: string | null;
 };
 
-/** A service that says who a person is. */
+/** A service that identifies a person. */
 export type OpenIdProvider = {
-  /** Where forms that start a sign-in end. */
+  /** The origin to which a form that starts a sign-in is redirected. */
   origin: string;
-  /** The address to send the browser of this flow to. @throws Problem when the provider cannot be reached. */
+  /**
+   * Starts a sign-in.
+   * @returns the URL to which this flow's browser is redirected
+   * @throws Problem when the provider cannot be reached
+   */
   begin: (flow: string, callback: string) => Promise<string>;
   /**
-   * Who came back, from what the browser brought along.
-   * @throws Problem when this browser did not start it, the person cancelled, the provider's answer does not hold, or
-   * the provider cannot be reached.
+   * Identifies the person when the browser returns from the provider.
+   * @param answer the parameters that the provider sent by the browser
+   * @throws Problem when this browser did not start the sign-in, the person cancelled, the provider's response is
+   * invalid, or the provider cannot be reached
    */
   finish: (flow: string, callback: string, answer: URLSearchParams) => Promise<Identity>;
 };
@@ -58,19 +63,19 @@ type Specifics = {
   nameOf: (claims: IDToken, answer: URLSearchParams) => unknown;
 };
 
-/** Providers answer within a second; a person waits for two requests. */
+/** Providers respond within a second. A sign-in needs two requests, for which a person waits. */
 const TIMEOUT_SECONDS = 5;
 
-/** Apple wants less than six months. It is made anew for each request. */
+/** Lifetime of Apple's client secret. Apple allows up to six months. A new one is made for each request. */
 const CLIENT_SECRET_SECONDS = 300;
 
 /** OpenID Connect Core, section 2: a subject has at most 255 ASCII characters. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
-/** A name longer than this is no name; what is kept of it the database decides. */
+/** Enough for any name. The database decides how much of it is stored. */
 const NAME_LENGTH = 200;
 
-/** Codes and classes by which openid-client says that the provider, and not its answer, is at fault. */
+/** Error codes by which openid-client says that the provider failed. Other codes mean that its response is invalid. */
 const UNREACHABLE = new Set([
   "OAUTH_TIMEOUT",
   "OAUTH_ABORT",
@@ -78,7 +83,7 @@ const UNREACHABLE = new Set([
   "OAUTH_RESPONSE_IS_NOT_JSON",
 ]);
 
-/** How long a person is asked to wait when a provider is down, in seconds. */
+/** The Retry-After when a provider is down, in seconds. */
 const RETRY_SECONDS = 30;
 
 const codeOfError = (thrown: unknown): string =>
@@ -86,15 +91,17 @@ const codeOfError = (thrown: unknown): string =>
 
 const isUnreachable = (thrown: unknown): boolean =>
   UNREACHABLE.has(codeOfError(thrown)) ||
-  // What fetch throws, when there is no connection.
+  // fetch throws this when there is no connection.
   (thrown instanceof TypeError && thrown.cause !== undefined) ||
   (thrown instanceof ClientError && thrown.cause instanceof TypeError) ||
   (thrown instanceof ResponseBodyError && thrown.status >= 500);
 
-/** Whether the database can take a text; whether it is a mailbox, the database says. */
+/** Whether PostgreSQL can store a text. The database itself checks that it is an e-mail address. */
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
-/** What the database can take; how a name is shown, it decides. */
+/**
+ * The part of a name that PostgreSQL can store; null when nothing is left. The database decides how names are shown.
+ */
 const cleanName = (name: string): string | null =>
   name
     .replace(/\p{Cc}+/gu, " ")
@@ -103,8 +110,8 @@ const cleanName = (name: string): string | null =>
     .toWellFormed() || null;
 
 /**
- * The provider of one method. Its metadata is read when the first person comes, and again after a failure.
- * `stopping` ends what is being asked, when the process cannot wait any longer.
+ * Makes the provider of one method. Its metadata is read at the first sign-in, and again after a failure.
+ * @param stopping when it aborts, requests in progress end, because the process cannot wait any longer
  */
 const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): OpenIdProvider => {
   const { method, issuer, clientId, clientAuth, parameters, nameOf } = specifics;
@@ -125,14 +132,15 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
     const configuration = await discovery(
       new URL(issuer),
       clientId,
-      // Named, so that no provider can have us take a token that it did not sign.
+      // The algorithm is fixed, so that no provider can make us accept a token that it did not sign.
       { id_token_signed_response_alg: "RS256" },
       clientAuth,
       {
         timeout: TIMEOUT_SECONDS,
         [customFetch]: (url, { body = null, signal, ...options }) =>
           fetch(url, { ...options, body, signal: signal ? AbortSignal.any([signal, stopping]) : stopping }),
-        // Signatures are checked even though the token comes from the provider itself: one trust less.
+        // The signature is checked although the token comes from the provider itself, so that we need not trust TLS
+        // alone.
         execute: [enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [allowInsecureRequests] : [])],
       },
     );
@@ -207,19 +215,22 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
     finish: async (flow, callback, answer) => {
       const claims = await claimsOf(flow, callback, answer);
       const { email, email_verified } = claims;
-      // Apple writes booleans as text at times.
-      const vouched = email_verified === true || email_verified === "true";
+      // Apple sometimes sends booleans as strings.
+      const isVerified = email_verified === true || email_verified === "true";
       const name = nameOf(claims, answer);
       return {
         subject: claims.sub,
-        email: vouched && typeof email === "string" && isStorable(email) ? email : null,
+        email: isVerified && typeof email === "string" && isStorable(email) ? email : null,
         name: typeof name === "string" ? cleanName(name) : null,
       };
     },
   };
 };
 
-/** Google's provider, or another that works as it does. */
+/**
+ * Makes the provider for the method google. Another provider that works like Google's can be its issuer.
+ * @param stopping when it aborts, requests in progress end
+ */
 export const googleProvider = (
   { issuer, clientId, clientSecret }: GoogleSettings,
   log: Log,
@@ -240,13 +251,13 @@ export const googleProvider = (
 
 const inBase64url = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/** A JWT signed with ES256. */
+/** Makes a JWT signed with ES256. */
 const signedJwt = (header: object, payload: object, key: KeyObject): string => {
   const content = `${inBase64url({ alg: "ES256", ...header })}.${inBase64url(payload)}`;
   return `${content}.${sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
 };
 
-/** Apple takes as the client's secret a token signed with the client's key. */
+/** Apple's client secret is a JWT that is signed with the client's key. */
 const appleClientAuth =
   ({ issuer, clientId, teamId, keyId, privateKey }: AppleSettings): ClientAuth =>
   (_server, _client, body) => {
@@ -256,7 +267,7 @@ const appleClientAuth =
     body.set("client_secret", signedJwt({ kid: keyId }, claims, privateKey));
   };
 
-/** Apple tells a name beside the token, and only the first time that a person signs in. */
+/** The person's name. Apple sends it beside the token, and only the first time that the person signs in. */
 const appleName = (_claims: IDToken, answer: URLSearchParams): unknown => {
   try {
     const { name } = JSON.parse(answer.get("user") ?? "{}") as { name?: { firstName?: unknown; lastName?: unknown } };
@@ -266,7 +277,11 @@ const appleName = (_claims: IDToken, answer: URLSearchParams): unknown => {
   }
 };
 
-/** Apple's provider. It answers by a form that the browser posts, since it is asked for the name. */
+/**
+ * Makes the provider for the method apple. Apple responds by a form that the browser posts, because we ask for the
+ * name.
+ * @param stopping when it aborts, requests in progress end
+ */
 export const appleProvider = (settings: AppleSettings, log: Log, stopping: AbortSignal): OpenIdProvider =>
   openProvider(
     {

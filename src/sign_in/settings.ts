@@ -2,32 +2,32 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { httpUrl, optional, withDefault } from "../environment.ts";
 
-/** What the environment says about signing in: a method is offered when its provider is configured whole. */
+/** The settings for sign-in, from the environment. A method is offered when all settings of its provider are there. */
 
-/** How this service is registered with Google. */
+/** The registration of this service with Google. */
 export type GoogleSettings = Readonly<{ issuer: string; clientId: string; clientSecret: string }>;
 
-/** How this service is registered with Apple. */
+/** The registration of this service with Apple. */
 export type AppleSettings = Readonly<{
   issuer: string;
   clientId: string;
   teamId: string;
   keyId: string;
-  /** Of the elliptic curve P-256. */
+  /** A key of the elliptic curve P-256. */
   privateKey: KeyObject;
 }>;
 
-/** The mail server, and who the mails come from. */
+/** The URL of the mail server, and the sender of messages. */
 export type MailSettings = Readonly<{ smtpUrl: string; from: string }>;
 
-/** The settings of each way to sign in; null for those that are not offered. */
+/** The settings of each sign-in method; null for methods that are not offered. */
 export type SignInSettings = Readonly<{
   google: GoogleSettings | null;
   apple: AppleSettings | null;
   mail: MailSettings | null;
 }>;
 
-/** The variables, for the schema of the environment. */
+/** The environment variables, for the schema in src/config.ts. */
 export const signInEnvironment = {
   GOOGLE_CLIENT_ID: optional(z.string().max(255)),
   GOOGLE_CLIENT_SECRET: optional(z.string().max(255)),
@@ -48,13 +48,13 @@ export const signInEnvironment = {
 
 type Values = z.infer<z.ZodObject<typeof signInEnvironment>>;
 
-/** Which variables of a provider are missing although others are set; none when all or none are. */
+/** The variables of a provider that are not set although others of it are. Empty when all or none are set. */
 const missing = (group: Record<string, string | undefined>): string[] => {
   const unset = Object.keys(group).filter((name) => group[name] === undefined);
   return unset.length === Object.keys(group).length ? [] : unset;
 };
 
-/** A private key in PEM. Many platforms keep variables on one line, with \\n for a new one. */
+/** Reads a private key in PEM. Many platforms store a variable on one line, with \\n for each line break. */
 const readKey = (pem: string): KeyObject | null => {
   try {
     const key = createPrivateKey(pem.replaceAll("\\n", "\n"));
@@ -64,7 +64,10 @@ const readKey = (pem: string): KeyObject | null => {
   }
 };
 
-/** The settings, or a line for each variable that is missing or cannot be used. */
+/**
+ * Reads the settings for sign-in.
+ * @returns the settings, or an error for each variable that is missing or invalid
+ */
 export const readSignInSettings = (values: Values): SignInSettings | { errors: string[] } => {
   const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, SMTP_URL, MAIL_FROM } = values;
   const { APPLE_CLIENT_ID, APPLE_TEAM_ID, APPLE_KEY_ID, APPLE_PRIVATE_KEY } = values;

@@ -5,17 +5,18 @@ import type { OpenIdMethod } from "./methods.ts";
 import { appleProvider, googleProvider, type OpenIdProvider } from "./openid.ts";
 import type { SignInSettings } from "./settings.ts";
 
-/** The ways to sign in that this process offers. */
+/** The sign-in methods that this process offers. */
 export type SignIn = {
-  /** In the order in which people are shown them. */
+  /** In the order in which pages show them. */
   methods: readonly SignInMethod[];
   providers: Readonly<Partial<Record<OpenIdMethod, OpenIdProvider>>>;
   mailer: Mailer | null;
 };
 
 /**
- * What the settings offer. Nothing is connected to before a person comes.
- * @param stopping ends every call to a provider, when the process cannot wait any longer
+ * Opens the sign-in methods that the settings configure. No connection is made before the first sign-in.
+ * @param stopping when it aborts, requests to providers and messages in progress end, because the process cannot wait
+ * any longer
  */
 export const openSignIn = ({ google, apple, mail }: SignInSettings, log: Log, stopping: AbortSignal): SignIn => {
   const providers = {
@@ -30,6 +31,9 @@ export const openSignIn = ({ google, apple, mail }: SignInSettings, log: Log, st
   };
 };
 
-/** Where forms that start a sign-in may end: browsers hold a page's policy for forms against redirects, too. */
+/**
+ * The origins to which forms that start a sign-in may be redirected. A page's Content-Security-Policy has to name them,
+ * because browsers apply form-action to redirects, too.
+ */
 export const providerOrigins = ({ providers }: SignIn): string[] =>
   Object.values(providers).map(({ origin }) => origin);

@@ -9,7 +9,7 @@ import { allowed } from "../support/busy.ts";
 import type { Agent, Answer, CallOptions } from "../support/market.ts";
 import { type AdminFixture, codes, type Moderator, openAdminFixture, sameOrigin } from "./fixture.ts";
 
-/** Who gets into /admin, and what a moderator's operation may cost. */
+/** Tests who may use /admin, and the limits on the cost of a moderator's GraphQL operation. */
 
 let fixture: AdminFixture;
 let moderator: Moderator;
@@ -21,7 +21,7 @@ test.before(async () => {
 });
 test.after.always(() => fixture?.stop());
 
-/** An answer but for what names the request and the moment. */
+/** A response without the headers and text that differ for every request. */
 const bare = ({ status, headers, text }: Answer) => {
   const { "request-id": id = "", date: _date, ...kept } = headers;
   return { status, headers: kept, text: text.replace(id, "") };
@@ -41,36 +41,33 @@ const PATHS = [
 
 const INTROSPECTION = { query: "{ __schema { types { name } } }" };
 
-test.serial(
-  "for everybody but a moderator there is nothing under /admin, and no difference to an address that does not exist",
-  async (t) => {
-    const person = await fixture.person();
-    const outsiders: Record<string, Record<string, string>> = {
-      nobody: {},
-      "an agent": { authorization: `Bearer ${agent.token}` },
-      "an agent that sends a moderator's session along": {
-        authorization: `Bearer ${agent.token}`,
-        cookie: moderator.cookie,
-      },
-      "a person": { cookie: person.cookie },
-      "a made-up session": { cookie: `souk_session=${newSecret()}` },
-      "a broken session": { cookie: "souk_session=x" },
-    };
-    for (const [who, headers] of Object.entries(outsiders)) {
-      for (const [method, path] of PATHS) {
-        const sent: CallOptions = {
-          headers: { ...headers, ...sameOrigin(fixture.url) },
-          ...(method === "POST" ? { body: INTROSPECTION } : {}),
-        };
-        const [there, nowhere] = [await fixture.call(method, path, sent), await fixture.call(method, "/nowhere", sent)];
-        t.is(there.status, 404, `${who}: ${method} ${path}`);
-        t.deepEqual(bare(there), bare(nowhere), `${who}: ${method} ${path}`);
-      }
+test.serial("to everybody but a moderator, /admin looks like a path that does not exist", async (t) => {
+  const person = await fixture.person();
+  const outsiders: Record<string, Record<string, string>> = {
+    nobody: {},
+    "an agent": { authorization: `Bearer ${agent.token}` },
+    "an agent that sends a moderator's session along": {
+      authorization: `Bearer ${agent.token}`,
+      cookie: moderator.cookie,
+    },
+    "a person": { cookie: person.cookie },
+    "a made-up session": { cookie: `souk_session=${newSecret()}` },
+    "a broken session": { cookie: "souk_session=x" },
+  };
+  for (const [who, headers] of Object.entries(outsiders)) {
+    for (const [method, path] of PATHS) {
+      const sent: CallOptions = {
+        headers: { ...headers, ...sameOrigin(fixture.url) },
+        ...(method === "POST" ? { body: INTROSPECTION } : {}),
+      };
+      const [there, nowhere] = [await fixture.call(method, path, sent), await fixture.call(method, "/nowhere", sent)];
+      t.is(there.status, 404, `${who}: ${method} ${path}`);
+      t.deepEqual(bare(there), bare(nowhere), `${who}: ${method} ${path}`);
     }
-  },
-);
+  }
+});
 
-/** The connection's headers, too, which fetch keeps to itself. */
+/** Returns the status and all header names of a response, with the connection's headers, which fetch hides. */
 const rawHeaders = (method: string, path: string, headers: Record<string, string>, body?: string) =>
   new Promise<[number | undefined, string[]]>((resolve, reject) => {
     const sent = request(
@@ -86,7 +83,7 @@ const rawHeaders = (method: string, path: string, headers: Record<string, string
     sent.end(body);
   });
 
-test.serial("nor does the connection tell an outsider that somebody was asked at the door", async (t) => {
+test.serial("the connection headers of /admin tell an outsider no more than those of a missing path", async (t) => {
   const { cookie } = await fixture.person();
   for (const [method, body] of [
     ["GET", undefined],
@@ -99,7 +96,7 @@ test.serial("nor does the connection tell an outsider that somebody was asked at
   }
 });
 
-test.serial("a cursor that is none, or of another order, is a mistake of the client", async (t) => {
+test.serial("a malformed cursor, or one of another sort order, is a bad request", async (t) => {
   for (const after of ["abc", "WyJ4Il0="]) {
     const answer = await moderator.graphql(
       "query($after: Cursor) { auditEvents(first: 5, after: $after, orderBy: [PRIMARY_KEY_DESC]) { nodes { id } } }",
@@ -112,7 +109,7 @@ test.serial("a cursor that is none, or of another order, is a mistake of the cli
   }
 });
 
-test.serial("an appointment that ended, and a session that ended, admit no more", async (t) => {
+test.serial("neither a dismissed moderator nor one with an ended session gets in", async (t) => {
   const former = await fixture.moderator();
   t.is((await former.graphql("{ viewer { name } }")).status, 200);
   await fixture.sql("delete from market.moderator where account_id = $1", [former.account]);
@@ -122,7 +119,7 @@ test.serial("an appointment that ended, and a session that ended, admit no more"
   t.is((await late.graphql("{ viewer { name } }")).status, 404);
 });
 
-test.serial("an operation that another site sends is refused, whatever it names itself", async (t) => {
+test.serial("an operation sent by another site is refused, whatever its headers claim", async (t) => {
   const send = (headers: Record<string, string>) =>
     fixture.call("POST", "/admin/graphql", {
       body: { query: "{ viewer { name } }" },
@@ -142,7 +139,7 @@ test.serial("an operation that another site sends is refused, whatever it names 
     t.is((await send({ ...sameOrigin(fixture.url), "content-type": type })).status, 415, type);
 });
 
-test.serial("an operation is sent by POST only", async (t) => {
+test.serial("operations are accepted by POST only", async (t) => {
   const headers = { cookie: moderator.cookie, ...sameOrigin(fixture.url) };
   for (const method of ["GET", "PUT", "DELETE"]) {
     const answer = await fixture.call(method, "/admin/graphql?query={viewer{name}}", { headers });
@@ -151,7 +148,7 @@ test.serial("an operation is sent by POST only", async (t) => {
   }
 });
 
-test.serial("a list of operations is refused, and so is what is no operation", async (t) => {
+test.serial("a list of operations is refused, and so is a malformed or large body", async (t) => {
   const headers = { cookie: moderator.cookie, ...sameOrigin(fixture.url) };
   const one = { query: "{ viewer { name } }" };
   for (const body of [[one, one], [], {}, { query: 1 }, { ...one, variables: [] }, { ...one, operationName: 3 }])
@@ -165,55 +162,58 @@ const refusals: Record<string, { query: string; variables?: object; says: RegExp
     query: `{ ${Array.from({ length: 1000 }, (_, n) => `a${n}: viewer { name }`).join(" ")} }`,
     says: /more than 150 fields|token/i,
   },
-  "aliases of aliases, by fragments within fragments": {
+  "fragments nested in fragments": {
     query: `{ ${"...f9 ".repeat(2)} } ${Array.from({ length: 9 }, (_, n) => `fragment f${n + 1} on Query { ...f${n} ...f${n} ...f${n} ...f${n} }`).join(" ")} fragment f0 on Query { viewer { name } }`,
     says: /more than 150 fields|deeper/,
   },
-  "a fragment within itself": { query: "{ ...f } fragment f on Query { viewer { name } ...f }", says: /deeper/ },
-  depth: {
+  "a fragment that contains itself": { query: "{ ...f } fragment f on Query { viewer { name } ...f }", says: /deeper/ },
+  "a deep query": {
     query: `{ offers(first: 1) { nodes ${"{ account { offers(first: 1) { nodes ".repeat(6)}{ id }${" } } }".repeat(6)} } }`,
     says: /deeper than 12 levels/,
   },
-  "a page of a thousand": { query: "{ offers(first: 1000) { nodes { id } } }", says: /at most 100 rows of offers/ },
-  "a page of a thousand, by a variable": {
+  "a page of a thousand rows": {
+    query: "{ offers(first: 1000) { nodes { id } } }",
+    says: /at most 100 rows of offers/,
+  },
+  "a page of a thousand rows, by a variable": {
     query: "query($n: Int) { offers(first: $n) { nodes { id } } }",
     variables: { n: 1000 },
     says: /at most 100 rows of offers/,
   },
-  "a page of a thousand, by a default": {
+  "a page of a thousand rows, by a variable's default": {
     query: "query($n: Int = 1000) { offers(first: $n) { nodes { id } } }",
     says: /at most 100 rows of offers/,
   },
   "a page without a size": { query: "{ offers { nodes { id } } }", says: /Say how many rows of offers/ },
-  "a page of no size, by a variable that is not given": {
+  "a page whose size is a missing variable": {
     query: "query($n: Int) { offers(first: $n) { nodes { id } } }",
     says: /Say how many rows of offers/,
   },
-  "a negative page": { query: "{ offers(first: -1) { nodes { id } } }", says: /at most 100/ },
+  "a page of negative size": { query: "{ offers(first: -1) { nodes { id } } }", says: /at most 100/ },
   "pages within pages": {
     query:
       "{ accounts(first: 100) { nodes { offers(first: 100) { nodes { reports(first: 100) { nodes { id } } } } } } }",
     says: /5000 is the most/,
   },
-  "skipping a million": { query: "{ offers(first: 1, offset: 1000000) { nodes { id } } }", says: /Skip at most/ },
-  "types of fields of types": {
+  "an offset of a million": { query: "{ offers(first: 1, offset: 1000000) { nodes { id } } }", says: /Skip at most/ },
+  "a deeply nested introspection": {
     query: "{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }",
     says: /introspection depth/,
   },
-  "many decisions at once": {
+  "many mutations at once": {
     query: `mutation { ${Array.from({ length: 11 }, (_, n) => `a${n}: releaseCase(input: {}) { clientMutationId }`).join(" ")} }`,
     says: /at most 10 things/,
   },
-  "many decisions at once, in a fragment": {
+  "many mutations at once, in a fragment": {
     query: `mutation { ...f } fragment f on Mutation { ${Array.from({ length: 11 }, (_, n) => `a${n}: releaseCase(input: {}) { clientMutationId }`).join(" ")} }`,
     says: /at most 10 things/,
   },
-  "a broken query": { query: "{ viewer { name }", says: /Syntax Error/ },
-  "a field that is not there": {
+  "a query with a syntax error": { query: "{ viewer { name }", says: /Syntax Error/ },
+  "an unknown field": {
     query: "{ sessions { nodes { secretHash } } }",
     says: /Cannot query field "sessions"/,
   },
-  "two operations and no name": {
+  "two operations without operationName": {
     query: "query a { viewer { name } } query b { viewer { name } }",
     says: /operationName/,
   },
@@ -222,7 +222,7 @@ const refusals: Record<string, { query: string; variables?: object; says: RegExp
 };
 
 for (const [what, { query, variables, says }] of Object.entries(refusals)) {
-  test.serial(`${what}: refused before it is run`, async (t) => {
+  test.serial(`${what} is refused before it is executed`, async (t) => {
     const answer = await moderator.graphql(query, variables);
     t.is(answer.status, 400);
     t.regex(answer.errors[0]?.message ?? "", says);
@@ -230,13 +230,13 @@ for (const [what, { query, variables, says }] of Object.entries(refusals)) {
   });
 }
 
-test.serial("an id that is none is a mistake of the client, and nothing of the database is shown", async (t) => {
+test.serial("a malformed id is a bad request that reveals nothing of the database", async (t) => {
   const answer = await moderator.graphql('{ offer(id: "x") { title } }');
   t.deepEqual(codes(answer), ["bad_request"]);
   t.notRegex(JSON.stringify(answer.errors), /syntax|pg_|market\./);
 });
 
-test.serial("an operation that takes longer than three seconds is stopped, in the database too", async (t) => {
+test.serial("an operation that takes longer than three seconds is cancelled, in the database too", async (t) => {
   await fixture.sql(
     `create function market.sleepy() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`,
   );
@@ -259,20 +259,20 @@ test.serial("an operation that takes longer than three seconds is stopped, in th
   }
 });
 
-test.serial("an introspection as the IDE sends it is answered", async (t) => {
+test.serial("the introspection query of the IDE is answered", async (t) => {
   const { getIntrospectionQuery } = await import("postgraphile/graphql");
   const { status, data } = await moderator.graphql(getIntrospectionQuery());
   t.is(status, 200);
   t.true(data.__schema.types.length > 50);
 });
 
-test.serial("no secret of anybody can be asked for", async (t) => {
+test.serial("the schema has no field with a secret or personal contact detail", async (t) => {
   const { data } = await moderator.graphql("{ __schema { types { name fields { name } inputFields { name } } } }");
   const names = JSON.stringify(data);
   t.notRegex(names, /hash|token|secret|session|email|phone/i);
 });
 
-test.serial("an API process that no moderator has visited has not loaded the admin", async (t) => {
+test.serial("an API process does not load the admin's GraphQL libraries before a moderator visits", async (t) => {
   const app = fileURLToPath(new URL("../../src/http/app.ts", import.meta.url));
   const admin = fileURLToPath(new URL("../../src/admin/admin.ts", import.meta.url));
   const script = `

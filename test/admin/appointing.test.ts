@@ -6,7 +6,7 @@ import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { call } from "../support/market.ts";
 import { type AdminFixture, openAdminFixture, sameOrigin } from "./fixture.ts";
 
-/** Who becomes a moderator, and how: from the command line, or by the link of a first start. */
+/** Tests how a moderator is appointed: from the command line, or by the link that a first start prints. */
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -16,7 +16,7 @@ test.before(async () => {
 });
 test.after.always(() => fixture?.stop());
 
-/** `npm run moderator -- ...` */
+/** Runs `npm run moderator -- ...`. Returns its exit code and its output. */
 const moderator = (...args: string[]): Promise<{ code: number; out: string }> =>
   new Promise((resolve) => {
     const env = { PATH: process.env["PATH"], DATABASE_URL: fixture.databaseUrl };
@@ -43,7 +43,7 @@ test.serial("an account is appointed by its id, listed, and dismissed", async (t
   t.deepEqual(await moderator("remove", account), { code: 1, out: `${account} is no moderator.\n` });
 });
 
-test.serial("an account is appointed by a mailbox that its person has proved, however it is written", async (t) => {
+test.serial("an account is appointed by its proved e-mail address, in any spelling", async (t) => {
   const { account, cookie } = await fixture.person();
   await fixture.sql(
     "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, 'email', $2, 'mo@example.com')",
@@ -54,7 +54,7 @@ test.serial("an account is appointed by a mailbox that its person has proved, ho
   t.is((await moderator("remove", "mo@example.com")).code, 0);
 });
 
-test.serial("who cannot be appointed is told why", async (t) => {
+test.serial("an appointment that is not possible says why", async (t) => {
   const nobody = "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0e";
   t.deepEqual(await moderator("add", nobody), { code: 1, out: `There is no account ${nobody}.\n` });
   t.regex((await moderator("add", "nobody@example.com")).out, /^Nobody has proved the mailbox nobody@example\.com\./);
@@ -75,7 +75,7 @@ test.serial("who cannot be appointed is told why", async (t) => {
     t.like(await moderator(...args), { code: 1 }, args.join(" "));
 });
 
-test.serial("a link appoints one of many who press its button at once, and none after", async (t) => {
+test.serial("if several people press the link's button at once, exactly one is appointed", async (t) => {
   const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
   const path = new URL(link).pathname;
   const people = await Promise.all(Array.from({ length: 6 }, () => fixture.person()));
@@ -98,7 +98,7 @@ test.serial("a link appoints one of many who press its button at once, and none 
   await fixture.sql("delete from market.moderator");
 });
 
-test.serial("of links that were printed only the last works, for a day, and from our own page", async (t) => {
+test.serial("only the latest link works, for a day, and only with a form of the service's own page", async (t) => {
   const [first, second] = [
     await newModeratorLink(fixture.databaseUrl, fixture.url),
     await newModeratorLink(fixture.databaseUrl, fixture.url),
@@ -115,7 +115,7 @@ test.serial("of links that were printed only the last works, for a day, and from
   t.is(await status(`${fixture.url}/moderator/${newSecret()}`), 404);
 });
 
-test.serial("no secret of a link is in the database or in the log", async (t) => {
+test.serial("the link's secret is neither in the database nor in the log", async (t) => {
   const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
   const secret = link.split("/").at(-1) ?? "";
   await call(fixture.url, "GET", new URL(link).pathname);
@@ -124,7 +124,7 @@ test.serial("no secret of a link is in the database or in the log", async (t) =>
   t.false(fixture.logs().includes(secret));
 });
 
-test.serial("a link that nobody used ends when somebody is appointed, even if they are dismissed again", async (t) => {
+test.serial("an unused link ends when somebody is appointed, even if they are dismissed again", async (t) => {
   await fixture.sql("delete from market.moderator");
   const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
   const path = new URL(link).pathname;
@@ -136,7 +136,7 @@ test.serial("a link that nobody used ends when somebody is appointed, even if th
   t.is((await call(fixture.url, "GET", path)).status, 404);
 });
 
-test.serial("a suspended account is not appointed, and a moderator who is suspended gets in no more", async (t) => {
+test.serial("a suspended account cannot be appointed, and a suspended moderator loses access", async (t) => {
   const suspend = (account: string) =>
     fixture.sql(
       "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'x' where id = $1",

@@ -10,11 +10,12 @@ import { type Agent, type Answer, type Body, connectAgent, eventually, SOFA } fr
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * The audit log after a day of simulated work, whole: each step says which events it leaves, by whom and for which request,
- * and the log holds these and no others.
+ * The audit log after a simulated day of work. Each step states the events that it must leave: who acted, on whose
+ * row, in which request. The log must hold exactly these events.
  *
- *   step      something that somebody does, with the events that it has to leave
- *   expected  [action, actor, whose row, request]; actors and rows by the names that this file gives them
+ *   step      one act, with the events that it must leave
+ *   expected  [action, actor, owner of the row, request]. Actors and owners have the names that this file gives them
+ *   witness   a second record of all changes, written by this test's own triggers
  */
 
 type Event = [action: string, actor: string, subject: string, request: string];
@@ -40,7 +41,7 @@ const AUDITED = [
   "decision",
 ];
 
-/** A second witness, by triggers of its own that know no exceptions: what was done to which row, in which order. */
+/** Creates the witness: triggers that record every change of the audited tables, without exceptions, in order. */
 const watch = () =>
   withClient(market.database.url, (client) =>
     client.query(`
@@ -78,10 +79,10 @@ const graphql = async (visitor: Visitor, query: string, variables: object): Prom
   return { id: answer.headers.get("request-id") ?? "none", data };
 };
 
-/** What a worker's clock would start by itself at some minute. */
+/** Starts a job that the worker's crontab would start. */
 const runJob = (name: string) => sql(market.database.url, "select graphile_worker.add_job($1, job_key => $1)", [name]);
 
-/** Time passes for some rows; no trigger sees it. */
+/** Makes rows older. The session runs as a replica, so no trigger fires. */
 const age = (statement: string, values: unknown[]) =>
   withClient(market.database.url, async (client) => {
     await client.query("set session_replication_role = replica");
@@ -95,7 +96,7 @@ const ok = <A extends Answer | View>(answer: A): A => {
 const idOf = ({ headers }: Answer | View): string =>
   (headers instanceof Headers ? headers.get("request-id") : headers["request-id"]) ?? "none";
 
-test("a day of work leaves each change once in the log, with who did it and for which request", async (t) => {
+test("a day of work leaves each change once in the log, with its actor and its request", async (t) => {
   t.timeout(300_000);
   await watch();
   const { url, database } = market;
@@ -103,7 +104,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
   const start = await sqlValue<string>(database.url, "select clock_timestamp()::text");
   let last = start;
 
-  /** Does something, and holds what it leaves in the log against what it has to leave. */
+  /** Performs an act and compares the new events in the log with the expected ones. */
   const step = async <A>(title: string, act: () => Promise<A>, left: (did: A) => Event[]): Promise<A> => {
     const did = await act();
     const expected = left(did);
@@ -150,7 +151,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
     );
     return { agent, account };
   };
-  /** An agent named in the log, and the person who approves it in a browser of its own. */
+  /** Connects an agent, and approves it as a person in a browser of their own. */
   const newPair = async (name: string): Promise<{ agent: Agent; person: Visitor; account: string }> => {
     const { agent, account } = await connects(name);
     const person = stranger();
@@ -164,7 +165,10 @@ test("a day of work leaves each change once in the log, with who did it and for 
     );
     return { agent, person, account };
   };
-  /** A call of an agent; the events it leaves are its own. */
+  /**
+   * Performs a call of an agent. The expected events have the agent as actor. Request ids sent by the client are
+   * ignored.
+   */
   const calls = (name: string, agent: Agent, method: string, path: string, body: unknown, ...actions: string[]) =>
     step(
       `${name}: ${method} ${path}`,
@@ -186,7 +190,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
       (page) => actions.map((action): Event => [action, `person ${name}`, name, idOf(page)]),
     );
 
-  // The market opens: agents sell, seek and report.
+  // The market opens: agents publish, ask and report.
   const seller = await newPair("Seller");
   const buyer = await newPair("Buyer");
   const published = await calls("Seller", seller.agent, "POST", "/v1/offers", { text: SOFA }, "offer.published");
@@ -221,7 +225,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
     "report.created",
   );
 
-  // Two people are appointed, from a shell.
+  // Two people are appointed as moderators from the command line.
   const newModerator = async (name: string): Promise<Visitor> => {
     const visitor = stranger();
     const email = `${name.toLowerCase()}@example.com`;
@@ -250,7 +254,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
       ({ id }) => events.map(([action, subject]): Event => [action, `moderator ${name}`, subject, id]),
     );
 
-  // A decision, an appeal, and another one's decision on a page.
+  // A removal, an appeal, and the decision of another moderator on the offer's page.
   const updatedAt = async (id: string): Promise<string> =>
     (await graphql(mo, "query($id: UUID!) { offer(id: $id) { updatedAt } }", { id })).data.offer.updatedAt;
   await decides(
@@ -282,7 +286,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
       ),
   );
 
-  // Measures.
+  // Measures against accounts.
   const suspend = `mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }`;
   await decides(
     "Mo",
@@ -343,7 +347,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
   );
   await decides("Mo", mo, change, { value: false, seen: true }, ["setting.updated", "-"]);
 
-  // What people do on their pages.
+  // Acts of people on the settings pages.
   await presses(
     "Buyer",
     buyer.person,
@@ -358,7 +362,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
     email: "aardvark@example.com",
   });
   await step(
-    "Seller proves a mailbox",
+    "Seller proves an e-mail address",
     async () => {
       const code = codeFrom(await market.mail.next("aardvark@example.com"));
       return ok(await seller.person.send(adding, "code", { code }));
@@ -375,7 +379,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
   );
   await presses("Buyer", buyer.person, "/settings", "Remove this agent", {}, "agent.removed");
 
-  // Others leave.
+  // Another account publishes and asks, and then is deleted.
   const leaver = await newPair("Leaver");
   await calls("Leaver", leaver.agent, "POST", "/v1/offers", { text: SOFA }, "offer.published");
   await calls("Leaver", leaver.agent, "POST", "/v1/asks", { text: "Looking for a lamp" }, "ask.created");
@@ -392,7 +396,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
     "account.deleted",
   );
 
-  // The worker's clock, a week later: an agent that nobody approved, and then its account.
+  // A week later, jobs purge an agent that nobody approved, and then its account.
   const { agent: nobody, account } = await connects("Nobody");
   await age("update market.agent set created_at = now() - interval '8 days' where id = $1", [nobody.id]);
   await age("update market.account_stats set last_active_at = now() - interval '8 days' where account_id = $1", [
@@ -400,12 +404,12 @@ test("a day of work leaves each change once in the log, with who did it and for 
   ]);
   await age("update market.account set created_at = now() - interval '8 days' where id = $1", [account]);
   await step(
-    "its agent is forgotten",
+    "its agent is purged",
     () => runJob("purge_agents"),
     () => [["agent.deleted", "job", "Nobody", "a job"]],
   );
   await step(
-    "its account is forgotten",
+    "its account is purged",
     () => runJob("purge_keys"),
     () => [["account.deleted", "job", "Nobody", "a job"]],
   );
@@ -416,7 +420,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
       () => [],
     );
 
-  // A DBA mends a row by hand.
+  // A DBA corrects a row by hand.
   await step(
     "a DBA corrects a row",
     () => sql(database.url, "update market.offer set category = null where id = $1", [offer]),
@@ -430,7 +434,7 @@ test("a day of work leaves each change once in the log, with who did it and for 
   await aYearLaterItIsGone(t);
 });
 
-/** By the second witness: the log has one event for each change of a row, but for what it says it leaves out. */
+/** Compares with the witness: the log has one event for each change of a row, apart from the documented exceptions. */
 const eachChangeIsThereOnce = async (t: ExecutionContext) => {
   const changes = await sql<Body>(market.database.url, "select * from witness.change order by n");
   t.true(changes.length > 40);
@@ -440,7 +444,7 @@ const eachChangeIsThereOnce = async (t: ExecutionContext) => {
     return Object.entries(count).toSorted();
   };
   const meant = changes.filter(({ name, op, was, becomes }) => {
-    // Every agent comes with an account, and every ask is read: neither is anybody's doing.
+    // Every agent comes with a new account, and every ask is extracted: nobody did these on purpose.
     if (name === "account" && op === "INSERT") return false;
     return !(name === "ask" && op === "UPDATE" && was.read_at === null && was.text === becomes.text);
   });
@@ -448,12 +452,12 @@ const eachChangeIsThereOnce = async (t: ExecutionContext) => {
     market.database.url,
     "select table_name as name, row_id from market.audit_event where at > (select min(at) from witness.change)",
   );
-  // That a case was taken is no row's life: of cases the log has no more than that.
+  // The witness does not watch review_case. Of cases, the log records only that they were claimed or released.
   const lives = log.filter(({ name }) => name !== "review_case");
   t.deepEqual(counts(lives), counts(meant));
 };
 
-/** No name, mailbox, sentence, comment, token or hash, neither as it is nor as the database prints bytes. */
+/** The log holds no name, e-mail address, sentence, comment, token or hash, neither as text nor in hexadecimal. */
 const noWordOfAPerson = async (t: ExecutionContext, people: { agent: Agent; person: Visitor }[]) => {
   const log = await sqlValue<string>(
     market.database.url,
@@ -483,7 +487,7 @@ const itStandsInItsMonth = async (t: ExecutionContext, start: string) => {
   for (const { partition, month } of rows) t.is(partition, month);
 };
 
-/** The clock goes on by some months: this month's rows stand where those of that many months ago would. */
+/** Simulates time by renaming a month's partition and moving its rows: first 12 months back, then 13. */
 const aYearLaterItIsGone = async (t: ExecutionContext) => {
   const { url } = market.database;
   const count = () => sqlValue<number>(url, "select count(*)::int from market.audit_event");

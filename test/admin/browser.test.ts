@@ -6,9 +6,12 @@ import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS, type 
 import { type Agent, SOFA } from "../support/market.ts";
 import { type AdminFixture, type Moderator, openAdminFixture } from "./fixture.ts";
 
-/** The moderators' pages in a real browser: sound at every size, and decided by mouse, by key, and without script. */
+/**
+ * Tests the moderators' pages in a browser: accessible at every size, and usable by mouse, by keyboard, and without
+ * JavaScript.
+ */
 
-/** What somebody may write who wants to break a page. */
+/** A text that tries to break the page. */
 const HOSTILE = `${SOFA}. <script>alert(1)</script> <b>"bold"</b> javascript:alert(1) \u202Ereversed ${"W".repeat(300)}`;
 
 let browser: Browser;
@@ -35,7 +38,7 @@ const faults = async (page: Page): Promise<unknown> => ({
 });
 const SOUND = { axe: [], overflowing: [], width: 0 };
 
-/** A page in the moderator's browser, and what its console and its requests to elsewhere say. */
+/** Opens a page in the moderator's browser. Collects its console messages and its requests to other hosts. */
 const visit = async (t: ExecutionContext, view: View, options: { javaScriptEnabled?: boolean } = {}) => {
   const page = await openPage(browser, view, t, options);
   const secret = moderator.secret;
@@ -49,7 +52,7 @@ const visit = async (t: ExecutionContext, view: View, options: { javaScriptEnabl
   return { page, complaints };
 };
 
-/** A reported offer that waits for a decision. */
+/** Publishes an offer and reports it, so that it waits for a decision. Returns the offer's id. */
 const reported = async (text = SOFA): Promise<string> => {
   const id = await fixture.publish(owner, text);
   await reporter.call("POST", `/v1/offers/${id}/report`, {
@@ -61,7 +64,7 @@ const reported = async (text = SOFA): Promise<string> => {
 const statusOf = async (id: string) => (await fixture.offer(owner, id)).body;
 
 for (const view of VIEWS) {
-  test.serial(`every page is sound on ${view.name}`, async (t) => {
+  test.serial(`every page is accessible and fits the screen on ${view.name}`, async (t) => {
     const id = await reported(HOSTILE);
     const removed = await fixture.publish(owner, SOFA);
     await moderator.decide("removeOffer", removed, { reason: "spam", sentence: "It advertises a shop." });
@@ -98,7 +101,7 @@ for (const view of VIEWS) {
   });
 }
 
-test.serial("the page of the first-start link is sound, and its button leads to the queue", async (t) => {
+test.serial("the page of the first-start link is accessible, and its button leads to the queue", async (t) => {
   await fixture.sql("delete from market.moderator");
   const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
   const page = await openPage(browser, VIEWS[0], t);
@@ -115,7 +118,7 @@ test.serial("the page of the first-start link is sound, and its button leads to 
 
 const [phone = VIEWS[0], , laptop = VIEWS[0]] = VIEWS;
 
-test.serial("one key keeps an offer, and the next case comes", async (t) => {
+test.serial("one key decides on an offer and opens the next case", async (t) => {
   await fixture.sql("update market.review_case set closed_at = now()");
   const [first, second] = [await reported(), await reported()];
   const { page } = await visit(t, laptop as View);
@@ -134,7 +137,7 @@ test.serial("one key keeps an offer, and the next case comes", async (t) => {
   t.regex((await page.getByRole("status").textContent()) ?? "", /^Removed\./);
 });
 
-test.serial("keys are letters while somebody types, and nothing once they are turned off", async (t) => {
+test.serial("shortcut keys do nothing while somebody types or after they were turned off", async (t) => {
   const id = await reported();
   const { page } = await visit(t, laptop as View);
   await page.goto(`${fixture.url}/admin/offers/${id}`);
@@ -149,7 +152,7 @@ test.serial("keys are letters while somebody types, and nothing once they are tu
   t.is((await statusOf(id)).status, "published");
 });
 
-test.serial("everything works without script, on a phone", async (t) => {
+test.serial("everything works without JavaScript, on a phone", async (t) => {
   const { page } = await visit(t, phone as View, { javaScriptEnabled: false });
   const id = await reported();
   await page.goto(`${fixture.url}/admin/offers/${id}`);
@@ -196,12 +199,12 @@ test.serial("everything works without script, on a phone", async (t) => {
   t.regex(page.url(), /\/admin\/accounts\//);
 });
 
-test.serial("the IDE runs on files of our own, asks the schema and shows an answer", async (t) => {
+test.serial("the IDE uses only files of this service, loads the schema and shows an answer", async (t) => {
   const { page, complaints } = await visit(t, laptop as View);
   await page.goto(`${fixture.url}/admin/graphiql`);
   await page.locator(".graphiql-query-editor .monaco-editor").first().click();
   await page.keyboard.press("ControlOrMeta+A");
-  // The editor closes the outer brace by itself.
+  // The editor adds the closing brace by itself.
   await page.keyboard.insertText("{ viewer { name }");
   await page.locator(".graphiql-execute-button").click();
   await page.locator(".graphiql-response").getByText('"Mo"').first().waitFor();

@@ -10,9 +10,9 @@ import { newPerson } from "../support/person.ts";
 import { startService } from "../support/service.ts";
 import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
 
-/** The whole of it as whoever tries `npm start` does it: becoming the moderator, and deciding what is reported. */
+/** Tests the path of somebody who tries `npm start`: becoming the moderator, and deciding on a reported offer. */
 
-/** A browser that keeps its cookies, as far as forms need one. */
+/** A minimal browser: keeps cookies and sends forms. */
 const newBrowser = (url: string) => {
   const cookies = new Map<string, string>();
   const send = async (method: string, path: string, form?: Record<string, string>): Promise<Answer> => {
@@ -35,7 +35,7 @@ const newBrowser = (url: string) => {
     new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? "";
   return {
     open: (path: string) => send("GET", path),
-    /** Opens a page and sends its form with what its hidden fields hold. */
+    /** Opens a page and sends its form with the values of its hidden fields. */
     answer: async (path: string, fields: Record<string, string>) => {
       const page = await send("GET", path);
       const kept = Object.fromEntries(["token", "expected", "queue"].map((name) => [name, hidden(page, name)]));
@@ -44,14 +44,14 @@ const newBrowser = (url: string) => {
   };
 };
 
-test("on a bare machine the first start prints a link that makes one person a moderator, who then moderates", async (t) => {
-  // Three starts of an embedded database, on a machine that does other things as well.
+test("on a bare machine, the first start prints a link that makes one person a moderator", async (t) => {
+  // The test starts an embedded database up to three times, on a busy machine.
   t.timeout(300_000);
   const dataDir = await mkdtemp(join(tmpdir(), "souk-moderated-"));
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
   const current = await currentMigration();
   if (!isEmptyMigration(current)) {
-    // The change in progress is tested before it is committed.
+    // The embedded database runs committed migrations only, so the migration in progress is applied here.
     const database = await startEmbeddedDatabase(dataDir);
     await migrate(database.url, true);
     await withClient(database.url, (client) => client.query(`begin;\n${current}\n;commit`));

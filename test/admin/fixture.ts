@@ -7,24 +7,28 @@ import { startService } from "../support/service.ts";
 /**
  * A market with moderators: a service of its own, agents that publish, and people who decide.
  *
- *   moderator   a person with a session and an appointment
- *   graphql     one operation as that person's browser would send it
+ *   person      somebody with an account and a session
+ *   moderator   a person who is appointed
+ *   graphql     sends one operation as that person's browser would
  */
 
+/** A GraphQL response with its HTTP status. */
 export type GraphQl = { status: number; data: Body; errors: { message: string; extensions: Body; path?: string[] }[] };
 
+/** A moderator with a session. */
 export type Moderator = {
   account: string;
-  /** What the browser sends as Cookie. */
+  /** The value of the Cookie header. */
   cookie: string;
   secret: string;
   graphql: (query: string, variables?: object) => Promise<GraphQl>;
-  /** As graphql, for what must succeed. @throws with the errors when it does not */
+  /** Like graphql, but returns only the data. @throws an Error with the errors, if there are any */
   ask: (query: string, variables?: object) => Promise<Body>;
-  /** A mutation on an offer as it stands at this moment, with further arguments by name. */
+  /** Runs a mutation on an offer with its current `updatedAt`, and with further arguments by name. */
   decide: (name: string, offer: string, further?: Record<string, string | null>) => Promise<GraphQl>;
 };
 
+/** A running service with its database. */
 export type AdminFixture = {
   url: string;
   databaseUrl: string;
@@ -32,11 +36,11 @@ export type AdminFixture = {
   sql: (query: string, values?: unknown[]) => Promise<Body[]>;
   agent: (name?: string) => Promise<Agent>;
   stranger: (name?: string) => Promise<Agent>;
-  /** The account that an agent acts for. */
+  /** The id of the account that an agent acts for. */
   accountOf: (agent: Agent) => Promise<string>;
-  /** Publishes, and gives the offer's id. */
+  /** Publishes an offer. Returns its id. @throws if the status is not 201 */
   publish: (agent: Agent, text?: string) => Promise<string>;
-  /** A person who is signed in, and no moderator. */
+  /** Creates a signed-in person who is not a moderator. */
   person: () => Promise<{ account: string; cookie: string; secret: string }>;
   moderator: (name?: string) => Promise<Moderator>;
   offer: (agent: Agent, id: string) => Promise<Answer>;
@@ -44,15 +48,15 @@ export type AdminFixture = {
   stop: () => Promise<void>;
 };
 
-/** What the browser says of a request that a page of ours makes. */
+/** The headers by which a browser marks a request from the service's own page. */
 export const sameOrigin = (url: string): Record<string, string> => ({ origin: url, "sec-fetch-site": "same-origin" });
 
 const UPDATED_AT = "query($id: UUID!) { offer(id: $id) { updatedAt } }";
 
-/** Starts a service over a database of its own. Stop it in `test.after.always`. */
+/** Starts a service with a database of its own. Call `stop` in `test.after.always`. */
 export const openAdminFixture = async (): Promise<AdminFixture> => {
   const database = await createDatabase();
-  // Each test has agents of its own, all from one address.
+  // Every test connects agents of its own, all from one address, so the default limit would be too low.
   const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "10000" } });
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on("error", () => {});
@@ -133,5 +137,5 @@ export const openAdminFixture = async (): Promise<AdminFixture> => {
   };
 };
 
-/** The code of each error. */
+/** The code of each error in a response. */
 export const codes = ({ errors }: GraphQl): string[] => errors.map(({ extensions }) => extensions.code);

@@ -3,10 +3,10 @@ import { type Agent, SOFA } from "../support/market.ts";
 import { type AdminFixture, codes, type GraphQl, type Moderator, openAdminFixture } from "./fixture.ts";
 
 /**
- * Who may decide on what: nobody in the own case, nobody on an appeal against the own removal, and nobody on what
- * changed while they read.
+ * Tests who may decide: no moderator in their own case, none on an appeal against their own removal, and none on an
+ * offer that has changed since they opened it.
  *
- *   ana   a moderator, for whose account an agent publishes too
+ *   ana   a moderator, for whose account an agent publishes offers too
  */
 
 let fixture: AdminFixture;
@@ -27,7 +27,7 @@ const OWN = /It is your own, so another moderator decides\./;
 
 const CLAIM = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
 
-test.serial("no moderator decides on an own offer, nor takes its case", async (t) => {
+test.serial("no moderator decides on their own offer or claims its case", async (t) => {
   const id = await fixture.publish(agent);
   for (const refused of [
     await ana.decide("keepOffer", id),
@@ -43,7 +43,7 @@ test.serial("no moderator decides on an own offer, nor takes its case", async (t
   t.deepEqual((await ben.decide("keepOffer", id)).errors, []);
 });
 
-test.serial("no moderator takes a measure about the own account", async (t) => {
+test.serial("no moderator takes a measure against their own account", async (t) => {
   const id = ana.account;
   const cap = await ana.graphql(
     'mutation($id: UUID!) { overrideCap(input: {accountId: $id, action: "publish_offer", cap: 100000}) { account { id } } }',
@@ -71,7 +71,7 @@ test.serial("no moderator takes a measure about the own account", async (t) => {
   t.deepEqual(await fixture.sql("select cap from market.cap_override where account_id = $1", [id]), []);
 });
 
-test.serial("whoever took an offer down cannot take the case of the appeal, and is told why", async (t) => {
+test.serial("the moderator who removed an offer cannot claim its appeal case and is told why", async (t) => {
   const owner = await fixture.agent();
   const id = await fixture.publish(owner);
   await ana.decide("removeOffer", id, { reason: "spam" });
@@ -88,7 +88,7 @@ test.serial("whoever took an offer down cannot take the case of the appeal, and 
   t.deepEqual((await ben.decide("restoreOffer", id)).errors, []);
 });
 
-test.serial("a case that somebody took who moderates no more is anybody's", async (t) => {
+test.serial("a case claimed by a moderator who was dismissed is free again", async (t) => {
   const leaving = await fixture.moderator("Cleo");
   const id = await fixture.publish(await fixture.agent());
   t.deepEqual((await leaving.graphql(CLAIM, { id })).errors, []);
@@ -98,7 +98,7 @@ test.serial("a case that somebody took who moderates no more is anybody's", asyn
   t.deepEqual((await ana.decide("keepOffer", id)).errors, []);
 });
 
-test.serial("a report that came while a moderator read is not settled unseen", async (t) => {
+test.serial("a decision is refused if a report has come in since the moderator opened the offer", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
   const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { updatedAt reviewCase { reports } } }", { id });
@@ -115,7 +115,7 @@ test.serial("a report that came while a moderator read is not settled unseen", a
   t.deepEqual((await keep(1)).errors, []);
 });
 
-test.serial("the page of an offer decides on the reports that it showed", async (t) => {
+test.serial("the page of an offer sends the number of reports that it showed", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
   const headers = { cookie: ana.cookie };
@@ -136,7 +136,7 @@ test.serial("the page of an offer decides on the reports that it showed", async 
   t.regex(await answer.text(), /reported/);
 });
 
-test.serial("the offer of a deleted account does not go live again, and its case is closed", async (t) => {
+test.serial("an offer of a deleted account cannot be restored, and its case is closed", async (t) => {
   const owner = await fixture.agent();
   const account = await fixture.accountOf(owner);
   const [waiting, gone] = [await fixture.publish(owner), await fixture.publish(owner)];
@@ -159,7 +159,7 @@ test.serial("the offer of a deleted account does not go live again, and its case
   t.regex(messages(refused), /account .* was deleted/);
 });
 
-test.serial("what a moderator writes holds nothing that cannot be seen", async (t) => {
+test.serial("invisible characters are removed from a moderator's sentences", async (t) => {
   const owner = await fixture.agent();
   const id = await fixture.publish(owner);
   await ana.decide("removeOffer", id, { reason: "spam", sentence: "Not\u202e here,\n\u200bplease.\u0007" });

@@ -2,7 +2,7 @@ import test from "ava";
 import { eventually, SOFA } from "../support/market.ts";
 import { type AdminFixture, codes, type Moderator, openAdminFixture } from "./fixture.ts";
 
-/** What moderators do about accounts, agents, caps and settings, and two of them at once. */
+/** Tests what moderators do about accounts, agents, caps and settings, also when two of them act at once. */
 
 let fixture: AdminFixture;
 let ana: Moderator;
@@ -22,7 +22,7 @@ const CAP = `mutation($account: UUID!, $cap: Int) {
   overrideCap(input: {accountId: $account, action: "publish_offer", cap: $cap}) { account { limits { action cap earned } } }
 }`;
 
-test.serial("a suspended account's agents may read, and what they write is refused with the sentence", async (t) => {
+test.serial("agents of a suspended account may read; a write is refused with the moderator's sentence", async (t) => {
   const [agent, other] = [await fixture.agent(), await fixture.agent()];
   const [id, mine] = [await fixture.publish(agent), await fixture.publish(agent)];
   await agent.call("POST", `/v1/offers/${mine}/archive`);
@@ -74,7 +74,7 @@ test.serial("a suspended account's agents may read, and what they write is refus
   t.deepEqual(codes(await ben.graphql(REINSTATE, { id: account })), ["invalid_state"]);
 });
 
-test.serial("from the moment of a suspension nobody else sees what its account has live", async (t) => {
+test.serial("from the moment of a suspension, nobody else sees the account's live offers", async (t) => {
   const [agent, stranger] = [await fixture.agent(), await fixture.agent()];
   await fixture.publish(agent);
   const id = await fixture.publish(agent);
@@ -95,7 +95,7 @@ test.serial("from the moment of a suspension nobody else sees what its account h
     [ask, id],
   );
   t.deepEqual(await eventually(seen, ({ matched, searched }) => matched && searched), all);
-  // Between two batches of the job: one offer is archived, and this one, the newer, is still live.
+  // This is the state between two batches of the job: the first offer is archived, the newer one is still live.
   const account = await fixture.accountOf(agent);
   await fixture.sql("update market.account set suspended_at = now() where id = $1", [account]);
   const settle = async () =>
@@ -120,7 +120,7 @@ test.serial("from the moment of a suspension nobody else sees what its account h
   t.deepEqual(log, [], "the job's own note is nobody's act");
 });
 
-test.serial("offers that are being read when their account is suspended are not published", async (t) => {
+test.serial("an offer is not published if its account was suspended while its text was read", async (t) => {
   const agent = await fixture.agent();
   const account = await fixture.accountOf(agent);
   const publishing = Array.from({ length: 12 }, () => agent.call("POST", "/v1/offers", { text: SOFA }));
@@ -137,7 +137,7 @@ test.serial("offers that are being read when their account is suspended are not 
   t.is(live, 0);
 });
 
-test.serial("nothing of a suspended account goes live, not even by a moderator's restoring", async (t) => {
+test.serial("no offer of a suspended account goes live, not even if a moderator restores it", async (t) => {
   const agent = await fixture.agent();
   const id = await fixture.publish(agent);
   await ana.decide("removeOffer", id, { reason: "spam" });
@@ -148,7 +148,7 @@ test.serial("nothing of a suspended account goes live, not even by a moderator's
   t.is((await agent.call("POST", `/v1/offers/${id}/appeal`, {})).status, 200, "a suspended account may appeal");
 });
 
-test.serial("a suspension of an account with many offers is finished by the worker", async (t) => {
+test.serial("the worker completes the suspension of an account with many offers", async (t) => {
   const agent = await fixture.agent();
   const account = await fixture.accountOf(agent);
   await fixture.publish(agent);
@@ -173,11 +173,11 @@ test.serial("a suspension of an account with many offers is finished by the work
   t.is(active, 1201);
 });
 
-test.serial("a moderator is not suspended", async (t) => {
+test.serial("a moderator cannot be suspended", async (t) => {
   t.deepEqual(codes(await ana.graphql(SUSPEND, { id: ben.account, reason: "other" })), ["invalid_state"]);
 });
 
-test.serial("an agent that a moderator removed is refused at once, and what it published stays", async (t) => {
+test.serial("an agent removed by a moderator gets 401 at once, and its offers stay", async (t) => {
   const [agent, other] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(agent);
   const remove = 'mutation($id: UUID!) { removeAgent(input: {id: $id, note: "Runs wild."}) { agent { removedAt } } }';
@@ -187,7 +187,7 @@ test.serial("an agent that a moderator removed is refused at once, and what it p
   t.deepEqual(codes(await ana.graphql(remove, { id: agent.id })), ["invalid_state"]);
 });
 
-test.serial("a cap that a moderator set goes before the record, until it is lifted", async (t) => {
+test.serial("a cap set by a moderator overrides the computed cap until it is lifted", async (t) => {
   const agent = await fixture.agent();
   const account = await fixture.accountOf(agent);
   const cap = async () => (await agent.call("GET", "/v1/me")).body.limits.publish_offer.limit;
@@ -204,7 +204,7 @@ test.serial("a cap that a moderator set goes before the record, until it is lift
   t.deepEqual(codes(await ana.graphql(CAP, { account, cap: -1 })), ["bad_request"]);
 });
 
-test.serial("a setting that a moderator changed holds at once, and says who changed it", async (t) => {
+test.serial("a changed setting applies at once and names the moderator who changed it", async (t) => {
   const change = (name: string, value: unknown, expectedValue: unknown) =>
     ana.graphql(
       `mutation($name: String, $value: JSON, $expectedValue: JSON) {
@@ -224,7 +224,7 @@ test.serial("a setting that a moderator changed holds at once, and says who chan
   await change("publish_offer_cap", 60, 40);
 });
 
-test.serial("of two moderators who decide at once, one does, and the other is told to look again", async (t) => {
+test.serial("of two simultaneous decisions on an offer, one counts and the other is refused", async (t) => {
   const owner = await fixture.agent();
   for (let round = 0; round < 5; round++) {
     const id = await fixture.publish(owner);
@@ -248,7 +248,7 @@ test.serial("of two moderators who decide at once, one does, and the other is to
   }
 });
 
-test.serial("nothing is decided on a text that its owner changed meanwhile", async (t) => {
+test.serial("a decision is refused if the owner changed the text after the moderator opened the offer", async (t) => {
   const owner = await fixture.agent();
   const id = await fixture.publish(owner);
   const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { updatedAt } }", { id });
@@ -261,38 +261,35 @@ test.serial("nothing is decided on a text that its owner changed meanwhile", asy
   t.false((await fixture.offer(owner, id)).body.reviewed);
 });
 
-test.serial(
-  "a case that one moderator has taken is not decided by another, until it is given back or ten minutes pass",
-  async (t) => {
-    const owner = await fixture.agent();
-    const id = await fixture.publish(owner);
-    const claim = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy heldUntil } } }";
-    const release = "mutation($id: UUID!) { releaseCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
-    t.is((await ana.ask(claim, { id })).claimCase.reviewCase.heldBy, ana.account);
-    for (const refused of [
-      await ben.graphql(claim, { id }),
-      await ben.graphql(release, { id }),
-      await ben.decide("keepOffer", id),
-    ]) {
-      t.deepEqual(codes(refused), ["invalid_state"]);
-      t.regex(refused.errors[0]?.message ?? "", /^Ana has taken this case, until \d\d:\d\d UTC/);
-    }
-    t.is((await ana.ask(release, { id })).releaseCase.reviewCase.heldBy, null);
-    await ana.ask(claim, { id });
-    await fixture.sql("update market.review_case set held_until = now() where offer_id = $1", [id]);
-    t.deepEqual((await ben.decide("keepOffer", id)).errors, []);
-    t.deepEqual(codes(await ana.graphql(claim, { id })), ["not_found"], "a decided case is not there to be taken");
-  },
-);
+test.serial("a claimed case is closed to other moderators until it is released or ten minutes pass", async (t) => {
+  const owner = await fixture.agent();
+  const id = await fixture.publish(owner);
+  const claim = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy heldUntil } } }";
+  const release = "mutation($id: UUID!) { releaseCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
+  t.is((await ana.ask(claim, { id })).claimCase.reviewCase.heldBy, ana.account);
+  for (const refused of [
+    await ben.graphql(claim, { id }),
+    await ben.graphql(release, { id }),
+    await ben.decide("keepOffer", id),
+  ]) {
+    t.deepEqual(codes(refused), ["invalid_state"]);
+    t.regex(refused.errors[0]?.message ?? "", /^Ana has taken this case, until \d\d:\d\d UTC/);
+  }
+  t.is((await ana.ask(release, { id })).releaseCase.reviewCase.heldBy, null);
+  await ana.ask(claim, { id });
+  await fixture.sql("update market.review_case set held_until = now() where offer_id = $1", [id]);
+  t.deepEqual((await ben.decide("keepOffer", id)).errors, []);
+  t.deepEqual(codes(await ana.graphql(claim, { id })), ["not_found"], "a decided case is not there to be taken");
+});
 
-test.serial("two moderators who take one case at once: one has it", async (t) => {
+test.serial("of two simultaneous claims of a case, one succeeds", async (t) => {
   const claim = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
   const id = await fixture.publish(await fixture.agent());
   const [one, other] = await Promise.all([ana.graphql(claim, { id }), ben.graphql(claim, { id })]);
   t.deepEqual([...codes(one), ...codes(other)], ["invalid_state"]);
 });
 
-test.serial("where there is one moderator only, an appeal is decided by the same one", async (t) => {
+test.serial("if there is only one moderator, they decide on appeals against their own removals", async (t) => {
   const owner = await fixture.agent();
   const id = await fixture.publish(owner);
   await ana.decide("removeOffer", id, { reason: "spam" });
@@ -305,7 +302,7 @@ test.serial("where there is one moderator only, an appeal is decided by the same
   }
 });
 
-test.serial("a setting, a cap or a suspension that changed since it was looked at is not overwritten", async (t) => {
+test.serial("a setting, cap or suspension that has changed since it was shown is not overwritten", async (t) => {
   const blind = await ana.graphql(
     'mutation { changeSetting(input: {name: "first_offers_to_review", value: 3, expectedValue: null}) { setting { value } } }',
   );

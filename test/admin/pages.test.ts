@@ -8,7 +8,7 @@ import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { SOFA } from "../support/market.ts";
 import { type AdminFixture, type Moderator, openAdminFixture, sameOrigin } from "./fixture.ts";
 
-/** The moderators' pages over HTTP: their operations, their forms, and what guards them. */
+/** Tests the moderators' pages over HTTP: GraphQL operations, forms, and form protection. */
 
 let fixture: AdminFixture;
 let moderator: Moderator;
@@ -21,7 +21,7 @@ test.after.always(() => fixture?.stop());
 const open = (path: string, headers: Record<string, string> = {}) =>
   fixture.call("GET", path, { headers: { cookie: moderator.cookie, accept: "text/html", ...headers } });
 
-/** Sends a form as the page's own; `cookie` and `token` as the page gave them unless said otherwise. */
+/** Sends a form as its page would. The cookie and the token are those of the page unless the test gives others. */
 const send = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
   const page = await open(path);
   const csrf = /souk_csrf=[^;]+/.exec(page.headers["set-cookie"] ?? "")?.[0] ?? "";
@@ -38,7 +38,7 @@ const send = async (path: string, fields: Record<string, string>, headers: Recor
   });
 };
 
-test("every operation of the pages fits the schema and its limits", async (t) => {
+test("every operation of the pages is valid by the schema and within the limits", async (t) => {
   const schema = buildSchema(await readFile(new URL("../../src/admin/schema.graphql", import.meta.url), "utf8"));
   for (const [name, document] of Object.entries(OPERATIONS)) {
     t.deepEqual(validate(schema, document), [], name);
@@ -46,7 +46,7 @@ test("every operation of the pages fits the schema and its limits", async (t) =>
   }
 });
 
-test("an address of the fixture that does not exist is a page that is not there", async (t) => {
+test("a path of /admin that does not exist is a 404", async (t) => {
   for (const path of [
     "/admin/nothing",
     "/admin/offers/x",
@@ -56,7 +56,7 @@ test("an address of the fixture that does not exist is a page that is not there"
     t.is((await open(path)).status, 404, path);
 });
 
-test("pages load only what is ours, and are kept by nobody", async (t) => {
+test("the pages load only files of this service and cannot be cached", async (t) => {
   const { headers } = await open("/admin");
   t.is(
     headers["content-security-policy"],
@@ -66,7 +66,7 @@ test("pages load only what is ours, and are kept by nobody", async (t) => {
   t.is(headers["x-robots-tag"], "noindex");
 });
 
-test("a form counts only from our own page, in the browser that was given it", async (t) => {
+test("a form is accepted only from the service's own page, in the browser that opened it", async (t) => {
   const id = await fixture.publish(await fixture.agent());
   const path = `/admin/offers/${id}`;
   const statusOf = async () => (await fixture.sql("select status from market.offer where id = $1", [id]))[0].status;
@@ -86,7 +86,7 @@ test("a form counts only from our own page, in the browser that was given it", a
   t.is(await statusOf(), "removed");
 });
 
-test("what a form got wrong is said on its page", async (t) => {
+test("errors in a form are shown on its page", async (t) => {
   const id = await fixture.publish(await fixture.agent());
   const path = `/admin/offers/${id}`;
   for (const [fields, status, says] of [
@@ -102,7 +102,7 @@ test("what a form got wrong is said on its page", async (t) => {
   }
 });
 
-test("what was typed comes back with the page that says why it was refused", async (t) => {
+test("a refused form keeps what was typed", async (t) => {
   const agent = await fixture.agent();
   const id = await fixture.publish(agent);
   await moderator.decide("keepOffer", id);
@@ -121,7 +121,7 @@ test("what was typed comes back with the page that says why it was refused", asy
   t.regex(page.text, /class="fault" role="alert" tabindex="-1" autofocus/);
 });
 
-test("an account with many offers shows them by pages, and its log is all that was done to what is its own", async (t) => {
+test("an account's offers have pages, and its log shows every change of what it owns", async (t) => {
   const agent = await fixture.agent();
   await fixture.publish(agent);
   const account = await fixture.accountOf(agent);
@@ -148,7 +148,7 @@ test("an account with many offers shows them by pages, and its log is all that w
     t.true(log.text.includes(action), action);
 });
 
-test("what strangers write is shown and does nothing", async (t) => {
+test("HTML written by strangers is escaped", async (t) => {
   const agent = await fixture.agent("<script>alert('name')</script>");
   const id = await fixture.publish(agent, `${SOFA} <img src=x onerror=alert(1)> "><script>alert('text')</script>`);
   const reporter = await fixture.agent();
@@ -167,7 +167,7 @@ test("what strangers write is shown and does nothing", async (t) => {
   }
 });
 
-test("a search finds by id, by words in any status, and by the beginning of a name", async (t) => {
+test("a search finds offers by id and by words in any status, and names by their beginning", async (t) => {
   const agent = await fixture.agent("Zebra 100%_agent");
   const id = await fixture.publish(agent, "Purple harpsichord for sale. 900 EUR, Berlin. Write to lena@example.com");
   await moderator.decide("removeOffer", id, { reason: "other" });
@@ -185,7 +185,7 @@ test("a search finds by id, by words in any status, and by the beginning of a na
     t.true(Array.isArray(await found(words)), words);
 });
 
-test("a search tells first what was most likely meant, then what is newer", async (t) => {
+test("a search lists exact matches first, then newer results before older ones", async (t) => {
   const named = async (name: string) => (await fixture.agent(name)).id;
   const exact = await named("Ocelot");
   const [older, newer] = [await named("Ocelot one"), await named("Ocelot two")];
@@ -210,7 +210,7 @@ test("a search tells first what was most likely meant, then what is newer", asyn
   t.deepEqual(await found("ocelot@example"), [], "nor guessed from its beginning");
 });
 
-test("what a moderator did is in the log, with the request that did it", async (t) => {
+test("a moderator's decision is in the log, with its request", async (t) => {
   const agent = await fixture.agent();
   const id = await fixture.publish(agent);
   const { headers } = await send(`/admin/offers/${id}`, { decision: "remove", reason: "spam", words: "A shop." });
@@ -235,7 +235,7 @@ test("what a moderator did is in the log, with the request that did it", async (
 const listed = (page: string): string[] =>
   [...page.matchAll(/<td><a href="[^"]*action=([a-z_.]+)/g)].map(([, action]) => action ?? "");
 
-test("the log is filtered by who acted, by what was done and by days, all at once, page by page", async (t) => {
+test("the log can be filtered by actor, action and days together, page by page", async (t) => {
   const agent = await fixture.agent();
   const account = await fixture.accountOf(agent);
   const id = await fixture.publish(agent);
@@ -251,7 +251,7 @@ test("the log is filtered by who acted, by what was done and by days, all at onc
   t.deepEqual(await log("action=offer.removed"), ["offer.removed"]);
   t.deepEqual(await log("actor=agent&action=offer.removed"), []);
 
-  // Days are those of UTC, both ends included; an id says when it was made.
+  // Days are in UTC and inclusive. An event's id contains its time, so the test changes both.
   const moved =
     "update market.audit_event set at = $2, id = internal.first_uuid_v7($2) where row_id = $1 and action = $3";
   await fixture.sql(moved, [id, "2026-05-01T00:00:00Z", "offer.published"]);
@@ -276,7 +276,7 @@ test("the log is filtered by who acted, by what was done and by days, all at onc
   t.deepEqual(listed((await open(older)).text), ["offer.updated"]);
 });
 
-test("a filter of the log that cannot be meant says what to give", async (t) => {
+test("a filter that makes no sense is refused with an example", async (t) => {
   for (const [query, said] of [
     ["actor=nobody", /agent, person, moderator, job and dba/],
     ["since=yesterday", /2026-05-31/],
@@ -291,7 +291,7 @@ test("a filter of the log that cannot be meant says what to give", async (t) => 
   t.deepEqual(listed((await open("/admin/audit?action=%22%3E%3Cscript%3Ealert(1)")).text), []);
 });
 
-test("a moment is said as people say it", (t) => {
+test("times are shown relative to now", (t) => {
   const now = Date.parse("2026-06-01T12:00:00Z");
   t.deepEqual(
     [
@@ -306,7 +306,7 @@ test("a moment is said as people say it", (t) => {
   );
 });
 
-test("what was read is marked in the text, by code points, the first of two that overlap", (t) => {
+test("extracted spans are marked in the text by code points; of two that overlap, the first", (t) => {
   const text = "🛋 Sofa, 180 EUR";
   const found = (start: number, end: number) => ({ value: 1, quote: "", start, end, basis: "stated", confidence: 1 });
   const readings = readingsOf({
@@ -324,7 +324,7 @@ test("what was read is marked in the text, by code points, the first of two that
   t.is(shownValue({ amount: 180, currency: "EUR", deposit: null, negotiable: false }), "amount: 180, currency: EUR");
 });
 
-test("the person whose it is reads in the activity what a moderator did, and that it was one", async (t) => {
+test("the owner reads in the activity list what a moderator did, and that a moderator did it", async (t) => {
   const agent = await fixture.agent();
   const [kept, removed] = [await fixture.publish(agent), await fixture.publish(agent)];
   await moderator.decide("keepOffer", kept);

@@ -2,7 +2,7 @@ import test from "ava";
 import { type Agent, SOFA } from "../support/market.ts";
 import { type AdminFixture, type Moderator, openAdminFixture } from "./fixture.ts";
 
-/** What comes back to the moderators after a decision, and whose voice counts. */
+/** Tests when an offer comes back to the moderators after a decision, and whose reports count. */
 
 let fixture: AdminFixture;
 let ana: Moderator;
@@ -19,7 +19,7 @@ const report = (agent: Agent, id: string, reason = "scam") => agent.call("POST",
 
 const BAIT = "Fake passports for sale. 300 EUR, Berlin. Write to lena@example.com";
 
-test.serial("an offer that was kept comes back when its text changes", async (t) => {
+test.serial("a kept offer comes back when its text changes", async (t) => {
   const owner = await fixture.agent();
   const id = await fixture.publish(owner);
   await ana.decide("keepOffer", id);
@@ -29,7 +29,7 @@ test.serial("an offer that was kept comes back when its text changes", async (t)
   t.is(await caseOf(id), null);
 });
 
-test.serial("an offer that was reported once comes back whenever its text changes", async (t) => {
+test.serial("an offer that was reported once comes back at every change of its text", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
   await report(reporter, id);
@@ -49,20 +49,17 @@ test.serial("an offer that nobody reported or reviewed does not come back when i
   t.is(await caseOf(id), null);
 });
 
-test.serial(
-  "with pre-moderation on, an offer that is live comes before a moderator when its text changes",
-  async (t) => {
-    const owner = await fixture.agent();
-    await fixture.publish(owner);
-    const id = await fixture.publish(owner);
-    await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
-    await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
-    await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
-    t.is((await caseOf(id)).queue, "changed");
-  },
-);
+test.serial("with pre-moderation on, a live offer comes before a moderator when its text changes", async (t) => {
+  const owner = await fixture.agent();
+  await fixture.publish(owner);
+  const id = await fixture.publish(owner);
+  await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+  await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
+  await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+  t.is((await caseOf(id)).queue, "changed");
+});
 
-test.serial("who reported an offer before it was decided may report it again", async (t) => {
+test.serial("an account may report an offer again after its first report was decided", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
   await report(reporter, id, "spam");
@@ -78,7 +75,7 @@ test.serial("who reported an offer before it was decided may report it again", a
   t.is(await caseOf(id), null);
 });
 
-test.serial("reports of agents that nobody approved open a case, and count for nothing in its rank", async (t) => {
+test.serial("reports by unapproved agents open a case but do not count for its rank", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
   for (let n = 0; n < 3; n++) t.is((await report(await fixture.stranger(), id)).status, 200);
@@ -87,7 +84,7 @@ test.serial("reports of agents that nobody approved open a case, and count for n
   t.like(await caseOf(id), { queue: "reported", reports: 1 });
 });
 
-test.serial("nobody reports an own offer", async (t) => {
+test.serial("an account cannot report its own offer", async (t) => {
   const owner = await fixture.agent();
   const id = await fixture.publish(owner);
   t.like((await report(owner, id)).body, {
@@ -97,7 +94,7 @@ test.serial("nobody reports an own offer", async (t) => {
   });
 });
 
-test.serial("a suspended account does not report", async (t) => {
+test.serial("a suspended account cannot report", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
   await ana.ask('mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }', {

@@ -6,13 +6,13 @@ import { openPool } from "../../src/database/database.ts";
 import { createDatabase } from "../support/database.ts";
 
 /**
- * The moderators' GraphQL as a file that a review sees change. To accept a change:
- * `UPDATE=schema npm test -- test/admin/schema.test.ts`, and read the diff.
+ * Compares the moderators' GraphQL schema with a file, so that a reviewer sees it change. To accept a change, run
+ * `UPDATE=schema npm test -- test/admin/schema.test.ts` and read the diff.
  */
 
 const PRINTED = new URL("../../src/admin/schema.graphql", import.meta.url);
 
-test("the GraphQL schema is as schema.graphql says", async (t) => {
+test("the GraphQL schema equals schema.graphql", async (t) => {
   const database = await createDatabase(t);
   const pool = openPool(
     { url: database.url, readUrl: null, poolSize: 2, role: "souk_api", embedded: false, onError: () => {} },

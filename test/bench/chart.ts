@@ -1,12 +1,12 @@
-/** A line chart as SVG, drawn from the numbers of a run; readable on light and on dark ground. */
+/** Draws a line chart as SVG from the numbers of a run, readable on a light and on a dark background. */
 
 const WIDTH = 760;
 const HEIGHT = 420;
-/** Room for the axes' words, and on the right for the names of the lines. */
+/** Space for the labels of the axes, and on the right for the names of the lines. */
 const MARGIN = { left: 56, right: 250, top: 44, bottom: 44 };
-/** The least distance of two names, in pixels. */
+/** The least distance between two names, in pixels. */
 const LINE_HEIGHT = 18;
-/** Colours that differ in lightness, too (Okabe and Ito, 2008), and stand out on white and on black. */
+/** Colours that also differ in lightness (Okabe and Ito, 2008) and are visible on white and on black. */
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#808080"];
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -14,10 +14,10 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#$
 /** Milliseconds of processor time. */
 export type Percentiles = { p50: number; p95: number };
 
-/** One kind of search at each size of the market, and beside it the bare query. */
+/** The times of one kind of search at each size of the market, and those of the bare query. */
 export type Series = { name: string; ours: Percentiles[]; bare: number[] };
 
-/** Medians against the size of the market, both axes logarithmic, so that the slope is the growth. */
+/** Draws medians against the size of the market. Both axes are logarithmic, so that the slope is the growth. */
 export const drawGrowth = (sizes: number[], series: Series[]): string => {
   const values = series.flatMap(({ ours }) => ours.map(({ p50 }) => Math.max(p50, 0.1)));
   const [low, high] = [
@@ -42,7 +42,7 @@ export const drawGrowth = (sizes: number[], series: Series[]): string => {
       `<text class="middle" x="${x(size).toFixed(1)}" y="${HEIGHT - MARGIN.bottom + 20}">${size.toLocaleString("en")}</text>`,
     );
   }
-  // Names stand at the ends of their lines, pushed apart where lines end close together.
+  // Names stand at the ends of their lines. They are moved apart where lines end close together.
   const names = series
     .map((one, n) => ({ name: one.name, colour: COLOURS[n % COLOURS.length], at: y(one.ours.at(-1)?.p50 ?? low) }))
     .sort((a, b) => a.at - b.at);

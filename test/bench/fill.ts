@@ -4,28 +4,34 @@ import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { offerNumber } from "./texts.ts";
 
 /**
- * A worker thread that fills a share of the market: every `step`th offer from `first` on. Threads because embedding a
- * hundred thousand texts takes a processor half a minute.
+ * A worker thread that inserts a share of the offers: every `step`th one, starting with `first`. Threads are used
+ * because embedding a hundred thousand texts takes half a minute of processor time.
  */
 
-/** Rows of one statement: a few megabytes of JSON, so that neither side waits long for the other. */
+/**
+ * Rows of one statement. They make a few megabytes of JSON, so that client and server do not wait long for each other.
+ */
 const BATCH = 500;
 
-/** Digits of a vector's numbers that halfvec keeps: more are only more to send. */
+/** Decimal digits of a vector's numbers. halfvec keeps no more, so more would only be sent in vain. */
 const DIGITS = 4;
 
+/** The offers that one thread inserts. `now` is in milliseconds. */
 export type Share = { url: string; offers: number; first: number; step: number; now: number };
 
 const { url, offers, first, step, now } = workerData as Share;
 
-/** The words that stand for an offer: as jobs.get_embedding_input puts them together. */
+/** The text that is embedded for an offer, composed as in jobs.get_embedding_input. */
 const wordsOf = (offer: ReturnType<typeof offerNumber>): string =>
   `${offer.title}\n${offer.title}\n${offer.category} ${offer.domain}\n${offer.text}`;
 
-/** What phrases name, by language and phrase: few are many offers' own, and to find it takes milliseconds. */
+/**
+ * Concepts by language and phrase. Most phrases are shared by many offers, and finding their concepts takes
+ * milliseconds.
+ */
 const known = new Map<string, string[]>();
 
-/** The concepts of a title's or of a text's phrase, as lexemes. */
+/** Returns the concepts of a phrase in a title or a text, as lexemes. */
 const conceptsIn = async (phrase: string, language: string, part: "title" | "text"): Promise<string[]> => {
   const key = `${part} ${language} ${phrase}`;
   const found = known.get(key);
@@ -39,7 +45,10 @@ const conceptsIn = async (phrase: string, language: string, part: "title" | "tex
   return concepts;
 };
 
-/** What reading.concept_vector gives for the whole offer, put together from its phrases: a trigger would have kept it. */
+/**
+ * Composes what reading.concept_vector returns for the whole offer from its phrases. Otherwise a trigger would store
+ * it.
+ */
 const conceptsOf = async ({ heading, phrases, language }: ReturnType<typeof offerNumber>): Promise<string> => {
   const weights = new Map<string, string>();
   for (const phrase of phrases) for (const name of await conceptsIn(phrase, language, "text")) weights.set(name, "C");
@@ -50,7 +59,7 @@ const conceptsOf = async ({ heading, phrases, language }: ReturnType<typeof offe
 const embedder = createBuiltinEmbedder();
 const client = new pg.Client({ connectionString: url });
 await client.connect();
-// Neither triggers (each would enqueue a job) nor foreign keys: what is inserted here is known to be whole.
+// No triggers, as each would add a job, and no checks of foreign keys, as the inserted rows are known to be complete.
 await client.query("set session_replication_role = replica");
 
 for (let start = first; start < offers; start += step * BATCH) {

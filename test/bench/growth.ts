@@ -15,20 +15,20 @@ import { type Market, makeMarket } from "./market.ts";
 import { modelOf } from "./texts.ts";
 
 /**
- * How finding grows with the market: searches of each kind in markets of several sizes, each beside the bare index scan
- * that PostgreSQL itself takes for the same words and filters; what part of the truly nearest is found by vector; and how
- * long one new offer is held against all asks.
+ * How search grows with the market: the times of each kind of search in markets of several sizes, beside those of a
+ * bare index scan for the same words and filters; the recall of the vector search; and the time to match one new offer
+ * with all asks.
  */
 
-/** Runs of each search: enough for a 95th percentile that does not jump. */
+/** Runs of each search: enough for a stable 95th percentile. */
 const RUNS = 60;
-/** Before them: plans are made, pages are read. */
+/** Runs before the measurement, in which plans are made and pages are read. */
 const WARM_UP = 6;
-/** As many again, and more: a few of them meet hundreds of asks. */
+/** At least as many offers, because only a few of them meet hundreds of asks. */
 const OFFERS_MATCHED = 100;
-/** Query vectors whose nearest ten are compared with an exact scan. */
+/** The number of query vectors whose ten nearest offers are compared with an exact scan. */
 const RECALL_QUERIES = 40;
-/** Distances closer than this are one: halfvec keeps three digits of each of 512 numbers. */
+/** Smaller differences of distance are a tie: halfvec keeps three digits of each of 512 numbers. */
 const TIE = 1e-6;
 
 type Body = { query?: string; filters?: Record<string, unknown> };
@@ -42,14 +42,14 @@ const percentiles = (times: number[]): Percentiles => {
 };
 
 /**
- * A clock, in milliseconds, of the processor time that the server has spent on a connection: other work on the machine
- * does not move it. Where the system does not tell (other than on Linux), the time on the wall.
+ * Returns a clock, in milliseconds, of the processor time that the server has spent on a connection, so that other work
+ * on the machine does not count. On systems other than Linux it is the elapsed time.
  */
 const clockOf = async (client: pg.Client): Promise<() => number> => {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   const file = `/proc/${rows[0]?.pid}/schedstat`;
   if (!existsSync(file)) return () => performance.now();
-  // The first number: nanoseconds on a processor.
+  // The first number is the time on a processor, in nanoseconds.
   return () => Number(readFileSync(file, "utf8").split(" ")[0]) / 1e6;
 };
 
@@ -62,7 +62,7 @@ const timed = async (clock: () => number, work: () => Promise<unknown>): Promise
 const DAY_MS = 24 * 3600 * 1000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
-/** Searches of each kind; where a kind has several they take turns. */
+/** The searches of each kind. If a kind has several, they take turns. */
 const searchesOf = (offers: number): Record<string, Body[]> => ({
   "common words": [{ query: "good condition sofa" }, { query: "Fahrrad in gutem Zustand" }],
   "a rare word": Array.from({ length: 12 }, (_, n) => ({ query: modelOf(Math.floor((n * offers) / 12)) })),
@@ -84,7 +84,7 @@ const searchesOf = (offers: number): Record<string, Body[]> => ({
   ],
 });
 
-/** Filters as the planner can use them, written down. */
+/** Returns filters as a search_filter value that the planner can use. */
 const conditionsOf = async (client: pg.Client, filters: object): Promise<string> => {
   const { rows } = await client.query<{ conditions: string }>(
     "select search.to_search_filter($1, 'infinity', null)::text as conditions",
@@ -93,7 +93,7 @@ const conditionsOf = async (client: pg.Client, filters: object): Promise<string>
   return rows[0]?.conditions ?? "";
 };
 
-/** What PostgreSQL takes to find by its indexes alone every offer with the words and filters. */
+/** The bare query: finds every offer with the words and filters by PostgreSQL's indexes alone. */
 const BARE = `
   select count(*) from market.offer o
   where ($1::tsquery is null or o.search @@ $1) and search.matches_filter(o, $2::search.search_filter)`;
@@ -142,7 +142,7 @@ const measureSearches = async (
           const took = await timed(ourClock, () =>
             asAgent.query({ name: "search", text: search.text, values: [token, ...Object.values(search.args)] }),
           );
-          // Fewer of these: counting is as slow as it is steady.
+          // The bare query runs less often, because it is slow and its times vary little.
           const alone =
             n % 4 === 0 ? await timed(bareClock, () => operator.query(BARE, [search.words, search.conditions])) : null;
           if (n < 0) continue;
@@ -158,14 +158,17 @@ const measureSearches = async (
   }
 };
 
-/** The part of the ten truly nearest that is found, without filters and under one that keeps about 1 %. */
+/**
+ * Measures recall: the share of the ten nearest offers that is found, without filters and with one that keeps about 1
+ * %.
+ */
 const measureRecall = (market: Market): Promise<{ all: number; filtered: number; share: number }> =>
   withClient(market.url, async (client) => {
     const { rows: vectors } = await client.query<{ vector: string }>(
       "select e.embedding::text as vector from market.ask_embedding e order by md5(e.ask_id::text) limit $1",
       [RECALL_QUERIES],
     );
-    // A day's publications and more: what a filter by time keeps has nothing to do with what is near.
+    // The filter keeps the offers of the last days. The time of publication has nothing to do with similarity.
     const { rows: kept } = await client.query<{ since: string }>(
       `select ((now() at time zone 'UTC')::date - 1)::text as since`,
     );
@@ -186,7 +189,7 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
           [vector, where],
         );
         await client.query("rollback");
-        // Of several as far away as the tenth any will do.
+        // If several offers are as far away as the tenth, each of them counts.
         const farthest = (exact.at(-1)?.distance ?? 0) + TIE;
         hits += ours.filter(({ distance }) => distance <= farthest).length;
         wanted += exact.length;
@@ -204,13 +207,13 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
     };
   });
 
-/** One new offer against all asks, again and again without keeping what comes of it. */
+/** Measures matching one new offer with all asks. Each run is rolled back. */
 const measureMatching = (market: Market): Promise<Percentiles> =>
   withClient(market.url, async (client) => {
     const { rows } = await client.query<{ id: string }>("select id from market.offer order by md5(id::text) limit $1", [
       OFFERS_MATCHED + WARM_UP,
     ]);
-    // The worker's login, which does this, has it off: plans take longer to compile than to run.
+    // The worker's login role has JIT off, too: compiling these plans takes longer than running them.
     await client.query("set jit = off");
     const clock = await clockOf(client);
     const times: number[] = [];
@@ -225,8 +228,10 @@ const measureMatching = (market: Market): Promise<Percentiles> =>
   });
 
 /**
- * Measures markets of several sizes one after the other, in databases of their own.
- * @param show called after each size, since the largest takes a while: the table so far as lines, and the chart as SVG
+ * Measures markets of several sizes one after the other, each in a database of its own.
+ * @param tell called with the current step
+ * @param show called after each size, because the largest takes long: with the table so far as lines and the chart as
+ *   SVG
  */
 export const measureGrowth = async (
   server: { url: string; sizes: number[]; asks: number },
@@ -290,7 +295,9 @@ const recallLines = (recalls: string[]): string[] => [
   ...recalls.map((line) => `- ${line}`),
 ];
 
-/** By what the median is multiplied when the market grows tenfold, from the smallest to the largest. */
+/**
+ * By how much the median is multiplied when the market grows tenfold, averaged from the smallest to the largest size.
+ */
 const growthOf = (sizes: number[], ours: Percentiles[]): number => {
   const tenfolds = Math.log10((sizes.at(-1) ?? 1) / (sizes[0] ?? 1));
   return tenfolds > 0 ? ((ours.at(-1)?.p50 ?? 0) / (ours[0]?.p50 ?? 1)) ** (1 / tenfolds) : Number.NaN;

@@ -2,26 +2,28 @@ import { connect, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 
 /**
- * The load generator: a process of its own that keeps connections busy, one request at a time on each.
+ * The load generator: a separate process that keeps connections busy, with one request at a time on each.
  *
- * It reads just enough of an answer to know its status and where it ends. Node's own HTTP client would take as much
- * processor time as the service that is measured, and both share the machine.
+ * It reads just enough of a response to know its status and its end. Node's own HTTP client would take as much
+ * processor time as the measured service, on the same machine.
  */
 
+/** The requests to send, to a port of 127.0.0.1. */
 export type Job = {
   port: number;
-  /** Whole requests as they are sent, taken in turn. */
+  /** Complete requests as bytes on the wire, sent in turn. */
   requests: string[];
   connections: number;
-  /** Stops after this long, or after this many requests. */
+  /** Stops after so many seconds, or after `count` requests. */
   seconds?: number;
   count?: number;
 };
+/** The duration of a job, the time of each request, and the first failure. */
 export type Result = { seconds: number; milliseconds: Float64Array; failure: string | null };
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** The length of an answer's head and body in bytes, as soon as its head is there. */
+/** Returns the length of a response's head and body in bytes, or undefined until the head is complete. */
 const lengthOf = (bytes: Buffer): number | undefined => {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return undefined;

@@ -11,20 +11,25 @@ import type { Share } from "./fill.ts";
 import { askNumber } from "./texts.ts";
 
 /**
- * A market of a size: accounts with agents whose tokens are known, offers with their vectors, asks with their matches.
+ * Creates a market of a given size: accounts with agents whose tokens are known, offers with vectors, asks with
+ * matches.
  */
 
-/** Enough that no agent's rows stay in a processor's cache alone, and that none reaches its hourly cap while publishing. */
+/**
+ * So many that their rows do not stay in a processor's cache, and that none reaches its hourly cap while publishing.
+ */
 const AGENTS = 400;
-/** The machine that goals are stated for has two processors. */
+/** The goals are stated for a machine with two processors. */
 const THREADS = 2;
 
 const embedder = createBuiltinEmbedder();
 
+/** An agent's token and the id of its account. */
 export type Caller = { token: string; accountId: string };
+/** The URL of the database and the agents in it. */
 export type Market = { url: string; callers: Caller[] };
 
-/** The indexes that are cheaper to build at once over all rows than row by row. */
+/** Drops the indexes that are faster to build once over all rows than row by row. Returns their definitions. */
 const takeIndexes = async (client: pg.Client): Promise<string[]> => {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select i.indexname as name, i.indexdef as definition from pg_indexes i
@@ -70,13 +75,13 @@ const makeOffers = async (url: string, offers: number, tell: (done: number) => v
   );
 };
 
-/** The record of each account, which triggers would have kept. */
+/** Counts the offers of each account, which triggers would otherwise have done. */
 const COUNT_OFFERS = `
   update market.account_stats p set active = o.count, lifetime = o.count
   from (select account_id, count(*) from market.offer group by account_id) as o where o.account_id = p.account_id
 `;
 
-/** Few asks differ in their words or in their city: what these look for is found once each. */
+/** Asks share a few combinations of words and a few cities, so the query of each is made once. */
 const MAKE_ASKS = `
   with made as materialized (
     select * from jsonb_populate_recordset(null::market.ask, $1) with ordinality as k
@@ -98,14 +103,17 @@ const MAKE_ASKS = `
       on a.n = k.ordinality % a.agents + 1
 `;
 
-/** Asks of the same words have the same vector. */
+/** Asks with the same text have the same vector. */
 const EMBED_ASKS = `
   insert into market.ask_embedding (ask_id, model, embedding)
   select a.id, $1, v.embedding::halfvec
   from market.ask a join (select distinct on (text) * from unnest($2::text[], $3::text[]) as u (text, embedding)) as v using (text)
 `;
 
-/** Matches of the right category and within the price, with plausible reasons: read here, and not found, which is measured by itself. */
+/**
+ * Matches of the right category within the price, with plausible reasons. Finding matches is measured elsewhere,
+ * reading them here.
+ */
 const MAKE_MATCHES = `
   insert into market.match (ask_id, offer_id, score, reasons)
   select k.id, o.id, 0.5 + 0.4 * random(), jsonb_build_array(
@@ -123,7 +131,7 @@ const MAKE_MATCHES = `
     order by o.published_at desc, o.id desc limit $1) as o
 `;
 
-/** Makes the market in an empty database, ready to be measured: indexed, vacuumed, and with nothing for a worker to do. */
+/** Creates the market in an empty database, ready to be measured: indexed, vacuumed, and without jobs for a worker. */
 export const makeMarket = async (
   url: string,
   { offers, asks: wanted, matchesPerAsk }: { offers: number; asks: number; matchesPerAsk: number },
@@ -131,7 +139,7 @@ export const makeMarket = async (
 ): Promise<Market> => {
   await migrate(url);
   return withClient(url, async (client) => {
-    // The change in progress is measured before it is committed.
+    // The migration in progress is measured before it is committed.
     const current = await currentMigration();
     if (!isEmptyMigration(current)) await client.query(`begin;\n${current}\n;commit`);
     await client.query("set maintenance_work_mem = '1GB'");

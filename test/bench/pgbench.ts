@@ -5,27 +5,30 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * The yardstick: PostgreSQL's own load generator, which runs the very statement that a request is, from C and without
- * HTTP. What the service takes longer is what carrying requests costs.
+ * The reference: pgbench, PostgreSQL's own load generator, which is written in C and runs the statement of a request
+ * without HTTP. The difference to the service's time is the cost of carrying the request.
  */
 
+/** A statement with its values. */
 export type Statement = {
-  /** With $1, $2, ... */
+  /** SQL with $1, $2, ... */
   text: string;
-  /** null: written into the statement, since pgbench's variables cannot be null. */
+  /** A null is written into the statement, because pgbench's variables cannot be null. */
   values: (string | null)[];
 };
+/** Transactions per second, and the time of each transaction. */
 export type Sample = { rate: number; milliseconds: Float64Array };
 
 const run = promisify(execFile);
 
-/** A script's variables are global to pgbench, so each has the number of its script in its name. */
+/** Variables are global in pgbench, so their names contain the number of the script. */
 const scriptOf = ({ text, values }: Statement, script: number): string =>
   `${text.replace(/\$(\d+)/g, (_, n: string) => (values[Number(n) - 1] === null ? "null" : `:v${script}_${n}`))};\n`;
 
 /**
- * Runs the statements in random order for some seconds, over as many connections, prepared once on each, as the login
- * role of the HTTP layer in read-only sessions, as the service does.
+ * Runs the statements in random order for some seconds, over several connections, prepared once on each. Like the
+ * service, it uses the login role of the HTTP layer and read-only sessions.
+ * @throws an Error if pgbench fails or a transaction fails
  */
 export const runPgbench = async (
   server: { programs: string; port: number; database: string },
@@ -56,7 +59,7 @@ export const runPgbench = async (
     for (const file of await readdir(directory)) {
       if (!file.startsWith("pgbench_log.")) continue;
       const lines = (await readFile(join(directory, file), "utf8")).split("\n").filter(Boolean);
-      // The third field is how long the transaction took, in microseconds.
+      // The third field is the time of the transaction in microseconds.
       for (const line of lines) milliseconds.push(Number(line.split(" ")[2]) / 1000);
     }
     return { rate, milliseconds: Float64Array.from(milliseconds) };

@@ -23,40 +23,40 @@ import { makeScenarios, type Scenario } from "./scenarios.ts";
 import { textToPublish } from "./texts.ts";
 
 /**
- * `npm run bench`: how much of PostgreSQL's own speed arrives at an agent.
+ * `npm run bench`: how much of PostgreSQL's own speed an agent gets.
  *
- * A market of a size in a throwaway cluster with the settings of production, the real service on it, and for each kind
- * of request the service under load beside pgbench with the statement that the request becomes. The two take turns, so
- * that whatever else the machine does hits both; the ratios are what to look at.
+ * Creates a market in a throwaway cluster with production settings and starts the real service on it. For each kind of
+ * request, it measures the service under load and pgbench with the request's statement. The two take turns, so that
+ * other work on the machine affects both; the ratios are the result.
  *
- *   --offers N     the size of the market (100,000)
- *   --asks N       how many asks it has (20,000)
- *   --sizes N,N    instead of all that: how finding alone grows over markets of these sizes, as a table and as a chart
- *   --chart FILE   where the chart goes (test/bench/growth.svg)
- *   --seconds S    how long each side of a measurement runs (5)
- *   --requests N   then N more requests, with the memory of the API process after each tenth of them
- *   --hold         in the end keeps everything running until Enter, to look at with psql
+ *   --offers N     the number of offers (100,000)
+ *   --asks N       the number of asks (20,000)
+ *   --sizes N,N    instead of all that: how search grows over markets of these sizes, as a table and as a chart
+ *   --chart FILE   the file for the chart (test/bench/growth.svg)
+ *   --seconds S    the duration of each side of a measurement (5)
+ *   --requests N   afterwards N more requests, with the memory of the API process after each tenth of them
+ *   --hold         at the end, keeps everything running until Enter is pressed, for a look with psql
  */
 
 /** As many as the pool has, so that neither side waits for a free connection. */
 const CONNECTIONS = 16;
-/** pgbench's threads: one for each processor of the machine that goals are stated for. */
+/** The threads of pgbench. The goals are stated for a machine with two processors. */
 const THREADS = 2;
-/** Each side's time is cut in as many turns. */
+/** The time of each side is split into so many turns. */
 const ROUNDS = 2;
-/** Before a measurement: statements are prepared, code is compiled, pages are read. */
+/** The time before a measurement in which statements are prepared, code is compiled and pages are read. */
 const WARM_UP_SECONDS = 1;
-/** One after the other with a pause, since an idle service is what is asked about. */
+/** Offers are published one after the other with a pause, because the time on an idle service is measured. */
 const PUBLICATIONS = 40;
-/** Longer than an offer is held against 2,000 asks in the background, which takes a tenth of a second. */
+/** Longer than matching an offer with 2,000 asks in the background, which takes a tenth of a second. */
 const PAUSE_MS = 250;
-/** What an ask of a common thing has; an ask shows ten at a time. */
+/** The number of matches of an ask for a common thing. A page shows ten. */
 const MATCHES_PER_ASK = 30;
 const READY_TIMEOUT_MS = 60_000;
-/** Offers and asks that are looked up for the requests: one for each variant of a scenario. */
+/** The number of offers and asks that requests refer to: one for each variant of a scenario. */
 const TARGETS = 48;
 
-/** What an operator of a small server sets; what is flushed in production is flushed here. */
+/** The settings of an operator with a small server. What production flushes to disk is flushed here, too. */
 const SETTINGS = {
   fsync: "on",
   full_page_writes: "on",
@@ -92,7 +92,7 @@ const [offers, seconds, requests] = [options.offers, options.seconds, options.re
 ];
 
 const print = (line = ""): void => void process.stdout.write(`${line}\n`);
-/** On a line of its own that the next one overwrites; not at all where nobody looks. */
+/** Shows a step in a line that the next one overwrites, and shows nothing if the output is not a terminal. */
 const tell = (what: string): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${what}`);
 };
@@ -105,7 +105,7 @@ const startService = async (
   log: string,
   isReady: () => Promise<boolean>,
 ): Promise<Service> => {
-  // To a file, as in production: a pipe would have this process read a line for each request.
+  // The log goes to a file, as in production. With a pipe, this process would read a line for each request.
   const output = openSync(log, "w");
   const child = spawn(process.execPath, [MAIN, part], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NODE_ENV: "production", ...environment },
@@ -133,7 +133,7 @@ const startService = async (
   };
 };
 
-/** Resident memory of a process in MB. */
+/** Returns the resident memory of a process in MB. */
 const memoryOf = async ({ process: child }: Service): Promise<number> => {
   const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(child.pid)]);
   return Number(stdout) / 1024;
@@ -199,7 +199,7 @@ const measure = async (cluster: Cluster, database: string, port: number, scenari
   ]);
 };
 
-/** Publishes one text after the other, and gives the median and the 99th percentile of their times. */
+/** Publishes texts one after the other. Returns the median and the 99th percentile of the times in milliseconds. */
 const publish = async (baseUrl: string, callers: Caller[]) => {
   const times: number[] = [];
   for (let n = 0; n < PUBLICATIONS; n++) {
@@ -231,7 +231,7 @@ const findTargets = (market: Market) =>
     return { offerIds: found.map(({ id }) => id), asks };
   });
 
-/** Many requests of the two quickest kinds, and what they leave in the memory of the API process. */
+/** Sends many requests of the two fastest kinds and prints the memory of the API process. */
 const soak = async (port: number, scenarios: Scenario[], api: Service): Promise<void> => {
   const mixed = scenarios.slice(0, 2).flatMap((scenario) => scenario.requests);
   print();
@@ -302,12 +302,12 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   }
 };
 
-// On the disk and not in memory, where the tests' clusters are: flushing is to cost here what it costs.
+// The cluster is on disk and not in memory like those of the tests, because flushing must have its real cost.
 process.env["TMPDIR"] ??= tmpdir();
 tell("a cluster");
 const cluster = await startCluster(SETTINGS);
 const services: Service[] = [];
-// What was begun is cleaned up, however this ends; the cluster's watchdog and the services' exit listeners do the rest.
+// On every exit, the watchdog of the cluster and the exit listeners of the services clean up.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 try {
   if (options.sizes === undefined) {

@@ -8,12 +8,13 @@ import type { Statement } from "./pgbench.ts";
 import { modelOf } from "./texts.ts";
 
 /**
- * What is measured: requests of a kind, each as HTTP and as the statement that it becomes.
+ * The measured requests by kind, each as HTTP and as the SQL statement that it becomes.
  */
 
+/** A kind of request: variants as raw HTTP requests, and the same variants as statements. */
 export type Scenario = { name: string; requests: string[]; statements: Statement[] };
 
-/** What of the market the requests are about. */
+/** The parts of the market that the requests refer to. */
 export type Targets = {
   baseUrl: string;
   callers: Caller[];
@@ -24,9 +25,9 @@ export type Targets = {
   extractQuery: (query: string) => QueryExtraction;
 };
 
-/** Different requests of a scenario: enough that none is always in a processor's cache, few enough for pgbench's 128 files. */
+/** Different requests of a scenario: too many for a processor's cache, few enough for pgbench's limit of 128 files. */
 const VARIANTS = 48;
-/** Of searches fewer, since the statement of each carries a vector of five thousand characters on pgbench's command line. */
+/** Searches have fewer, because each statement has a vector of 5,000 characters on pgbench's command line. */
 const SEARCHES = 24;
 
 const requestOf = (token: string, method: string, path: string, body?: unknown): string => {
@@ -47,7 +48,7 @@ const statementFor = (token: string, name: string, args: Arguments): Statement =
   values: [hashSecret(token), ...Object.values(args)].map(toText),
 });
 
-/** As src/http/handle.ts calls each function: the same arguments in the same order. */
+/** Calls each function as src/http/handle.ts does, with the same arguments in the same order. */
 export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
   const { baseUrl, callers, embedder, extractQuery } = targets;
   const tokenOf = (n: number): string => callers[n % callers.length]?.token ?? "";

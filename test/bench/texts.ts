@@ -1,18 +1,21 @@
 /**
- * Invented offers and asks, as many as wanted and always the same: number 4711 reads alike in every run.
+ * Generates offers and asks. The same number gives the same text in every run.
  *
- *   subject   what a text is about: where it is filed, and its words in each language
- *   model     an invented word that only a handful of offers share, for searches that find little
+ *   subject   what a text is about: its category, and its name in each language
+ *   model     an invented word that only a handful of offers share, for searches with few results
  */
 
-/** A quarter of the offers are sofas and half of them English, so "good condition sofa" finds an eighth of the market. */
+/**
+ * A quarter of the offers are sofas and half of those are English, so "good condition sofa" finds an eighth of the
+ * market.
+ */
 const SOFA_SHARE = 0.25;
 const ENGLISH_SHARE = 0.5;
 
-/** One model for this many offers: a rare word finds five. */
+/** The number of offers that share a model, so that a search for a rare word finds five. */
 const OFFERS_PER_MODEL = 5;
 
-/** Offers are as old as this, evenly: a market that has run for half a year. */
+/** The greatest age of an offer. Ages are evenly distributed, as in a market that has run for half a year. */
 const OLDEST_MS = 180 * 24 * 3600 * 1000;
 
 const LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "pl"] as const;
@@ -23,7 +26,7 @@ type Subject = {
   category: string;
   kind: "sale" | "rental" | "service_offer";
   price: [number, number];
-  /** In the order of LANGUAGES. */
+  /** The names in the order of LANGUAGES. */
   names: [string, string, string, string, string, string, string, string];
 };
 
@@ -283,10 +286,10 @@ const WORDS: Record<Language, Words> = {
   },
 };
 
-/** Kilometres of syllables: 12 to the power of 4 models, none of which is a word of these languages. */
+/** Four syllables make a model, so there are 12 to the power of 4. None is a word of these languages. */
 const SYLLABLES = ["zor", "vex", "qui", "tharn", "blu", "krom", "wyx", "pelt", "jov", "druk", "mif", "sgan"];
 
-/** Numbers between 0 and 1 from a seed (mulberry32, Ettinger): the same everywhere, which Math.random is not. */
+/** Returns a generator of numbers between 0 and 1 (mulberry32, Ettinger). Unlike Math.random, it takes a seed. */
 const randomFrom = (seed: number): (() => number) => {
   let state = Math.imul(seed + 1, 0x9e3779b1);
   return () => {
@@ -303,7 +306,7 @@ const pick = <T>(random: () => number, list: readonly T[]): T => {
   return found;
 };
 
-/** The model of an offer: a word of its own for every OFFERS_PER_MODEL. */
+/** Returns the model of an offer: an invented word that OFFERS_PER_MODEL offers share. */
 export const modelOf = (offer: number): string => {
   let rest = Math.floor(offer / OFFERS_PER_MODEL);
   let word = "";
@@ -314,14 +317,14 @@ export const modelOf = (offer: number): string => {
   return word;
 };
 
-/** A UUIDv7 of a moment, made of `random`. */
+/** Returns a UUIDv7 of a moment, with random digits from `random`. */
 const idAt = (moment: number, random: () => number): string => {
   const hex = (digits: number) => Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join("");
   const time = moment.toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-8${hex(3)}-${hex(12)}`;
 };
 
-/** One offer as a row of market.offer, its account being a number. `now` in milliseconds: offers are older than that. */
+/** Returns one offer as a row of market.offer without an account. It was published before `now` (milliseconds). */
 export const offerNumber = (n: number, now: number) => {
   const random = randomFrom(n);
   const language = random() < ENGLISH_SHARE ? "en" : pick(random, LANGUAGES.slice(1));
@@ -363,7 +366,8 @@ export const offerNumber = (n: number, now: number) => {
     title,
     text,
     heading,
-    // What many offers say; the rest is a model, a price, a city and a mailbox, which name nothing.
+    // Phrases that many offers share. The model, price, city and e-mail address are left out, because they name no
+    // concept.
     phrases: [heading, words.condition, ...sentences],
     domain: subject.domain,
     category: subject.category,
@@ -386,7 +390,7 @@ export const offerNumber = (n: number, now: number) => {
   };
 };
 
-/** One ask as a row of market.ask. */
+/** Returns one ask as a row of market.ask. */
 export const askNumber = (n: number) => {
   const random = randomFrom(n + 0x10000000);
   const language = random() < ENGLISH_SHARE ? "en" : pick(random, LANGUAGES.slice(1));
@@ -416,6 +420,6 @@ export const askNumber = (n: number) => {
   };
 };
 
-/** A text that the built-in reader understands whole, each time another one. */
+/** Returns a text that the built-in extractor understands completely, a different one for each number. */
 export const textToPublish = (n: number): string =>
   `Grey three-seat sofa ${modelOf(n)} for sale, good condition, smoke-free home. 180 EUR, pick up in Berlin. Write to lena${n}@example.com`;

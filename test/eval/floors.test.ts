@@ -7,8 +7,8 @@ import { judgeAsk, judgeOffer, type Scores, score } from "./metrics.ts";
 import { readAsks, readOffers } from "./predict.ts";
 
 /**
- * What the built-in reader makes of our own labelled texts does not get worse. The floors stand a little under what is
- * reached (`npm run eval` prints that), so that one text more or less is no alarm.
+ * The quality of the built-in extractor on our own labelled texts must not fall. Each floor is a little below the
+ * reached score (`npm run eval` prints the scores), so that one text more or less does not fail a test.
  */
 
 const TEXTS = fileURLToPath(new URL("texts", import.meta.url));
@@ -42,27 +42,27 @@ test.after.always(async () => {
 
 const target = () => ({ url: service.url, database: database.url });
 
-/** What is under its floor, in words. */
+/** The measures that are below their floor, as sentences. */
 const under = (scores: Scores, floors: Record<string, number>): string[] =>
   Object.entries(floors)
     .filter(([measure, floor]) => !((scores.get(measure) ?? 0) >= floor))
     .map(([measure, floor]) => `${measure} is ${scores.get(measure)?.toFixed(3)}, under ${floor}`);
 
-test.serial("the built-in reader reads our own offers as labelled", async (t) => {
+test.serial("the built-in extractor reaches the floors on our own offers", async (t) => {
   const lines = labels.offers.flatMap((file) => file.lines);
   const read = await readOffers(target(), lines, () => {});
   const judged = read.map((prediction, n) => judgeOffer(lines[n] ?? t.fail(), prediction));
   t.deepEqual(under(score(judged), OFFER_FLOORS), []);
 });
 
-test.serial("the built-in reader reads our own asks as labelled", async (t) => {
+test.serial("the built-in extractor reaches the floors on our own asks", async (t) => {
   const lines = labels.asks.flatMap((file) => file.lines);
   const read = await readAsks(target(), lines, () => {});
   const judged = read.map((prediction, n) => judgeAsk(lines[n] ?? t.fail(), prediction));
   t.deepEqual(under(score(judged), ASK_FLOORS), []);
 });
 
-test.serial("every language that the reader knows has texts", (t) => {
+test.serial("there are labelled offers in every language of the built-in extractor", (t) => {
   const languages = new Set(labels.offers.flatMap((file) => file.lines.map((line) => line.lang)));
   t.deepEqual([...languages].sort(), ["de", "en", "es", "fr", "it", "nl", "pl", "pt"]);
 });

@@ -3,15 +3,15 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 
 /**
- * Labelled texts: what people write, and what an honest reader would make of it.
+ * Labelled texts: what people write, and what a perfect extractor would return for it.
  *
- *   offers_*.jsonl          texts of offers, with every value that is to be read in them, or that they must be refused
- *   asks_*.jsonl            texts of asks, likewise
+ *   offers_*.jsonl          texts of offers, with all values to extract, or with the reason for which to refuse them
+ *   asks_*.jsonl            texts of asks, with all values to extract
  *   search_corpus.jsonl     the offers that searches and matches find
- *   search_queries_*.jsonl  queries with filters, and how relevant which offers of the corpus are
- *   matches_*.jsonl         asks, with the offers of the corpus that answer them and those that must not
+ *   search_queries_*.jsonl  queries with filters, and grades of relevance for offers of the corpus
+ *   matches_*.jsonl         asks, with the offers of the corpus that must match them and those that must not
  *
- * A line is one JSON object; empty lines are passed over. test/eval/texts has a sample of each kind of reading.
+ * A line is one JSON object; empty lines are skipped. test/eval/texts has samples of offers and asks.
  */
 
 const amount = z.object({ amount: z.number(), currency: z.string().nullable() });
@@ -26,7 +26,7 @@ const offer = z.object({
   ...sliced,
   text: z.string().min(1),
   expect: z.object({
-    /** Each entry must occur in the title; "a|b" means either. */
+    /** Each entry must occur in the title. "a|b" means that either may occur. */
     title_contains: z.array(z.string()),
     domain: z.string().nullable(),
     category: z.string().nullable(),
@@ -34,7 +34,7 @@ const offer = z.object({
     price,
     location: place,
     contacts: z.array(contact),
-    /** "missing_contact": nobody could be reached. */
+    /** "missing_contact" if the text has no contact, otherwise null. */
     must_reject: z.string().nullable(),
     also_ok: z
       .object({
@@ -46,6 +46,7 @@ const offer = z.object({
       .prefault({}),
   }),
 });
+/** A line of offers_*.jsonl. */
 export type LabelledOffer = z.infer<typeof offer>;
 
 const ask = z.object({
@@ -67,9 +68,11 @@ const ask = z.object({
       .prefault({}),
   }),
 });
+/** A line of asks_*.jsonl. */
 export type LabelledAsk = z.infer<typeof ask>;
 
 const text = z.object({ id: z.string(), text: z.string().min(1) });
+/** A line of search_corpus.jsonl. */
 export type CorpusText = z.infer<typeof text>;
 
 const query = z.object({
@@ -85,9 +88,10 @@ const query = z.object({
       location: z.string().optional(),
     })
     .prefault({}),
-  /** 3: what was asked; 2: with a soft miss; 1: related. What is not named is 0. */
+  /** Grade 3: exactly what was asked for. 2: misses a soft criterion. 1: related. Unlisted offers have grade 0. */
   relevant: z.record(z.string(), z.number()),
 });
+/** A line of search_queries_*.jsonl. */
 export type LabelledQuery = z.infer<typeof query>;
 
 const match = z.object({
@@ -95,15 +99,17 @@ const match = z.object({
   ask_text: z.string().min(1),
   ask_kind: z.string().optional(),
   relevant_offers: z.array(z.string()),
-  /** Look alike, but of the wrong kind or over the price: must not match. */
+  /** Offers that look alike but have the wrong kind or exceed the price, and must not match. */
   wrong_kind_offers: z.array(z.string()),
   acceptable_offers: z.array(z.string()),
 });
+/** A line of matches_*.jsonl. */
 export type LabelledMatch = z.infer<typeof match>;
 
-/** A file's name without its ending, and its lines. */
+/** A file's name without its extension, and its lines. */
 export type Labelled<T> = { file: string; lines: T[] };
 
+/** All labelled files of a directory. */
 export type Labels = {
   offers: Labelled<LabelledOffer>[];
   asks: Labelled<LabelledAsk>[];
@@ -129,7 +135,7 @@ const parse = <T>(file: string, content: string, line: z.ZodType<T>): T[] =>
 
 /**
  * Reads every labelled file of a directory.
- * @throws with the file and the line when a line is not as its kind says, or when a directory holds no labelled file
+ * @throws an Error with the file and the line if a line has the wrong shape, or if the directory has no labelled file
  */
 export const readLabels = async (directory: string): Promise<Labels> => {
   const names = (await readdir(directory)).sort();

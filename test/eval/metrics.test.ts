@@ -2,7 +2,7 @@ import test from "ava";
 import type { LabelledMatch, LabelledOffer, LabelledQuery } from "./labels.ts";
 import { judgeMatch, judgeOffer, judgeQuery, type OfferPrediction, score } from "./metrics.ts";
 
-/** The measures themselves, on cases whose results can be worked out by hand. */
+/** Tests the measures themselves, on cases whose scores can be computed by hand. */
 
 const LABELLED: LabelledOffer = {
   id: "o1",
@@ -45,20 +45,20 @@ const READ: OfferPrediction = {
 
 const scoreOf = (read: Partial<OfferPrediction>) => score([judgeOffer(LABELLED, { ...READ, ...read })]);
 
-test("a reading that says the same in other words is right", (t) => {
+test("an extraction that says the same in other words is right", (t) => {
   const scores = scoreOf({});
   for (const name of ["title", "domain", "category", "offer_kind", "price", "location", "preferred", "contacts F1"]) {
     t.is(scores.get(name), 1, name);
   }
 });
 
-test("what is labelled as right too is right", (t) => {
+test("a value that the labels also allow is right", (t) => {
   const scores = scoreOf({ category: "appliances", price: { amount: 45, currency: "EUR", period: null } });
   t.is(scores.get("category"), 1);
   t.is(scores.get("price"), 1);
 });
 
-test("each wrong value is counted where it belongs", (t) => {
+test("each wrong value lowers its own measure", (t) => {
   const scores = scoreOf({
     title: "Mixer",
     domain: "electronics",
@@ -75,7 +75,7 @@ test("each wrong value is counted where it belongs", (t) => {
   t.is(scores.get("contact values recall"), 0.5);
 });
 
-test("of a text that must be refused only the refusal counts", (t) => {
+test("of a text that must be refused, only the refusal counts", (t) => {
   const refused = { ...LABELLED, expect: { ...LABELLED.expect, must_reject: "missing_contact" } };
   const scores = score([
     judgeOffer(refused, { ...READ, rejected: true }),
@@ -87,7 +87,7 @@ test("of a text that must be refused only the refusal counts", (t) => {
   t.is(scores.get("title"), 1);
 });
 
-test("a search is judged by what stands how high", (t) => {
+test("the score of a search depends on the ranks of its results", (t) => {
   const query: LabelledQuery = { id: "q", query: "x", tags: [], filters: {}, relevant: { a: 3, b: 3, c: 1 } };
   const best = score([judgeQuery(query, { id: "q", results: ["a", "b", "c"] })]);
   t.is(best.get("nDCG@10"), 1);
@@ -98,7 +98,7 @@ test("a search is judged by what stands how high", (t) => {
   t.is(scores.get("MRR"), 0.5);
 });
 
-test("a match that must not be is counted, and one that may be is not", (t) => {
+test("a forbidden match is counted, and an acceptable one is not", (t) => {
   const label: LabelledMatch = {
     id: "m",
     ask_text: "x",

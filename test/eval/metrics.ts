@@ -1,13 +1,14 @@
 import type { LabelledAsk, LabelledMatch, LabelledOffer, LabelledQuery } from "./labels.ts";
 
 /**
- * How right readings, searches and matches are. Each `judge` function looks at one line and says, per measure, whether
- * it is right; each `score` function sums the judgements of many lines up, between 0 and 1.
+ * Measures of extractions, searches and matches. Each `judge` function judges one line and returns, for each measure,
+ * whether the line is right. `score` sums up the judgements of many lines, as numbers between 0 and 1.
  */
 
 type Amount = { amount: number; currency: string | null; period?: string | null | undefined };
 type Contact = { type: string; value: string; preferred?: boolean | undefined };
 
+/** What the service extracted from the text of an offer. `rejected`: it found no contact. */
 export type OfferPrediction = {
   id: string;
   rejected: boolean;
@@ -19,6 +20,7 @@ export type OfferPrediction = {
   location: string | null;
   contacts: Contact[];
 };
+/** What the service extracted from the text of an ask. */
 export type AskPrediction = {
   id: string;
   domain: string | null;
@@ -30,13 +32,13 @@ export type AskPrediction = {
 /** The ids of offers of the corpus, best first. */
 export type FoundPrediction = { id: string; results: string[] };
 
-/** Right positives, wrong positives, missed ones. */
+/** The numbers of true positives, false positives and false negatives. */
 type Counts = { hit: number; wrong: number; missed: number };
 
-/** What is right or wrong about one line. A measure that does not apply to a line is not there. */
+/** The judgement of one line. A measure that does not apply to the line is absent. */
 export type Judgement = { right: Map<string, number>; counts: Map<string, Counts> };
 
-/** A measure's name with its value between 0 and 1, or with a number of cases. */
+/** The value of each measure by its name: between 0 and 1, or a number of cases. */
 export type Scores = Map<string, number>;
 
 const words = (text: string): string =>
@@ -49,12 +51,14 @@ const words = (text: string): string =>
       .match(/[\p{L}\p{N}_]+/gu) ?? []
   ).join(" ");
 
-/** Words of a place that say nothing about where it is. */
+/** Words in the name of a place that do not tell where it is. */
 const HOLLOW = new Set(
   "near nr in the of area and region raum secteur vicino regio de la da do zona bei w at around from to".split(" "),
 );
 
-/** Places agree when one's words are among the other's, or half of all are shared. */
+/**
+ * Two places agree if the words of one are a subset of the other's, or if they share at least half of all their words.
+ */
 const isSamePlace = (wanted: string | null, read: string | null): boolean => {
   if (wanted === null || read === null) return wanted === read;
   const [a, b] = [wanted, read].map(
@@ -74,10 +78,10 @@ const isTitled = (wanted: string[], title: string | null): boolean => {
   return read !== "" && wanted.every((either) => either.split("|").some((part) => read.includes(words(part))));
 };
 
-/** Half a cent: amounts are decimals, which floating-point numbers only come close to. */
+/** Half a cent. Amounts are decimal fractions, which floating-point numbers only approximate. */
 const TOLERANCE = 0.005;
 
-/** A sum for a whole job and a sum without a period are the same. */
+/** A price for a whole project counts as a price without a period. */
 const periodOf = (price: Amount): string | null =>
   price.period === undefined || price.period === "project" ? null : price.period;
 
@@ -93,7 +97,7 @@ const isSameCeiling = (wanted: Amount | null, read: Amount | null): boolean =>
     ? wanted === read
     : wanted.amount === read.amount && wanted.currency === read.currency;
 
-/** The value of a contact as it is compared: punctuation, case and "www." make no difference. */
+/** A contact's value in the form in which it is compared: punctuation, case and "www." make no difference. */
 const comparable = ({ type, value }: Contact): string => {
   const stated = value.trim();
   if (type === "email") return stated.toLowerCase();
@@ -119,7 +123,7 @@ const isFiled = (
   expect: { domain: string | null; category: string | null; also_ok: { category: string[] } },
   read: { domain: string | null; category: string | null },
 ) => {
-  // "null/null" for what is filed nowhere, in the labels as here.
+  // Both the labels and this path write "null/null" for an unclassified text.
   const wanted = [`${expect.domain}/${expect.category}`, ...expect.also_ok.category];
   return {
     domain: wanted.some((path) => path.split("/")[0] === String(read.domain)),
@@ -127,7 +131,7 @@ const isFiled = (
   };
 };
 
-/** Judges the reading of one offer. Of a text that must be refused only the refusal counts. */
+/** Judges the extraction of one offer. Of a text that must be refused, only the refusal counts. */
 export const judgeOffer = ({ expect }: LabelledOffer, read: OfferPrediction): Judgement => {
   const refuse = expect.must_reject !== null;
   const counts: Record<string, Counts> = {
@@ -163,7 +167,7 @@ export const judgeOffer = ({ expect }: LabelledOffer, read: OfferPrediction): Ju
   );
 };
 
-/** Judges the reading of one ask. */
+/** Judges the extraction of one ask. */
 export const judgeAsk = ({ expect }: LabelledAsk, read: AskPrediction): Judgement =>
   judgement({
     ...isFiled(expect, read),
@@ -174,7 +178,7 @@ export const judgeAsk = ({ expect }: LabelledAsk, read: AskPrediction): Judgemen
     location: [expect.location, ...expect.also_ok.location].some((place) => isSamePlace(place, read.location)),
   });
 
-/** How many results of a search count. */
+/** The number of results of a search that count. */
 const SHOWN = 10;
 
 const gainOf = (grades: number[]): number =>
@@ -202,7 +206,7 @@ export const judgeMatch = (label: LabelledMatch, { results }: FoundPrediction): 
   const found = new Set(results);
   const counts = countsOf(new Set(label.relevant_offers), found);
   const forbidden = found.intersection(new Set(label.wrong_kind_offers)).size;
-  // Neither rewarded nor punished.
+  // Acceptable matches are neither rewarded nor punished.
   const tolerated = found
     .difference(new Set(label.relevant_offers))
     .intersection(new Set(label.acceptable_offers)).size;
@@ -217,7 +221,7 @@ export const judgeMatch = (label: LabelledMatch, { results }: FoundPrediction): 
 
 const share = (part: number, of: number): number => (of === 0 ? 1 : part / of);
 
-/** Sums judgements up: the mean of each measure, and precision, recall and F1 of what is counted. */
+/** Sums up judgements: the mean of each measure, and precision, recall and F1 of counted values. */
 export const score = (judgements: Judgement[]): Scores => {
   const scores: Scores = new Map();
   const right = new Map<string, number[]>();

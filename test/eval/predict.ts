@@ -3,25 +3,25 @@ import type { CorpusText, LabelledAsk, LabelledMatch, LabelledOffer, LabelledQue
 import type { AskPrediction, FoundPrediction, OfferPrediction } from "./metrics.ts";
 
 /**
- * Puts labelled texts to a running service, as agents would, and says what came of each.
+ * Sends labelled texts to a running service, as agents would, and returns a prediction for each.
  */
 
-/** Well below the calls an hour that a new account has. */
+/** Well below the hourly caps of a new account. */
 const CALLS_PER_AGENT = 50;
-/** What the machine that goals are stated for can work at without queueing. */
+/** The number of simultaneous calls that a machine with two processors can work on without queueing. */
 const AT_ONCE = 4;
-/** More than any ask of a corpus has, and what a page may hold. */
+/** More than any ask of a corpus has, and the largest page allowed. */
 const MATCHES = 50;
-/** One page: measures look at ten results. */
+/** One page of ten, because the measures look at ten results. */
 const RESULTS = 10;
 
-/** A running service, and the database behind it, in which agents are approved. */
+/** A running service and the URL of its database, in which agents are approved. */
 export type Target = { url: string; database: string };
 
 /** Called after each text. */
 export type Progress = (done: number, of: number) => void;
 
-/** Answers one call of somebody who has calls left. @throws when the answer's status is another than wanted */
+/** Makes one call as an agent that has calls left. @throws an Error if the status is not one of the wanted ones */
 type Caller = (method: string, path: string, body: unknown, wanted: number | number[]) => Promise<Body>;
 
 const callers = ({ url, database }: Target): (() => Promise<Caller>) => {
@@ -43,7 +43,7 @@ const callers = ({ url, database }: Target): (() => Promise<Caller>) => {
   };
 };
 
-/** Each line's prediction, in order, a few at once. */
+/** Predicts every line, a few at once. Returns the predictions in the order of the lines. */
 const inTurn = async <L, P>(
   lines: readonly L[],
   progress: Progress,
@@ -79,7 +79,7 @@ const offerPrediction = (id: string, read: Body): OfferPrediction => {
   };
 };
 
-/** Previews each text: what publishing it would read, without putting it among the offers that are searched. */
+/** Previews each text. A preview reads the text as publishing would, and does not add it to the searched offers. */
 export const readOffers = (
   target: Target,
   lines: readonly LabelledOffer[],
@@ -92,7 +92,7 @@ export const readOffers = (
   });
 };
 
-/** Creates an ask of each text. */
+/** Creates an ask from each text. */
 export const readAsks = (
   target: Target,
   lines: readonly LabelledAsk[],
@@ -114,10 +114,10 @@ export const readAsks = (
   });
 };
 
-/** The corpus on the market: its names by the ids that the market gave, and what the market refused. */
+/** The published corpus: the labels' ids by the ids of the market, and the ids of refused texts. */
 export type Published = { nameOf: Map<string, string>; refused: string[] };
 
-/** Publishes the corpus, one after the other: what is newer is the same in every run. */
+/** Publishes the corpus one text at a time, so that the order by age is the same in every run. */
 export const publishCorpus = async (
   target: Target,
   corpus: readonly CorpusText[],
@@ -157,7 +157,7 @@ export const search = (
   });
 };
 
-/** Creates an ask of each text, and gives the offers that match it. */
+/** Creates an ask from each text. Returns the offers that match it. */
 export const match = (
   target: Target,
   lines: readonly LabelledMatch[],

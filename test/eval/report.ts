@@ -8,11 +8,12 @@ import {
   score,
 } from "./metrics.ts";
 
-/** Results for the eye: a table of the whole and of its slices, and what came out wrong, line by line. */
+/** Results as text: a table of all lines and of slices, and the errors line by line. */
 
-/** Which measures a table shows, with the names of its columns. */
+/** The measures that a table shows, with the heads of their columns. */
 export type Columns = readonly (readonly [measure: string, column: string])[];
 
+/** The table of offers. */
 export const OFFER_COLUMNS: Columns = [
   ["contacts F1", "contacts"],
   ["preferred", "prefer."],
@@ -24,6 +25,7 @@ export const OFFER_COLUMNS: Columns = [
   ["location", "location"],
   ["title", "title"],
 ];
+/** The table of asks. */
 export const ASK_COLUMNS: Columns = [
   ["ask_kind", "kind"],
   ["domain", "domain"],
@@ -31,12 +33,14 @@ export const ASK_COLUMNS: Columns = [
   ["price_max", "price_max"],
   ["location", "location"],
 ];
+/** The table of searches. */
 export const QUERY_COLUMNS: Columns = [
   ["nDCG@10", "nDCG@10"],
   ["recall@10 of grade 3", "recall@10"],
   ["success@1", "success@1"],
   ["MRR", "MRR"],
 ];
+/** The table of matches. */
 export const MATCH_COLUMNS: Columns = [
   ["matches F1", "F1"],
   ["matches precision", "precision"],
@@ -45,13 +49,13 @@ export const MATCH_COLUMNS: Columns = [
   ["asks without a violation", "clean asks"],
 ];
 
-/** What a line is sliced by. */
+/** The properties by which lines are sliced. */
 export type Sliced = { lang?: string | undefined; tags?: string[]; ask_kind?: string | undefined };
 
-/** A line beside what was made of it. */
+/** A line with its judgement. */
 export type Judged<L> = { line: L; judged: Judgement };
 
-/** Slices of fewer lines than this say nothing; they are in the whole. */
+/** Slices of fewer lines say nothing by themselves. Their lines are in the whole. */
 const LEAST_SLICE = 2;
 
 const slicesOf = ({ lang, tags = [], ask_kind: kind }: Sliced): string[] => [
@@ -68,7 +72,7 @@ const cellOf = (scores: Scores, measure: string): string => {
   return measure === "forbidden matches" ? String(value) : value.toFixed(3);
 };
 
-/** The lines of a table: the whole first, then each slice. */
+/** Returns the lines of a table: all lines first, then each slice. */
 export const tableOf = <L extends Sliced>(name: string, all: readonly Judged<L>[], columns: Columns): string[] => {
   const slices = new Map<string, Judgement[]>();
   for (const { line, judged } of all) {
@@ -95,7 +99,7 @@ export const tableOf = <L extends Sliced>(name: string, all: readonly Judged<L>[
 
 const show = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
 
-/** How much of a text is shown beside what was read wrong in it. */
+/** The number of characters of a text that are shown beside its errors. */
 const SHOWN = 160;
 
 const excerpt = (text: string): string => {
@@ -103,7 +107,7 @@ const excerpt = (text: string): string => {
   return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line;
 };
 
-/** The measures that say in more words what another says: not told again. */
+/** Measures that repeat what another one says. Their errors are not listed. */
 const TOLD_ELSEWHERE = new Set(["reject_accuracy", "price amount", "domain"]);
 
 const wrongMeasures = ({ right }: Judgement): string[] =>
@@ -112,7 +116,7 @@ const wrongMeasures = ({ right }: Judgement): string[] =>
 const block = (id: string, text: string, faults: string[]): string[] =>
   faults.length === 0 ? [] : [`${id}  ${excerpt(text)}`, ...faults.map((fault) => `    ${fault}`)];
 
-/** What was read wrong in an offer. */
+/** Returns the errors in the extraction of an offer. */
 export const faultsOfOffer = (
   { id, text, expect }: LabelledOffer,
   read: OfferPrediction,
@@ -143,7 +147,7 @@ export const faultsOfOffer = (
   );
 };
 
-/** What was read wrong in an ask. */
+/** Returns the errors in the extraction of an ask. */
 export const faultsOfAsk = ({ id, text, expect }: LabelledAsk, read: AskPrediction, judged: Judgement): string[] => {
   const wanted: Record<string, unknown> = { ...expect, category: `${expect.domain}/${expect.category}` };
   const found: Record<string, unknown> = { ...read, category: `${read.domain}/${read.category}` };
@@ -154,7 +158,7 @@ export const faultsOfAsk = ({ id, text, expect }: LabelledAsk, read: AskPredicti
   );
 };
 
-/** What a search did not find, or not at the top. */
+/** Returns the relevant offers that a search missed or ranked too low. */
 export const faultsOfQuery = (line: LabelledQuery, { results }: FoundPrediction, judged: Judgement): string[] => {
   const graded = results.map((id) => `${id}:${line.relevant[id] ?? 0}`);
   const missed = Object.keys(line.relevant).filter((id) => !results.includes(id));
@@ -166,7 +170,7 @@ export const faultsOfQuery = (line: LabelledQuery, { results }: FoundPrediction,
   return block(line.id, line.query, wrong ? faults : []);
 };
 
-/** What matches an ask and should not, or should and does not. */
+/** Returns the offers that match an ask and should not, and those that should and do not. */
 export const faultsOfMatch = (line: LabelledMatch, { results }: FoundPrediction): string[] => {
   const missed = line.relevant_offers.filter((id) => !results.includes(id));
   const forbidden = results.filter((id) => line.wrong_kind_offers.includes(id));

@@ -12,27 +12,30 @@ import { match, type Progress, publishCorpus, readAsks, readOffers, search, type
 import * as report from "./report.ts";
 
 /**
- * `npm run eval -- --data DIR`: how well the market reads and finds, on labelled texts (labels.ts says which).
+ * `npm run eval -- --data DIR`: measures extraction, search and matching on labelled texts (labels.ts describes them).
  *
- * Each text goes to a real service on a throwaway database: offers are previewed, asks created, the corpus published,
- * and then searched and matched. What came of each line is written to OUT/<file>.predictions.jsonl; the measures are
- * printed as a table, with slices, and after it the lines that came out wrong.
+ * Each text goes to a real service on a throwaway database: offers are previewed, asks created, and the corpus
+ * published, searched and matched. The predictions are written to OUT/<file>.predictions.jsonl. The scores are printed
+ * as a table with slices, followed by the lines with errors.
  *
- *   --data DIR     the folder of labelled files (test/eval/texts)
- *   --out OUT      where predictions go (.data/eval)
- *   --maker NAME   who reads: builtin, or openai with its variables as for the service (builtin)
+ *   --data DIR     the folder of labelled files (default: test/eval/texts)
+ *   --out OUT      the folder for predictions (default: .data/eval)
+ *   --maker NAME   the extractor: builtin, or openai with the same variables as the service (default: builtin)
  */
 
 const HELP = "Usage: npm run eval -- [--data DIR] [--out DIR] [--maker builtin|openai]\n";
 
-/** The variables that name a provider; withheld from the built-in maker, for a developer's shell may have them. */
+/**
+ * The variables that configure a provider. With the built-in extractor they are withheld, as a developer's shell may
+ * set them.
+ */
 const PROVIDER = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "EXTRACTION_MODEL", "EMBEDDING_MODEL"];
 
-/** Vectors are made behind the publishing; nobody waits longer for a provider that has stopped answering. */
+/** Embeddings are made after publishing. This is the longest wait for a provider that has stopped responding. */
 const VECTORS_TIMEOUT_MS = 60_000;
 
 const print = (line = ""): void => void process.stdout.write(`${line}\n`);
-/** On a line of its own that the next one overwrites; elsewhere than at a terminal, a line now and then. */
+/** Shows progress: on a terminal, in a line that the next one overwrites; elsewhere, one line at the end. */
 const telling =
   (what: string): Progress =>
   (done, of) => {
@@ -72,7 +75,7 @@ type Kind<L, P> = {
   faults: (line: L, prediction: P, judged: Judgement) => string[];
 };
 
-/** Writes the predictions of one file, and prints how right they are. */
+/** Writes the predictions of one file and prints their scores. */
 const conclude = async <L extends report.Sliced & { id: string }, P>(
   out: string,
   { file, lines }: Labelled<L>,

@@ -1,16 +1,20 @@
 import { type Script, type Site, servePages, type Teardown } from "./site.ts";
 
 /**
- * The approval page over HTTP.
+ * Opens and answers the approval page over HTTP, as a browser does.
  *
- *   opened   the page as a browser has it: where, its cookie, the token in its form
+ *   opened   an approval page that was fetched: its site, the browser's CSRF cookie and the token in the form
  */
 
+/** The secret of the link in these tests. */
 export const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
+/** The path of the approval page in these tests. */
 export const PATH = `/connect/${SECRET}`;
 
+/** An opened approval page: its site, the CSRF cookie and the form token. */
 export type Opened = { site: Site; cookie: string; token: string };
 
+/** Serves the pages and opens the approval page. Clears the recorded calls afterwards. */
 export const open = async (t: Teardown, script: Script = {}, baseUrl?: string): Promise<Opened> => {
   const site = await servePages(t, script, baseUrl);
   const answer = await fetch(site.url + PATH);
@@ -20,7 +24,7 @@ export const open = async (t: Teardown, script: Script = {}, baseUrl?: string): 
   return { site, cookie, token };
 };
 
-/** Answers as the form in a browser does; what a header is set to null is left out. */
+/** Sends the form of the approval page as a browser does. A header whose value is null is not sent. */
 export const decide = (
   { site, cookie, token }: Opened,
   fields: Record<string, string> = {},
@@ -39,4 +43,5 @@ export const decide = (
   });
 };
 
+/** The names of the database functions that a site has called, in order. */
 export const names = (site: Site): string[] => site.calls.map(({ name }) => name);

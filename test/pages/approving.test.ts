@@ -3,9 +3,9 @@ import { hashSecret } from "../../src/http/tokens.ts";
 import { decide, open, PATH, SECRET } from "./approval.ts";
 import { CONNECTION, REQUEST_ID, raised, servePages } from "./site.ts";
 
-/** Approving an agent on its page over HTTP, with a database that answers what it is told. */
+/** Tests how an agent is approved on its page over HTTP. A fake database gives scripted answers. */
 
-test("looking changes nothing, and asks a database that does not lag", async (t) => {
+test("opening the approval page changes nothing and reads from the primary, not from a replica", async (t) => {
   const site = await servePages(t);
   await fetch(site.url + PATH);
   const head = await fetch(site.url + PATH, { method: "HEAD" });
@@ -15,7 +15,7 @@ test("looking changes nothing, and asks a database that does not lag", async (t)
   t.deepEqual(site.calls, [call, call]);
 });
 
-test("a browser gets its cookie once, and the form a token for this link only", async (t) => {
+test("a browser gets the CSRF cookie once, and the form gets a token that is valid for this link only", async (t) => {
   const site = await servePages(t);
   const first = await fetch(site.url + PATH);
   const cookie = first.headers.getSetCookie();
@@ -31,7 +31,7 @@ test("a browser gets its cookie once, and the form a token for this link only", 
   t.false((token ?? "").includes(headers.Cookie.split("=")[1] ?? ""), "the page does not hold the cookie");
 });
 
-test("a cookie that we cannot have set is replaced", async (t) => {
+test("a CSRF cookie that the service cannot have set is replaced", async (t) => {
   const site = await servePages(t);
   for (const Cookie of ["souk_csrf=", "souk_csrf=short", `souk_csrf=${"%".repeat(43)}`, ";;;=;"]) {
     const answer = await fetch(site.url + PATH, { headers: { Cookie } });
@@ -39,7 +39,7 @@ test("a cookie that we cannot have set is replaced", async (t) => {
   }
 });
 
-test("approving makes a session for a person who has none", async (t) => {
+test("approving creates a session for a person who has none", async (t) => {
   const opened = await open(t);
   const answer = await decide(opened);
   t.is(answer.status, 200);
@@ -66,7 +66,7 @@ test("approving makes a session for a person who has none", async (t) => {
   ]);
 });
 
-test("the form says which account the page showed, and when it is another one now, the page is shown again", async (t) => {
+test("the page is shown again if the browser's account has changed since the page was shown", async (t) => {
   const detail = "You are now signed in as Max. See below whether the agent should act for that account.";
   const opened = await open(t, {
     approve_connection: raised(409, "invalid_state", detail, { account_changed: true }),
@@ -88,7 +88,7 @@ test("the form says which account the page showed, and when it is another one no
   t.is((JSON.parse(await asProgram.text()) as { detail: string }).detail, detail);
 });
 
-test("approving the same link again in the same browser gives the same session, in another browser another", async (t) => {
+test("approving a link again gives the same session in the same browser, another in another browser", async (t) => {
   const opened = await open(t);
   const session = async (cookie: string, token: string) =>
     (await decide({ ...opened, cookie, token })).headers.getSetCookie()[0]?.split(";")[0];
@@ -99,7 +99,7 @@ test("approving the same link again in the same browser gives the same session, 
   t.not(await session(elsewhere.headers.getSetCookie()[0]?.split(";")[0] ?? "", token), first);
 });
 
-test("who has to sign in before approving is led there and back, and a program is told so", async (t) => {
+test("a person who must sign in before approving is sent to sign-in and back; a program gets a 401", async (t) => {
   const opened = await open(t, {
     approve_connection: raised(401, "unauthorized", "Sign in again.", { sign_in_again: true }),
   });
@@ -116,7 +116,7 @@ test("who has to sign in before approving is led there and back, and a program i
   t.like(await problem.json(), { code: "unauthorized", sign_in_again: true });
 });
 
-test("the page says for whom the agent would act, and offers another account", async (t) => {
+test("the approval page names the account that the agent would act for and offers another", async (t) => {
   const another = `/sign-in?${new URLSearchParams({ return: PATH })}`;
   const page = async (account: object) => {
     const site = await servePages(t, {
@@ -147,7 +147,7 @@ test("approving keeps the session of a person who has one", async (t) => {
   t.deepEqual(opened.site.calls[0]?.args["session_hash"], hashSecret(session));
 });
 
-test("over HTTPS cookies are bound to the host, and the browser is told to stay on HTTPS", async (t) => {
+test("over HTTPS, cookies are bound to the host and the response has Strict-Transport-Security", async (t) => {
   const opened = await open(t, {}, "https://souk.example");
   t.regex(opened.cookie, /^__Host-souk_csrf=/);
   const answer = await decide(opened, {}, { Origin: "https://souk.example" });
@@ -163,7 +163,7 @@ test("over HTTPS cookies are bound to the host, and the browser is told to stay 
   );
 });
 
-test('"Not mine" ends link and access, and makes no session', async (t) => {
+test(`"Not mine" ends the link and the agent's access, and creates no session`, async (t) => {
   const opened = await open(t);
   const answer = await decide(opened, { decision: "decline" });
   t.is(answer.status, 200);
@@ -180,7 +180,7 @@ for (const [status, code, detail] of [
   [409, "invalid_state", "Your account has 25 agents, which is the most."],
   [410, "connection_expired", "This link no longer works. Ask your agent to connect again for a new one."],
 ] as const) {
-  test(`${code} is a page for people and a Problem for programs`, async (t) => {
+  test(`${code} is a page for browsers and a Problem for programs`, async (t) => {
     const refused = raised(status, code, detail);
     const opened = await open(t, { approve_connection: refused, decline_connection: refused });
     opened.site.script["get_connection"] = refused;
@@ -215,7 +215,7 @@ for (const [status, code, detail] of [
   });
 }
 
-test("a database that cannot be reached is a 503 that says when to try again", async (t) => {
+test("an unreachable database gives a 503 with Retry-After", async (t) => {
   const site = await servePages(t, {
     get_connection: Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }),
   });
@@ -226,7 +226,7 @@ test("a database that cannot be reached is a 503 that says when to try again", a
   t.is(site.thrown.length, 1);
 });
 
-test("a bug is a 500 that shows nothing of it, and is left for the log", async (t) => {
+test("an unexpected error gives a 500 that reveals nothing of it, and the error is passed on to the log", async (t) => {
   const bug = new Error("relation secret_table does not exist");
   const site = await servePages(t, { get_connection: bug });
   const answer = await fetch(site.url + PATH);
@@ -237,7 +237,7 @@ test("a bug is a 500 that shows nothing of it, and is left for the log", async (
   t.deepEqual(site.thrown, [bug]);
 });
 
-test("a hostile name is inert over HTTP", async (t) => {
+test("HTML in an agent's name is escaped over HTTP", async (t) => {
   const site = await servePages(t, { get_connection: { ...CONNECTION, agent_name: "<script>alert(1)</script>" } });
   const html = await (await fetch(site.url + PATH)).text();
   t.false(html.includes("<script"));

@@ -4,7 +4,7 @@ import { launchBrowser, leaveBy, openPage, screenshot, VIEWS, type View } from "
 import { CONNECTION, raised, type Script, servePages } from "./site.ts";
 import { faults, SOUND, tabTo } from "./sound.ts";
 
-/** The pages as a person meets them: at every size, by day and by night, and with a keyboard only. */
+/** Tests the pages in a browser: in every view (size, light and dark colours) and with the keyboard alone. */
 
 const LONGEST = "W".repeat(80);
 
@@ -14,7 +14,7 @@ test.before(async () => {
 });
 test.after.always(() => browser?.close());
 
-/** Opens a site in a view and collects what its console and its requests to elsewhere say. */
+/** Opens a site in a view. Collects console messages and the URLs of requests to other hosts as complaints. */
 const visit = async (t: ExecutionContext, view: View, script: Script = {}) => {
   const site = await servePages(t, script);
   const page = await openPage(browser, view, t);
@@ -27,7 +27,7 @@ const visit = async (t: ExecutionContext, view: View, script: Script = {}) => {
 };
 
 for (const view of VIEWS) {
-  test(`the approval page is sound on ${view.name}`, async (t) => {
+  test(`the approval page is accessible and fits the screen on ${view.name}`, async (t) => {
     const { site, page, complaints } = await visit(t, view);
     await page.goto(`${site.url}/connect/secret`);
     await screenshot(page, `approve-${view.name}`);
@@ -41,7 +41,7 @@ for (const view of VIEWS) {
     t.deepEqual(complaints, []);
   });
 
-  test(`every other page is sound on ${view.name}`, async (t) => {
+  test(`every other page is accessible and fits the screen on ${view.name}`, async (t) => {
     const { site, page, complaints } = await visit(t, view);
     for (const path of ["/", "/errors", "/errors#rate_limited"]) {
       await page.goto(site.url + path);
@@ -61,7 +61,7 @@ for (const view of VIEWS) {
     t.deepEqual(await faults(page), SOUND);
   });
 
-  test(`the longest name fits on ${view.name}`, async (t) => {
+  test(`the longest agent name fits on ${view.name}`, async (t) => {
     const { site, page } = await visit(t, view, {
       get_connection: { ...CONNECTION, agent_name: LONGEST, code: "WXWX-WXWX" },
       approve_connection: { agent_name: LONGEST, agent_id: "a", new_session: true },
@@ -88,7 +88,7 @@ for (const view of VIEWS) {
   });
 }
 
-test("the browser names where the form was, and never the link", async (t) => {
+test("the browser sends the form's Origin, but never the link as Referer", async (t) => {
   const { site, page } = await visit(t, VIEWS[0] ?? t.fail("no view"));
   const sent: Record<string, string>[] = [];
   page.on("request", async (request) => sent.push(await request.allHeaders()));

@@ -4,7 +4,10 @@ import { connectAgent } from "../support/market.ts";
 import { type Fixture, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
 import { faults, SOUND, tabTo } from "./sound.ts";
 
-/** Approving an agent in a browser, against the real service: clicks that come twice, ways back, and which account it is. */
+/**
+ * Tests approving an agent in a browser, against the real service: repeated clicks, the back button, and the account
+ * that the agent joins.
+ */
 
 let fixture: Fixture;
 test.before(async () => {
@@ -38,7 +41,7 @@ test("with the keyboard alone, a person approves an agent, finds it in the setti
   t.deepEqual(await fixture.statuses(agent), [401, 401], "also on a process that did not remove it");
 });
 
-test("a second click on Approve answers as the first, and keeps the session", async (t) => {
+test("a second click on Approve gets the same answer and keeps the session", async (t) => {
   const { page, agent, account } = await fixture.newPerson(t);
   const first = await page.context().cookies();
   await page.reload();
@@ -52,7 +55,7 @@ test("a second click on Approve answers as the first, and keeps the session", as
   t.deepEqual(await fixture.statuses(agent), [200, 200]);
 });
 
-test("two clicks on Approve at the same moment make one account and one session", async (t) => {
+test("simultaneous clicks on Approve create one account and one session", async (t) => {
   const page = await openPage(fixture.browser, PHONE, t);
   const agent = await connectAgent(fixture.service.url);
   await page.goto(agent.link);
@@ -76,14 +79,14 @@ test("two clicks on Approve at the same moment make one account and one session"
   );
 });
 
-test("the back button after approving says that all is well", async (t) => {
+test("after approving, the back button shows a page that says all is well", async (t) => {
   const { page } = await fixture.newPerson(t);
   await page.goBack();
   t.is(await heading(page), "Already used");
   t.true(await page.getByText("If that was you, all is well").isVisible());
 });
 
-test("a person who approves while the agent removes itself gets an answer, and the agent none of the access", async (t) => {
+test("approving while the agent removes itself gets an answer, and the agent gets no access", async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const page = await openPage(fixture.browser, PHONE, t);
     const agent = await connectAgent(fixture.service.url);
@@ -96,7 +99,7 @@ test("a person who approves while the agent removes itself gets an answer, and t
   }
 });
 
-test("an agent is added to the account of who is signed in, after a new sign-in only", async (t) => {
+test("an agent joins the account of the signed-in person only after a recent sign-in", async (t) => {
   const { page, account } = await fixture.newPerson(t);
   await fixture.prove(account);
   const second = await connectAgent(fixture.service.url, "Second");

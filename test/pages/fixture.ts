@@ -7,27 +7,28 @@ import { type Agent, call, connectAgent } from "../support/market.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 
 /**
- * People at browsers of their own: Chromium against the real service and its database.
+ * People in separate browser contexts: Chromium against the real service and its database.
  *
  *   other   a second process of the service on the same database
- *   person  has approved an agent; what a sign-in leaves behind is written past the sign-in pages, which have tests of
- *           their own
+ *   person  somebody who has approved an agent. `prove` and `age` write the results of a sign-in straight into the
+ *           database, because the sign-in pages have tests of their own
  */
 
 type Person = { page: Page; agent: Agent; account: string };
 
+/** A browser and two processes of the service on one database. */
 export type Fixture = {
   browser: Browser;
   service: Service;
   other: Service;
   sql: <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
-  /** A person who has approved an agent of this name on a small telephone. */
+  /** Creates a person who has approved an agent of this name in a browser with a small phone screen. */
   newPerson: (t: ExecutionContext, name?: string) => Promise<Person>;
-  /** Makes the account's person have proved a method, and their browsers signed in a moment ago. */
+  /** Records that the account has proved a method and that its browsers signed in just now. */
   prove: (account: string, method?: string) => Promise<void>;
-  /** Makes the last sign-in of the account's browsers too old for what cannot be undone. */
+  /** Makes the last sign-in of the account's browsers 16 minutes old, too old for actions that cannot be undone. */
   age: (account: string) => Promise<void>;
-  /** What each process answers to the agent. */
+  /** The status that each process returns for the agent's `GET /v1/me`. */
   statuses: (agent: Agent) => Promise<number[]>;
   end: () => Promise<void>;
 };
@@ -40,7 +41,7 @@ export const press = (page: Page, name: string | RegExp): Promise<void> =>
 export const follow = (page: Page, name: string): Promise<void> =>
   leaveBy(page, page.getByRole("link", { name, exact: true }).first());
 
-/** Presses a button, and gives where the answer leads. */
+/** Presses a button. Returns the Location header of the response to the form. */
 export const pressAndFollow = async (page: Page, name: string | RegExp): Promise<string | undefined> => {
   const [led] = await Promise.all([
     page.waitForResponse((answer) => answer.request().method() === "POST"),
@@ -49,12 +50,16 @@ export const pressAndFollow = async (page: Page, name: string | RegExp): Promise
   return led.headers()["location"];
 };
 
+/** The text of the page's h1. */
 export const heading = (page: Page): Promise<string | null> => page.getByRole("heading", { level: 1 }).textContent();
 
-/** Starts everything, with more environment where a test needs it. Call `end` in `test.after.always`. */
+/**
+ * Starts the browser, the database and two processes. `more` adds environment variables. Call `end` in
+ * `test.after.always`.
+ */
 export const openFixture = async (more: Record<string, string> = {}): Promise<Fixture> => {
   const [browser, database]: [Browser, Database] = await Promise.all([launchBrowser(), createDatabase()]);
-  // Every agent of these tests connects from one address.
+  // All agents of these tests connect from one address, so the default limit for an address would be too low.
   const env = { CONNECTIONS_PER_HOUR: "1000", ...more };
   const service = await startService({ database: database.url, env });
   const other = await startPart("api", { database: database.url, env });

@@ -4,7 +4,7 @@ import { openPage, PHONE, screenshot } from "../support/browser.ts";
 import { connectAgent } from "../support/market.ts";
 import { type Fixture, follow, heading, openFixture, press } from "./fixture.ts";
 
-/** The whole way of a person who has never been here: a telephone, a mailbox, and an agent that asks. */
+/** Tests the whole path of a new person: a phone, an e-mail address, and an agent that asks for approval. */
 
 let mail: MailServer;
 let fixture: Fixture;
@@ -24,7 +24,7 @@ const codeFromMail = async (): Promise<string> => {
   return /\b\d{6}\b/.exec(parsed.text ?? "")?.[0] ?? "no code in the mail";
 };
 
-test("a person approves an agent, proves a mailbox, comes back, and removes the agent", async (t) => {
+test("a person approves an agent, proves an e-mail address, signs in again, and removes the agent", async (t) => {
   t.timeout(180_000, "some twenty pages, two mails");
   const { service, browser } = fixture;
   const page = await openPage(browser, PHONE, t);
@@ -47,7 +47,7 @@ test("a person approves an agent, proves a mailbox, comes back, and removes the 
   await screenshot(page, "journey-3-methods");
   t.is(await cap(), before + 30, "a proved method raises the cap");
 
-  // The session is new at a sign-in, and gone after signing out.
+  // Signing in created a new session. Signing out ends it.
   await follow(page, "Account");
   await press(page, "Sign out here");
   await page.goto(`${service.url}/settings`);

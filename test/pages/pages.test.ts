@@ -3,11 +3,11 @@ import test from "ava";
 import { decide, names, open, PATH, SECRET } from "./approval.ts";
 import { REQUEST_ID, type Site, servePages } from "./site.ts";
 
-/** What guards the pages over HTTP, and how they are kept: headers, methods, senders, bodies. */
+/** Tests the HTTP rules that all pages share: security headers, methods, the origin of forms, bodies, caching. */
 
 const CSP = "default-src 'none';style-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'";
 
-test("the approval page is there for one person at one moment, and for no one else's frame, cache or index", async (t) => {
+test("the approval page cannot be framed, cached or indexed", async (t) => {
   const site = await servePages(t);
   const answer = await fetch(site.url + PATH);
   t.is(answer.status, 200);
@@ -26,7 +26,7 @@ test("the approval page is there for one person at one moment, and for no one el
 });
 
 for (const path of ["/", "/errors", "/assets/souk.css", PATH]) {
-  test(`every answer at ${path.replace(SECRET, ":secret")} is guarded`, async (t) => {
+  test(`every response at ${path.replace(SECRET, ":secret")} has the security headers`, async (t) => {
     const site = await servePages(t);
     for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
       const { headers } = await fetch(site.url + path, { method });
@@ -37,7 +37,7 @@ for (const path of ["/", "/errors", "/assets/souk.css", PATH]) {
   });
 }
 
-test("other paths are left to others", async (t) => {
+test("paths that are not pages are passed on to the next handler", async (t) => {
   const site = await servePages(t);
   for (const path of ["/connect", "/connect/", `${PATH}/`, `${PATH}/more`, "/Errors", "/errors/", "/assets/", "/v1"]) {
     const answer = await fetch(site.url + path);
@@ -46,7 +46,7 @@ test("other paths are left to others", async (t) => {
   }
 });
 
-test("another method is a Problem that names the methods there are", async (t) => {
+test("a method that a page does not have gets a 405 Problem that names the allowed methods", async (t) => {
   const site = await servePages(t);
   const answer = await fetch(site.url + PATH, { method: "DELETE" });
   t.is(answer.status, 405);
@@ -59,29 +59,21 @@ for (const [title, fields, headers] of [
   ["with a token of the right length", { token: "A".repeat(43) }, {}],
   ["without the cookie", {}, { Cookie: null }],
   ["with another browser's cookie", {}, { Cookie: `souk_csrf=${"A".repeat(43)}` }],
-  ["with neither answer", { decision: "maybe" }, {}],
-  ["with no answer", { decision: "" }, {}],
+  ["with an unknown decision", { decision: "maybe" }, {}],
+  ["without a decision", { decision: "" }, {}],
   ["from another site", {}, { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }],
   ["from another origin of this site", {}, { "Sec-Fetch-Site": "same-site" }],
-  [
-    "from another origin, in a browser that does not say which site",
-    {},
-    { Origin: "https://evil.example", "Sec-Fetch-Site": null },
-  ],
-  ["from another origin that claims to be this one", {}, { Origin: "https://evil.example" }],
-  ["from nowhere that can be named", {}, { Origin: "null", "Sec-Fetch-Site": "cross-site" }],
-  [
-    "from a frame without an origin, in a browser that does not say which site",
-    {},
-    { Origin: "null", "Sec-Fetch-Site": null },
-  ],
-  ["from another site, without its origin", {}, { Origin: null, "Sec-Fetch-Site": "cross-site" }],
-  ["without an origin, not from a page", {}, { Origin: null, "Sec-Fetch-Site": "none" }],
-  ["that says nothing of where it comes from", {}, { Origin: null, "Sec-Fetch-Site": null }],
-  ["with the token of an agent", {}, { Authorization: `Bearer agt_${"0".repeat(49)}` }],
-  ["with any other authorization", {}, { Authorization: "Basic YTpi" }],
+  ["from another origin, without Sec-Fetch-Site", {}, { Origin: "https://evil.example", "Sec-Fetch-Site": null }],
+  ["from another origin, with Sec-Fetch-Site same-origin", {}, { Origin: "https://evil.example" }],
+  ["with Origin null, from another site", {}, { Origin: "null", "Sec-Fetch-Site": "cross-site" }],
+  ["with Origin null, without Sec-Fetch-Site", {}, { Origin: "null", "Sec-Fetch-Site": null }],
+  ["from another site, without Origin", {}, { Origin: null, "Sec-Fetch-Site": "cross-site" }],
+  ["without Origin, not sent by a page", {}, { Origin: null, "Sec-Fetch-Site": "none" }],
+  ["with neither Origin nor Sec-Fetch-Site", {}, { Origin: null, "Sec-Fetch-Site": null }],
+  ["with an agent's token", {}, { Authorization: `Bearer agt_${"0".repeat(49)}` }],
+  ["with another Authorization header", {}, { Authorization: "Basic YTpi" }],
 ] as const) {
-  test(`an answer ${title} changes nothing`, async (t) => {
+  test(`a form sent ${title} is refused and changes nothing`, async (t) => {
     const opened = await open(t);
     const answer = await decide(opened, fields, headers);
     t.is(answer.status, 400);
@@ -96,7 +88,7 @@ for (const [title, fields, headers] of [
   });
 }
 
-test("a token counts for its own link only", async (t) => {
+test("a form token is valid for its own link only", async (t) => {
   const { site, cookie, token } = await open(t);
   const answer = await fetch(`${site.url}/connect/other`, {
     method: "POST",
@@ -108,12 +100,12 @@ test("a token counts for its own link only", async (t) => {
 });
 
 for (const [title, headers] of [
-  ["that does not say which site", { "Sec-Fetch-Site": null }],
-  ["that hides the origin from everyone", { Origin: null }],
-  ["that hides the origin behind null", { Origin: "null" }],
-  ["in which a person reloads", { "Sec-Fetch-Site": "none" }],
+  ["that sends no Sec-Fetch-Site", { "Sec-Fetch-Site": null }],
+  ["that sends no Origin", { Origin: null }],
+  ["that sends Origin null", { Origin: "null" }],
+  ["after reloading the page", { "Sec-Fetch-Site": "none" }],
 ] as const) {
-  test(`a person can answer in a browser ${title}`, async (t) => {
+  test(`a form is accepted from a browser ${title}`, async (t) => {
     const opened = await open(t);
     t.is((await decide(opened, {}, headers)).status, 200);
     t.deepEqual(names(opened.site), ["approve_connection"]);
@@ -125,7 +117,7 @@ for (const [type, body] of [
   ["multipart/form-data; boundary=x", "--x--"],
   ["text/plain", "decision=approve"],
 ] as const) {
-  test(`a body of ${type} is no form`, async (t) => {
+  test(`a form with a body of ${type} is refused with 415`, async (t) => {
     const { site, cookie } = await open(t);
     const answer = await fetch(site.url + PATH, {
       method: "POST",
@@ -138,7 +130,7 @@ for (const [type, body] of [
   });
 }
 
-/** Sends the head of a form and some of its body, and gives the status before the body has ended. */
+/** Sends the headers of a form and part of its body. Returns the status that arrives before the body has ended. */
 const statusBeforeTheEnd = (site: Site, headers: Record<string, string>, body: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const sending = request(site.url + PATH, {
@@ -153,7 +145,7 @@ const statusBeforeTheEnd = (site: Site, headers: Record<string, string>, body: s
     sending.write(body);
   });
 
-test("a body that is too large is refused at once, whether or not it says so", async (t) => {
+test("a body that is too large is refused at once, with or without Content-Length", async (t) => {
   const { site } = await open(t);
   t.is(await statusBeforeTheEnd(site, { "Content-Length": "1000000" }, "token="), 413);
   t.is(await statusBeforeTheEnd(site, { "Transfer-Encoding": "chunked" }, `token=${"x".repeat(11_000)}`), 413);
@@ -165,7 +157,7 @@ test("a compressed body is refused", async (t) => {
   t.is(await statusBeforeTheEnd(site, { "Content-Encoding": "gzip", "Content-Length": "100" }, "x"), 415);
 });
 
-test("the home page and the page of errors can be kept a while, and set no cookie", async (t) => {
+test("the home page and the error page can be cached for five minutes and set no cookie", async (t) => {
   const site = await servePages(t);
   for (const path of ["/", "/errors"]) {
     const answer = await fetch(site.url + path);
@@ -176,7 +168,7 @@ test("the home page and the page of errors can be kept a while, and set no cooki
   t.deepEqual(site.calls, []);
 });
 
-test("the stylesheet is kept for an hour, and then asked for by its ETag", async (t) => {
+test("the stylesheet is cached for an hour and then revalidated by its ETag", async (t) => {
   const site = await servePages(t);
   const [, path = ""] = /<link rel="stylesheet" href="([^"]+)">/.exec(await (await fetch(`${site.url}/`)).text()) ?? [];
   const answer = await fetch(site.url + path);
@@ -184,7 +176,7 @@ test("the stylesheet is kept for an hour, and then asked for by its ETag", async
   t.is(answer.headers.get("content-type"), "text/css; charset=utf-8");
   t.is(answer.headers.get("cache-control"), "public, max-age=3600");
   t.notRegex(await answer.text(), /url\(|@import/, "nothing is loaded from elsewhere");
-  // fetch adds Cache-Control: no-cache to a conditional request, which asks for the whole answer.
+  // fetch adds Cache-Control: no-cache to a conditional request, which would force a full response.
   const again = await new Promise<number | undefined>((resolve, reject) => {
     const headers = { "If-None-Match": answer.headers.get("etag") ?? "" };
     const asking = request(site.url + path, { headers }, (response) => resolve(response.resume().statusCode));

@@ -14,7 +14,7 @@ import {
 import { CONNECTION, REQUEST_ID } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
 
-/** The pages as text. */
+/** Tests the HTML of the pages, as the render functions return it. */
 
 const BASE = "https://souk.example";
 
@@ -54,7 +54,7 @@ test("every page is valid HTML", async (t) => {
   for (const [title, html] of PAGES) t.deepEqual(await invalidHtml(html), [], title);
 });
 
-test("every page has a language, a viewport and one heading, and no script, style or picture of its own", (t) => {
+test("every page has a language, a viewport and one heading, and no inline script or style and no image", (t) => {
   for (const [title, html] of PAGES) {
     t.true(html.includes('<html lang="en">'), title);
     t.true(html.includes('<meta name="viewport" content="width=device-width, initial-scale=1">'), title);
@@ -64,7 +64,7 @@ test("every page has a language, a viewport and one heading, and no script, styl
   }
 });
 
-test("a page names no other site", (t) => {
+test("a page links to no other site", (t) => {
   for (const [title, html] of PAGES) {
     const elsewhere = [...html.matchAll(/(?:href|action)="([^"]*)"/g)]
       .map(([, target]) => target ?? "")
@@ -74,7 +74,7 @@ test("a page names no other site", (t) => {
 });
 
 for (const name of HOSTILE) {
-  test(`an agent that calls itself ${name} is shown as just that`, (t) => {
+  test(`an agent that calls itself ${name} is shown under exactly that name`, (t) => {
     const escaped = name
       .replaceAll("&", "&amp;")
       .replaceAll("<", "&lt;")
@@ -87,7 +87,7 @@ for (const name of HOSTILE) {
   });
 }
 
-test("a name cannot hide or turn what stands around it", (t) => {
+test("a name cannot hide or reverse the text around it", (t) => {
   t.is(visibleName("Claude\u202Eelbat\u202C"), "Claudeelbat");
   t.is(visibleName("a\u2066b\u2069c\u200Bd\u200De\uFEFFf\u00ADg"), "abcdefg");
   t.is(visibleName("a\u0000b\nc\u007Fd\u0085e\u2028f\u2029g"), "abcdefg");
@@ -96,13 +96,13 @@ test("a name cannot hide or turn what stands around it", (t) => {
   t.false(approval("Claude\u202Emine").includes("\u202E"));
 });
 
-test("names in every script are shown whole, up to 80 characters", (t) => {
+test("names in every script are shown in full, up to 80 characters", (t) => {
   for (const name of ["وكيل", "סוכן", "代理人", "Агент", "Zoë", "🦊🐻"]) t.is(visibleName(name), name);
   t.is(visibleName("W".repeat(80)), "W".repeat(80));
   t.is(visibleName("🦊".repeat(200)), "🦊".repeat(80));
 });
 
-test("the approval page says what a person needs to decide", (t) => {
+test("the approval page says what a person needs in order to decide", (t) => {
   const text = approval("Claude")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ");
@@ -120,7 +120,7 @@ test("the approval page says what a person needs to decide", (t) => {
   }
 });
 
-test("times are told as people tell them", (t) => {
+test("times are shown in minutes", (t) => {
   t.deepEqual([0, 1, 2, 29].map(minutesAgo), [
     "less than a minute ago",
     "1 minute ago",
@@ -130,7 +130,7 @@ test("times are told as people tell them", (t) => {
   t.deepEqual([0, 1, 60, 61, 1800].map(minutesLeft), ["1 minute", "1 minute", "1 minute", "2 minutes", "30 minutes"]);
 });
 
-test("every code is explained at its own anchor", (t) => {
+test("the error page explains every code at its own anchor", (t) => {
   const html = renderErrors(BASE);
   t.deepEqual(
     [...html.matchAll(/<section class="problem" id="(\w+)">/g)].map(([, id]) => id),
@@ -144,7 +144,7 @@ test("every code is explained at its own anchor", (t) => {
   t.true(expired.includes("A retry does not help"));
 });
 
-test("a refusal tells what was wrong, and offers the link again only where it helps", (t) => {
+test("a refusal page says what was wrong, and links to the same page only if opening it again can help", (t) => {
   t.true(refusal("bad_request").includes("Why it was &lt;refused&gt;."));
   t.true(refusal("bad_request").includes(REQUEST_ID));
   const offering = codes.filter((code) => refusal(code).includes('href="https://souk.example/connect/secret"'));
@@ -155,7 +155,7 @@ test("a refusal tells what was wrong, and offers the link again only where it he
   t.true(offering.includes("service_unavailable"));
 });
 
-test("a refusal advises by the page it is about", (t) => {
+test("the advice on a refusal page fits the page that was refused", (t) => {
   t.true(refusal("not_found").includes("ask your agent to connect again"));
   for (const code of ["not_found", "link_expired", "invalid_state"] as const) {
     const html = refusal(code, "/verify/secret");
@@ -167,14 +167,14 @@ test("a refusal advises by the page it is about", (t) => {
   t.true(refusal("internal_error", "/settings/market").includes("Open the page again"));
 });
 
-test("the home page gives the sentence to paste, and the way for agents", (t) => {
+test("the home page shows the sentence to paste into an agent, and the links for agents", (t) => {
   const html = renderHome(BASE);
   t.true(html.includes("Read https://souk.example/v1, connect to Souk for me, and show me the link and the code"));
   t.true(html.includes('href="/v1"'));
   t.true(html.includes('href="/v1/openapi.json"'));
 });
 
-test("links stay below the path that the service stands at", (t) => {
+test("links stay below the path of BASE_URL", (t) => {
   const html = renderHome("https://example.org/souk");
   t.true(html.includes('href="/souk/v1/openapi.json"'));
   t.regex(html, /href="\/souk\/assets\/souk\.css\?v=/);

@@ -3,7 +3,7 @@ import { screenshot } from "../support/browser.ts";
 import { type Fixture, follow, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
 import { faults, SOUND } from "./sound.ts";
 
-/** The settings in a browser, against the real service: agents, profile and ways to sign in. */
+/** Tests the settings in a browser, against the real service: agents, profile and sign-in methods. */
 
 let fixture: Fixture;
 test.before(async () => {
@@ -11,7 +11,7 @@ test.before(async () => {
 });
 test.after.always(() => fixture?.end());
 
-test("the first Tab leads past the navigation", async (t) => {
+test("the first Tab reaches a link that skips the navigation", async (t) => {
   const { page } = await fixture.newPerson(t);
   await page.goto(`${fixture.service.url}/settings`);
   await page.keyboard.press("Tab");
@@ -20,7 +20,7 @@ test("the first Tab leads past the navigation", async (t) => {
   t.is(await page.evaluate("document.activeElement.id"), "content");
 });
 
-test("an agent that is removed in two tabs is removed once, and both say so", async (t) => {
+test("an agent that is removed in two tabs is removed once, and both tabs say so", async (t) => {
   const { page, agent } = await fixture.newPerson(t);
   const tab = await page.context().newPage();
   for (const at of [page, tab]) {
@@ -40,7 +40,7 @@ test("an agent that is removed in two tabs is removed once, and both say so", as
   t.is(count, 1);
 });
 
-test("a profile is kept, shown as people write it, and never given to an agent", async (t) => {
+test("a profile is saved, its phone number is formatted, and agents never see its contact details", async (t) => {
   const { page, agent, account } = await fixture.newPerson(t);
   await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("Name").fill("Lena <b>");
@@ -64,7 +64,7 @@ test("a profile is kept, shown as people write it, and never given to an agent",
   t.is(await page.getByLabel("Name").inputValue(), "");
 });
 
-test("what is wrong with a profile stands beside each field, and what was typed stays", async (t) => {
+test("errors in a profile are shown beside each field, and the typed values stay", async (t) => {
   const { page } = await fixture.newPerson(t);
   await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("Name").fill("Lena");
@@ -87,7 +87,7 @@ test("what is wrong with a profile stands beside each field, and what was typed 
   t.is(await page.getByLabel("Name").getAttribute("aria-invalid"), null);
 });
 
-test("a form that was open for too long, or whose session has ended, keeps what was typed until it is saved", async (t) => {
+test("a form keeps what was typed if its token or its session is no longer valid", async (t) => {
   const { page, account } = await fixture.newPerson(t);
   await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("Name").fill("Typed with care");
@@ -109,14 +109,14 @@ test("a form that was open for too long, or whose session has ended, keeps what 
   t.is(await page.getByLabel("Name").inputValue(), "Typed with care");
 });
 
-test("a way to sign in is removed after a recent sign-in, the last one only after a warning", async (t) => {
+test("removing a sign-in method needs a recent sign-in, and removing the last one a confirmation", async (t) => {
   const { page, account } = await fixture.newPerson(t);
   await fixture.prove(account, "email");
   await fixture.prove(account, "google");
   await page.goto(`${fixture.service.url}/settings/methods`);
   await follow(page, "Remove Google");
   t.is(await heading(page), "Remove Google?");
-  // In another tab the other one is removed meanwhile: now this is the last.
+  // The other method is removed in another tab meanwhile, so Google is now the last one.
   const tab = await page.context().newPage();
   await tab.goto(`${fixture.service.url}/settings/methods/email`);
   await press(tab, "Remove e-mail");

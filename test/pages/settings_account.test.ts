@@ -4,7 +4,10 @@ import { eventually, SOFA } from "../support/market.ts";
 import { type Fixture, follow, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
 import { faults, SOUND } from "./sound.ts";
 
-/** The settings in a browser, against the real service: what is in the market, what was done, taking it along, and leaving. */
+/**
+ * Tests the settings in a browser, against the real service: a person's offers and asks, the activity list, the export
+ * and the deletion of the account.
+ */
 
 let fixture: Fixture;
 test.before(async () => {
@@ -12,7 +15,7 @@ test.before(async () => {
 });
 test.after.always(() => fixture?.end());
 
-test("a person sees what is offered and asked in their name, takes it down, and reads who did what", async (t) => {
+test("a person sees and archives the offers and asks of their agents, and reads who did what", async (t) => {
   const { page, agent } = await fixture.newPerson(t);
   const offer = await agent.call("POST", "/v1/offers", { text: SOFA });
   t.is(offer.status, 201);
@@ -50,7 +53,7 @@ test("a person sees what is offered and asked in their name, takes it down, and 
   t.deepEqual(await faults(page), SOUND);
 });
 
-test("long lists are read page by page, and a cursor that was made up leads to their start", async (t) => {
+test("long lists have pages, and a made-up cursor shows the first page", async (t) => {
   const { page, account } = await fixture.newPerson(t);
   await fixture.sql(
     `insert into market.ask (account_id, text, title, status, read_at)
@@ -71,7 +74,7 @@ test("long lists are read page by page, and a cursor that was made up leads to t
   }
 });
 
-test("what belongs to another account is not found", async (t) => {
+test("things of another account are not found", async (t) => {
   const [mine, theirs] = await Promise.all([fixture.newPerson(t, "Mine"), fixture.newPerson(t, "Theirs")]);
   const offer = await theirs.agent.call("POST", "/v1/offers", { text: SOFA });
   const offerId: string = offer.body.offer_id ?? offer.body.id;
@@ -99,7 +102,7 @@ test("what belongs to another account is not found", async (t) => {
   t.false((await page.content()).includes("Theirs"));
 });
 
-test("a person downloads everything that is kept about them, and nothing of anyone else", async (t) => {
+test("the export contains everything that is kept about a person, and nothing about anyone else", async (t) => {
   const [{ page, agent, account }, stranger] = await Promise.all([
     fixture.newPerson(t, "Claude"),
     fixture.newPerson(t, "Stranger"),
@@ -134,7 +137,7 @@ test("a person downloads everything that is kept about them, and nothing of anyo
   t.is(new URL(page.url()).pathname, "/settings/account", "who comes back from signing in finds the button");
 });
 
-test("who deletes the account is gone: agents refused, offers empty, nothing left to sign in to", async (t) => {
+test("deleting an account removes its agents, its data and the content of its offers", async (t) => {
   const { page, agent, account } = await fixture.newPerson(t);
   const reader = (await fixture.newPerson(t, "Reader")).agent;
   const offer = await agent.call("POST", "/v1/offers", { text: SOFA });
@@ -177,7 +180,7 @@ test("who deletes the account is gone: agents refused, offers empty, nothing lef
   t.regex(led ?? "", /^\/sign-in\?return=%2Fsettings/);
 });
 
-test("nothing that a person does here stands in the log", async (t) => {
+test("no token, link, cookie or e-mail address of a person appears in the log", async (t) => {
   const { page, agent } = await fixture.newPerson(t);
   await page.goto(`${fixture.service.url}/settings/profile`);
   await page.getByLabel("E-mail address").fill("private@example.com");

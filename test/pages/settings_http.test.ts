@@ -3,7 +3,10 @@ import { hashSecret } from "../../src/http/tokens.ts";
 import { ACCOUNT, ACTIVITY, AGENT, OFFERS, REMOVED_AGENT, SESSION, SETTINGS, serveSettings } from "./settings_site.ts";
 import { raised, type Site } from "./site.ts";
 
-/** The settings over HTTP, with a database that answers what it is told: guards, refusals, and what strangers wrote. */
+/**
+ * Tests the settings over HTTP with a fake database that gives scripted answers: form protection, refusals, and text
+ * that strangers wrote.
+ */
 
 const PAGES = [
   "/settings",
@@ -17,7 +20,7 @@ const PAGES = [
   "/settings/account/delete",
 ];
 
-/** Every form: where it goes, what it sends, and the function that it would call. */
+/** Every form: its path, its fields, the database function that it calls, and the page that it redirects to. */
 const FORMS = [
   {
     path: "/settings",
@@ -63,7 +66,7 @@ type Form = (typeof FORMS)[number];
 
 type Opened = { cookie: string; token: string };
 
-/** Opens the page of a form as a signed-in browser. */
+/** Opens the page of a form as a signed-in browser. Returns the cookies and the form's token. */
 const open = async (site: Site, form: Form): Promise<Opened> => {
   const answer = await fetch(site.url + ("shownAt" in form ? form.shownAt : form.path), {
     headers: { Cookie: `souk_session=${SESSION}` },
@@ -94,7 +97,7 @@ const send = (
 
 const wrote = (site: Site): string[] => site.calls.map(({ name }) => name).filter((name) => !/^(get|list)_/.test(name));
 
-test("every page is there for one person at one moment, and for no one else's frame, cache or index", async (t) => {
+test("no page of the settings can be framed, cached or indexed", async (t) => {
   const site = await serveSettings(t);
   for (const path of [...PAGES, "/settings/account/deleted"]) {
     const answer = await fetch(site.url + path, { headers: { Cookie: `souk_session=${SESSION}` } });
@@ -102,7 +105,7 @@ test("every page is there for one person at one moment, and for no one else's fr
     t.like(
       Object.fromEntries(answer.headers),
       {
-        // Adding a way to sign in goes on at its provider.
+        // The button that adds a method redirects to the provider, so form-action must allow it.
         "content-security-policy": `default-src 'none';style-src 'self';form-action 'self'${
           path === "/settings/methods" ? " https://google.example https://apple.example" : ""
         };frame-ancestors 'none';base-uri 'none'`,
@@ -116,7 +119,7 @@ test("every page is there for one person at one moment, and for no one else's fr
   }
 });
 
-test("looking changes nothing", async (t) => {
+test("opening a page of the settings changes nothing", async (t) => {
   const site = await serveSettings(t);
   for (const path of PAGES) await fetch(site.url + path, { headers: { Cookie: `souk_session=${SESSION}` } });
   t.deepEqual(wrote(site), []);
@@ -127,7 +130,7 @@ test("looking changes nothing", async (t) => {
   );
 });
 
-test("who is not signed in is led to the sign-in page, and back to where they wanted to go", async (t) => {
+test("a person who is not signed in is redirected to sign-in and back; a program gets a 401", async (t) => {
   const site = await serveSettings(t);
   for (const path of PAGES) {
     const answer = await fetch(site.url + path, { redirect: "manual" });
@@ -140,7 +143,7 @@ test("who is not signed in is led to the sign-in page, and back to where they wa
   t.deepEqual(site.calls, []);
 });
 
-test("a token of an agent opens no page, with or without a session", async (t) => {
+test("an agent's token opens no page of the settings, with or without a session", async (t) => {
   const site = await serveSettings(t);
   for (const path of PAGES) {
     const headers = { Authorization: `Bearer agt_${"0".repeat(49)}`, Cookie: `souk_session=${SESSION}` };
@@ -152,7 +155,7 @@ test("a token of an agent opens no page, with or without a session", async (t) =
 for (const form of FORMS) {
   const title = `${form.calls} at ${form.path}`;
 
-  test(`${title} leads on with a GET`, async (t) => {
+  test(`${title} redirects to a GET`, async (t) => {
     const site = await serveSettings(t);
     const answer = await send(site, form, await open(site, form));
     t.is(answer.status, form.leads === null ? 200 : 303);
@@ -164,7 +167,7 @@ for (const form of FORMS) {
     t.is(next.status, 200);
   });
 
-  test(`${title} counts only from our own page`, async (t) => {
+  test(`${title} is accepted only from the service's own page`, async (t) => {
     const site = await serveSettings(t);
     const opened = await open(site, form);
     const foreign: Record<string, string>[] = [
@@ -181,7 +184,7 @@ for (const form of FORMS) {
     t.deepEqual(wrote(site), []);
   });
 
-  test(`${title} after the session has ended changes nothing`, async (t) => {
+  test(`${title} changes nothing after the session has ended`, async (t) => {
     const site = await serveSettings(t);
     const opened = await open(site, form);
     site.script["get_account"] = raised(401, "unauthorized", "You are not signed in.");
@@ -201,7 +204,7 @@ for (const form of FORMS) {
     }
   });
 
-  test(`${title} that needs a new sign-in leads to it, and says so`, async (t) => {
+  test(`${title} redirects to sign-in when a recent sign-in is needed`, async (t) => {
     const site = await serveSettings(t);
     const opened = await open(site, form);
     site.script[form.calls] = raised(401, "unauthorized", "Sign in again.", { sign_in_again: true });
@@ -212,7 +215,7 @@ for (const form of FORMS) {
   });
 }
 
-test("an export that fails half way breaks off, and the log says why", async (t) => {
+test("an export that fails half way aborts the response, and the error reaches the log", async (t) => {
   const form = FORMS[5];
   const site = await serveSettings(t);
   const opened = await open(site, form);
@@ -227,7 +230,7 @@ test("an export that fails half way breaks off, and the log says why", async (t)
   t.deepEqual(site.thrown, [failure]);
 });
 
-test("a refused form shows its page again, and tells a program as a Problem", async (t) => {
+test("a refused form shows its page again with the reason; a program gets a Problem", async (t) => {
   const form = FORMS[1];
   const detail = "This offer is removed, so it cannot become archived.";
   const site = await serveSettings(t, { archive_offer: raised(409, "invalid_state", detail) });
@@ -243,13 +246,13 @@ test("a refused form shows its page again, and tells a program as a Problem", as
 });
 
 for (const [title, form, fields, status] of [
-  ["an id that is none", FORMS[0], { agent: "1; drop table agent" }, 404],
-  ["an offer that is none", FORMS[1], { id: "\u0000" }, 404],
-  ["a button that is none", FORMS[0], { action: "constructor" }, 400],
-  ["no button", FORMS[0], { action: "" }, 400],
-  ["a deletion that is not confirmed", FORMS[6], { confirmed: "" }, 400],
+  ["a malformed agent id", FORMS[0], { agent: "1; drop table agent" }, 404],
+  ["a malformed offer id", FORMS[1], { id: "\u0000" }, 404],
+  ["an unknown action", FORMS[0], { action: "constructor" }, 400],
+  ["a form without an action", FORMS[0], { action: "" }, 400],
+  ["an unconfirmed deletion", FORMS[6], { confirmed: "" }, 400],
 ] as const) {
-  test(`${title} is refused without asking for it`, async (t) => {
+  test(`${title} is refused without a call to the function`, async (t) => {
     const site = await serveSettings(t);
     const answer = await send(site, form, await open(site, form), fields);
     t.is(answer.status, status);
@@ -258,7 +261,7 @@ for (const [title, form, fields, status] of [
   });
 }
 
-test("what stands in the address is a word that we know, or nothing", async (t) => {
+test("unknown values in the query string are ignored", async (t) => {
   const site = await serveSettings(t);
   const headers = { Cookie: `souk_session=${SESSION}; souk_csrf=${"c".repeat(43)}` };
   const page = async (query: string) => (await fetch(`${site.url}/settings${query}`, { headers })).text();
@@ -280,7 +283,7 @@ test("what stands in the address is a word that we know, or nothing", async (t) 
   t.true(site.calls.every(({ args }) => args["cursor"] === undefined || args["cursor"] === null));
 });
 
-test("a form sends characters that cannot be kept, and they are left out", async (t) => {
+test("control and formatting characters in a profile are removed", async (t) => {
   const form = FORMS[3];
   const site = await serveSettings(t);
   const fields = { display_name: " Le\u0000na\n\u202Ex ", contact_email: "\u0000", contact_phone: "0049 (0)30 123456" };
@@ -297,7 +300,7 @@ const HOSTILE = [
   "A\u202Etxet\u202C\u2066x\u2069",
 ];
 
-test("an empty activity is not called new where agents have done something before", async (t) => {
+test('an empty activity list does not say "Nothing yet" if the account has agents', async (t) => {
   const list_activity = { ...ACTIVITY, activity: [] };
   for (const [agents, heading] of [
     [[], "Nothing yet"],
@@ -311,7 +314,7 @@ test("an empty activity is not called new where agents have done something befor
 });
 
 for (const words of HOSTILE) {
-  test(`${JSON.stringify(words)} is inert wherever a stranger can write it`, async (t) => {
+  test(`${JSON.stringify(words)} is escaped wherever a stranger's text is shown`, async (t) => {
     const site = await serveSettings(t, {
       get_account: {
         ...ACCOUNT,
@@ -345,7 +348,7 @@ for (const words of HOSTILE) {
       const html = await (await fetch(site.url + path, { headers })).text();
       const calm = await (await fetch(inert.url + path, { headers })).text();
       t.deepEqual(elements(html), elements(calm), path);
-      // A field gives back what its person typed, and turns nothing outside of itself.
+      // A field returns what its own person typed. The text cannot affect anything outside the field.
       t.notRegex(
         html.replace(/<input [^>]*>/g, ""),
         /[\u202A-\u202E\u2066-\u2069]|(href|action|src)="javascript:/,

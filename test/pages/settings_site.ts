@@ -1,10 +1,14 @@
 import { type Script, type Site, servePages, type Teardown } from "./site.ts";
 
-/** The settings over a database that answers what a test tells it to: every state that a person can meet. */
+/**
+ * Serves the settings with a fake database that gives scripted answers, and holds sample data for every state of the
+ * pages.
+ */
 
-/** A session's cookie, as far as its form goes. */
+/** A session cookie's value: well formed, but the secret of no session. */
 export const SESSION = "s".repeat(43);
 
+/** An account with two sign-in methods. */
 export const ACCOUNT = {
   display_name: "Lena",
   contact_email: "lena@example.com",
@@ -21,7 +25,7 @@ export const ACCOUNT = {
   signed_in_seconds_ago: 40,
 };
 
-/** An account that only this browser knows. */
+/** An account without a sign-in method, which only this browser can open. */
 export const BARE_ACCOUNT = {
   ...ACCOUNT,
   display_name: null,
@@ -32,6 +36,7 @@ export const BARE_ACCOUNT = {
   sessions: 1,
 };
 
+/** A connected agent with offers and asks. */
 export const AGENT = {
   id: "0190c7a4-0000-7000-8000-00000000000a",
   name: "Claude",
@@ -42,6 +47,7 @@ export const AGENT = {
   removed_at: null,
 };
 
+/** A removed agent without offers and asks. */
 export const REMOVED_AGENT = {
   ...AGENT,
   id: "0190c7a4-0000-7000-8000-00000000000b",
@@ -60,8 +66,10 @@ const item = (id: number, status: string, title: string | null, published_at: st
   published_at,
 });
 
+/** The `page` member of the last page of a list. */
 export const LAST_PAGE = { next_cursor: null, has_more: false };
 
+/** A first page of offers in several states. */
 export const OFFERS = {
   results: [
     item(10, "published", "Grey three-seat sofa, good condition", "2026-03-04T14:03:22.000Z"),
@@ -86,6 +94,7 @@ const event = (at: string, action: string, by: object | null, target: object | n
 });
 const sofa = { type: "offer", id: "1", title: "Grey three-seat sofa, good condition" };
 
+/** A first page of the activity list with events of several kinds. */
 export const ACTIVITY = {
   activity: [
     event("2026-03-05T09:00:00.000Z", "agent.removed", null, {
@@ -108,6 +117,7 @@ export const ACTIVITY = {
   page: { next_cursor: "bmV4dA", has_more: true },
 };
 
+/** The script of a signed-in person with an account, agents, offers, asks and activity. */
 export const SETTINGS: Script = {
   get_account: ACCOUNT,
   list_agents: { agents: [AGENT, REMOVED_AGENT] },
@@ -123,5 +133,6 @@ export const SETTINGS: Script = {
   delete_account: { done: true },
 };
 
+/** Serves the pages with the script of SETTINGS. `script` overrides single functions. */
 export const serveSettings = (t: Teardown, script: Script = {}): Promise<Site> =>
   servePages(t, { ...SETTINGS, ...script });

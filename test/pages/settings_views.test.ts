@@ -15,7 +15,7 @@ import {
 import { CONNECTION, raised, type Script } from "./site.ts";
 import { faults, invalidHtml, SOUND, smallTargets } from "./sound.ts";
 
-/** Every page and state of the settings as a person meets it: at both sizes, by day and by night. */
+/** Tests every page and state of the settings in a browser: in both sizes, in light and dark colours. */
 
 let browser: Browser;
 test.before(async () => {
@@ -23,7 +23,7 @@ test.before(async () => {
 });
 test.after.always(() => browser?.close());
 
-/** Some thirty pages, each looked at by axe for a second, while other files keep the machine busy. */
+/** The limit for some thirty pages. Axe needs about a second for each while other test files keep the machine busy. */
 const MANY_PAGES_MS = 300_000;
 
 const LONG = "W".repeat(80);
@@ -142,7 +142,7 @@ const STATES: State[] = [
 ];
 
 for (const view of VIEWS) {
-  test(`every state of the settings is sound on ${view.name}`, async (t) => {
+  test(`every state of the settings is accessible and fits the screen on ${view.name}`, async (t) => {
     t.timeout(MANY_PAGES_MS);
     const site = await serveSettings(t);
     const page = await openPage(browser, view, t);
@@ -177,9 +177,9 @@ test("every state of the settings is valid HTML", async (t) => {
   }
 });
 
-test("at 200 % nothing sticks out", async (t) => {
+test("at a zoom of 200 %, no page is wider than the screen", async (t) => {
   const site = await serveSettings(t);
-  // A browser that zooms to 200 % lays a page out for half as many pixels.
+  // At a zoom of 200 %, a browser lays a page out for half as many pixels.
   const page = await openPage(browser, { name: "zoomed", width: 320, height: 400, colorScheme: "light" }, t, {
     deviceScaleFactor: 2,
   });

@@ -4,22 +4,22 @@ import { whatItDid } from "../../src/pages/settings/agents.ts";
 import { dayOf, momentOf, monthOf } from "../../src/pages/settings/dates.ts";
 import { shownPhone, toE164 } from "../../src/pages/settings/profile.ts";
 
-/** What the settings make of plain data. */
+/** Tests how the settings turn plain data into text. */
 
-test("dates are told in UTC, whatever the server's clock stands in", (t) => {
+test("dates are shown in UTC, whatever the time zone of the server", (t) => {
   t.deepEqual(dayOf("2026-03-31T23:59:59.000Z"), { datetime: "2026-03-31", text: "31 March 2026" });
   t.deepEqual(monthOf("2026-03-31T23:59:59.000Z"), { datetime: "2026-03", text: "March 2026" });
   t.deepEqual(monthOf("2026-12"), { datetime: "2026-12", text: "December 2026" });
   t.deepEqual(momentOf("2026-03-01T00:05:00.000Z"), { datetime: "2026-03-01T00:05:00.000Z", text: "1 Mar, 00:05" });
 });
 
-test("what an agent did is told as people tell it", (t) => {
+test("the number of an agent's offers and asks is shown in words", (t) => {
   t.is(whatItDid({ offers: 0, asks: 0 }), null);
   t.is(whatItDid({ offers: 1, asks: 0 }), "1 offer");
   t.is(whatItDid({ offers: 2, asks: 1 }), "2 offers, 1 ask");
 });
 
-test("a phone number is kept in E.164, and only when it can be called", (t) => {
+test("a phone number is stored in E.164, and refused if it cannot be dialled", (t) => {
   for (const written of ["+49 30 123456", "0049 30 123456", "+49 (0)30 / 123456", "+49-30-123456"]) {
     t.is(toE164(written), "+4930123456", written);
   }
@@ -51,7 +51,7 @@ const said = (event: Partial<Event>): string => {
   return `${actor} ${before}${name === null ? "" : ` “${name}”`}${after}.`;
 };
 
-test("what was done is told in sentences", (t) => {
+test("each event is shown as a sentence", (t) => {
   const claude = { type: "agent", id: "a", title: "Claude" };
   t.is(said({}), "Your agent “Claude” published “Sofa”.");
   t.is(said({ action: "offer.archived", agent: null }), "You archived “Sofa”.");
@@ -78,7 +78,7 @@ test("what was done is told in sentences", (t) => {
   t.is(said({ action: "something.new" }), "Your agent “Claude” changed something.");
 });
 
-test("what others did is not told as the person's own act", (t) => {
+test("changes by moderators, administrators and jobs are not shown as the person's own", (t) => {
   const updated = { action: "offer.updated", agent: null } as const;
   t.is(said({ ...updated, by: "moderator" }), "A moderator changed “Sofa”.");
   t.is(said({ ...updated, by: "dba" }), "Whoever runs this market changed “Sofa”.");
@@ -86,7 +86,7 @@ test("what others did is not told as the person's own act", (t) => {
   t.is(said({ action: "offer.removed", agent: null, by: "dba" }), "Whoever runs this market took down “Sofa”.");
 });
 
-test("events stand under the month in which they happened, in UTC", (t) => {
+test("events are grouped by month, in UTC", (t) => {
   const months = byMonth([
     { ...EVENT, at: "2026-04-01T00:00:00.000Z" },
     { ...EVENT, at: "2026-03-31T23:59:59.000Z" },

@@ -6,30 +6,34 @@ import { pages } from "../../src/pages/pages.ts";
 import type { SignIn } from "../../src/sign_in/sign_in.ts";
 
 /**
- * The pages on a port of their own, over a database that answers what a test tells it to.
+ * Serves the pages on a port of their own, with a fake database that gives scripted answers.
  *
- *   call     one call of a database function: who, which, with what, on which pool
- *   script   what each function answers; a value that is an Error is raised
+ *   call     one recorded call of a database function: actor, name, arguments, pool
+ *   script   the answer of each function, by its name. A value that is an Error is thrown
  */
 
 type Call = { actor: Actor; name: string; args: Arguments; pool: string | undefined };
 
+/** The answers of the fake database by function name. */
 export type Script = Record<string, unknown>;
 
+/** The served pages and what they did. */
 export type Site = {
-  /** Where it listens, without a slash at the end. */
+  /** The address of the server, without a slash at the end. */
   url: string;
   calls: Call[];
   script: Script;
-  /** What a page did not show and left for the log. */
+  /** Errors that a page did not show and passed on to the log. */
   thrown: unknown[];
 };
 
-/** What of ava's `t` is needed to clean up after a test. */
+/** The part of ava's `t` that registers a clean-up. */
 export type Teardown = { teardown: (clean: () => Promise<void>) => void };
 
+/** The request id of every request to a site. */
 export const REQUEST_ID = "0190c7a4-0000-7000-8000-000000000001";
 
+/** A pending connection, as api.get_connection returns it. */
 export const CONNECTION = {
   agent_name: "Claude",
   code: "BCDF-GHJK",
@@ -45,11 +49,11 @@ export const CONNECTION = {
   },
 };
 
-/** A refusal as PostgreSQL raises it. */
+/** A problem as PostgreSQL raises it: SQLSTATE PT and the status, the code as message, extra members in the hint. */
 export const raised = (status: number, code: string, detail: string, hint: object = {}): Error =>
   Object.assign(new Error(code), { code: `PT${status}`, detail, hint: JSON.stringify(hint) });
 
-/** Every method is offered, and leads nowhere: what a provider and a mail server do has tests of its own. */
+/** All methods are available, with stub providers and a stub mailer. Real ones have tests of their own. */
 const SIGN_IN: SignIn = {
   methods: ["google", "apple", "email"],
   providers: Object.fromEntries(
@@ -65,7 +69,9 @@ const SIGN_IN: SignIn = {
   mailer: { send: async () => {}, close: () => {} },
 };
 
-/** Serves the pages until the test ends. `baseUrl` is what they believe to be reached at, when not where they listen. */
+/**
+ * Serves the pages until the test ends. `baseUrl` is the configured BASE_URL; the default is the address of the server.
+ */
 export const servePages = async (
   t: Teardown,
   script: Script = {},

@@ -3,9 +3,12 @@ import { HtmlValidate } from "html-validate";
 import type { Page } from "playwright-core";
 import { overflowing } from "../support/browser.ts";
 
-/** What makes a page sound for everyone who meets it: nothing that axe finds, nothing that sticks out, valid HTML. */
+/** Checks of a page: axe finds no accessibility fault, nothing is wider than the screen, and the HTML is valid. */
 
-/** What axe finds in the page that it is put into, said shortly: parts that pass are many, and nobody looks at them. */
+/**
+ * Runs axe inside a page and returns only the violations. Without `resultTypes`, axe would report every passed check
+ * too.
+ */
 const FIND = `
   axe
     .run(document, {
@@ -16,30 +19,32 @@ const FIND = `
 `;
 
 /**
- * Findings of axe at WCAG 2.2 AA. By hand and not by @axe-core/playwright, which opens a second page for each look at
- * one, for frames from other sites: the pages have none, and it takes twice as long.
+ * Returns axe's findings at WCAG 2.2 AA. @axe-core/playwright is not used: for the sake of frames from other sites it
+ * opens a second page for each check, which takes twice as long, and these pages have no frames.
  */
 export const axeFindings = async (page: Page): Promise<{ id: string; nodes: string[] }[]> => {
   await page.evaluate(axe.source);
   return page.evaluate(FIND);
 };
 
-/** Findings of axe, and what sticks out of the page's width. */
+/** Returns the findings of axe and the elements that are wider than the screen. */
 export const faults = async (page: Page): Promise<unknown> => ({
   axe: await axeFindings(page),
   overflowing: await overflowing(page),
 });
 
+/** The result of `faults` for a page without faults. */
 export const SOUND = { axe: [], overflowing: [] };
 
 const validator = new HtmlValidate({
   root: true,
   extends: ["html-validate:recommended", "html-validate:document"],
-  // A hash on our own stylesheet protects from nobody, and leaves pages bare while two versions are being rolled out.
+  // All stylesheets come from this service. Integrity hashes would protect nothing, and would break pages during an
+  // upgrade.
   rules: { "require-sri": ["error", { target: "crossorigin" }] },
 });
 
-/** What is wrong with a page as HTML. */
+/** Returns the errors of a page's HTML. */
 export const invalidHtml = async (html: string): Promise<string[]> => {
   const { results } = await validator.validateString(html);
   return results.flatMap(({ messages }) =>
@@ -47,7 +52,7 @@ export const invalidHtml = async (html: string): Promise<string[]> => {
   );
 };
 
-/** Presses Tab until the focus is on an element with this text. */
+/** Presses Tab until the focus is on an element with this text. Throws after 40 presses. */
 export const tabTo = async (page: Page, text: string): Promise<void> => {
   for (let presses = 0; presses < 40; presses += 1) {
     await page.keyboard.press("Tab");
@@ -56,9 +61,11 @@ export const tabTo = async (page: Page, text: string): Promise<void> => {
   throw new Error(`Tab does not reach ${text}.`);
 };
 
-/** What a person can press that is smaller than WCAG 2.2 allows (24 by 24 pixels), outside of running text. */
+/**
+ * Returns the links, buttons and fields outside running text that are smaller than WCAG 2.2 allows (24 by 24 pixels).
+ */
 export const smallTargets = (page: Page): Promise<string[]> =>
-  // Text and not a function: the types of a browser are not those of this project.
+  // The function is text because this project does not load the type definitions of the DOM.
   page.evaluate<string[]>(`
     [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
       .filter((element) => !element.closest("p, dd, li:not(:has(> a:only-child))") || element.matches(".act"))

@@ -43,7 +43,7 @@ const OFFERS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, expected] of OFFERS) {
-  test(`an offer is filed by its words: ${text.slice(0, 60)}`, async (t) => {
+  test(`an offer is classified by its words: ${text.slice(0, 60)}`, async (t) => {
     t.is(await offer(text), expected);
   });
 }
@@ -65,27 +65,27 @@ const ASKS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, expected] of ASKS) {
-  test(`an ask is filed where its answers are: ${text.slice(0, 60)}`, async (t) => {
+  test(`an ask gets its kind, and the category of the offers that would answer it: ${text.slice(0, 60)}`, async (t) => {
     t.is(await ask(text), expected);
   });
 }
 
-test("the same trade is a service when offered and a job when wanted", async (t) => {
+test("a trade that is offered is a service, and a trade that is wanted is a job", async (t) => {
   t.is(await offer("Electrician, 20 years of experience, free estimates"), "service_offer services/construction");
   t.is(await offer("Electrician wanted, full time, apply with CV"), "project_hire jobs_projects/construction_work");
 });
 
-test("the thing counts more than what comes with it", async (t) => {
+test("the main thing of an offer decides its category, not its accessories", async (t) => {
   t.is(await offer("Record player, comes with two speakers and a desk lamp, 80 dollars"), "sale electronics/audio");
   t.is(await offer("Sofa, no dogs and no cats in the house, 100 dollars"), "sale home_garden/furniture");
 });
 
-test("a compound is the thing that it ends in", async (t) => {
+test("the last part of a compound decides its category", async (t) => {
   t.is(await offer("Verkaufe Gartenklapptisch, 20 €"), "sale home_garden/furniture");
   t.is(await offer("Vermiete helle Zweiraumwohnung, 500 € im Monat"), "rental real_estate/apartments");
 });
 
-test("a domain allows the kind that it is filed under", async (t) => {
+test("the kind of an offer is one that its domain allows", async (t) => {
   const { taxonomy } = seedVocabulary();
   for (const [text] of OFFERS) {
     const { offer_kind, domain } = await extractor.extractOffer(text, signal);
@@ -93,13 +93,13 @@ test("a domain allows the kind that it is filed under", async (t) => {
   }
 });
 
-test("a text that names nothing is filed under nothing", async (t) => {
+test("a text that names nothing known has no domain and no category", async (t) => {
   const { domain, category } = await extractor.extractOffer("Zzz qqq xyzzy 42", signal);
   t.is(domain, null);
   t.is(category, null);
 });
 
-test("an operator's new word is understood", async (t) => {
+test("a word that an operator adds is used at once", async (t) => {
   const vocabulary = seedVocabulary();
   vocabulary.terms.push({ term: "blorptron", language: null, sense: "category:electronics/gaming", weight: 3 });
   const taught = createBuiltinExtractor(vocabulary);
@@ -107,7 +107,7 @@ test("an operator's new word is understood", async (t) => {
   t.is(category?.value, "gaming");
 });
 
-test("an operator's slip in the vocabulary stops nothing", async (t) => {
+test("invalid vocabulary rows of an operator are ignored", async (t) => {
   const vocabulary = seedVocabulary();
   vocabulary.terms.push(
     { term: "", language: null, sense: "category:electronics/tv", weight: 3 },

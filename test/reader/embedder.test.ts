@@ -24,12 +24,12 @@ const dot = (a: number[] = [], b: number[] = []): number =>
 
 const isUnit = (vector: number[]): boolean => Math.abs(Math.hypot(...vector) - 1) < 1e-9;
 
-/** Rounding of sixteen digits over 512 terms. */
+/** Whether two numbers are equal up to rounding: 16 digits, over sums of 512 terms. */
 const close = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9;
 
 const builtin = createBuiltinEmbedder();
 
-/** Cosines between the first text and each of the others. */
+/** The cosine similarity between the first text and each of the others. */
 const nearness = async (...texts: string[]): Promise<number[]> => {
   const [first, ...others] = await builtin.embed(texts, never());
   return others.map((other) => dot(first, other));
@@ -43,7 +43,7 @@ const start = async (t: ExecutionContext, ...script: Behaviour[]) => {
   return { provider, embedder: createOpenAiEmbedder({ client, model: "embed-1" }) };
 };
 
-/** A vector of one number repeated. */
+/** A vector of one repeated number. */
 const flat = (value: number, length = EMBEDDING_DIMENSIONS) => new Array<number>(length).fill(value);
 
 test("the built-in embedder gives unit vectors of 512 numbers, the same for the same text", async (t) => {
@@ -60,7 +60,7 @@ test("the built-in embedder gives unit vectors of 512 numbers, the same for the 
   t.is(builtin.model, "builtin-hash-1");
 });
 
-test("built-in vectors stay what they are: those in the database were made by the same rules", async (t) => {
+test("built-in vectors must not change, because those in the database were made by the same rules", async (t) => {
   const [vector = []] = await builtin.embed(["Fahrrad"], never());
   const features = vector.flatMap((value, index) => (value === 0 ? [] : [`${index}:${value.toFixed(4)}`]));
   t.is(
@@ -70,7 +70,7 @@ test("built-in vectors stay what they are: those in the database were made by th
   );
 });
 
-test("a text without words has a fixed vector rather than zeros", async (t) => {
+test("a text without words has a fixed vector, not zeros", async (t) => {
   const [empty, marks] = await builtin.embed(["", " ?! 🚲"], never());
   t.deepEqual(empty, [1, ...flat(0, EMBEDDING_DIMENSIONS - 1)]);
   t.deepEqual(marks, empty);
@@ -84,19 +84,19 @@ for (const [what, text, near, far] of [
   ["parts of compounds", "Wohnung mieten", "Dachgeschosswohnung zu vermieten", "Rasenmäher zu verkaufen"],
   ["Polish cases", "rower górski", "rowery górskie na sprzedaż", "kanapa na sprzedaż"],
 ] as const) {
-  test(`texts that differ in ${what} are near`, async (t) => {
+  test(`texts that differ in ${what} are similar`, async (t) => {
     const [alike = 0, apart = 0] = await nearness(text, near, far);
     t.true(alike > 0.25, `near: ${alike}`);
     t.true(apart < alike / 2, `near: ${alike}, far: ${apart}`);
   });
 }
 
-test("case, marks and spelled-out letters make no difference at all", async (t) => {
+test("case, accents and ligatures make no difference at all", async (t) => {
   const [same = 0] = await nearness("Große Straße, Œuvre", "GROSSE STRASSE, oeuvre");
   t.true(close(same, 1));
 });
 
-test("words that every text has bring nothing together", async (t) => {
+test("stop words do not make texts similar", async (t) => {
   const [stop = 0, topic = 0] = await nearness(
     "I am looking for a table with the best of it",
     "I am not for the and with it of my",
@@ -105,7 +105,7 @@ test("words that every text has bring nothing together", async (t) => {
   t.true(topic > 2 * stop, `stop words: ${stop}, topic: ${topic}`);
 });
 
-test("unrelated texts are far apart", async (t) => {
+test("unrelated texts are not similar", async (t) => {
   const [cosine = 1] = await nearness(
     "Two-bedroom flat to let near the river, bills included, no smokers",
     "Yamaha trumpet, silver plated, hard case",
@@ -113,7 +113,7 @@ test("unrelated texts are far apart", async (t) => {
   t.true(Math.abs(cosine) < 0.15, `${cosine}`);
 });
 
-test("4,000 characters are embedded in milliseconds, also one word of 4,000", async (t) => {
+test("4,000 characters are embedded in milliseconds, also if they are one word", async (t) => {
   const words = Array.from({ length: 700 }, (_, index) => (index * 7919).toString(36)).join(" ");
   const texts = [words.slice(0, 4000), "x".repeat(4000), "ﷺ".repeat(4000)];
   await builtin.embed(texts, never());
@@ -121,7 +121,7 @@ test("4,000 characters are embedded in milliseconds, also one word of 4,000", as
     for (let i = 0; i < 20; i++) await builtin.embed(texts, never());
   });
   const each = took / (20 * texts.length);
-  // 1 ms where this was written; 5 ms is what the service counts on, and another processor may be four times slower.
+  // It took 1 ms on the author's machine. The service counts on 5 ms, and another processor may be four times slower.
   t.true(each < 20, `${each} ms`);
 });
 
@@ -130,7 +130,7 @@ test("an aborted signal stops the built-in embedder", async (t) => {
   t.is(await t.throwsAsync(builtin.embed(["x"], AbortSignal.abort(reason))), reason);
 });
 
-test("a provider's vectors come in the order of the texts and at unit length", async (t) => {
+test("a provider's vectors are sorted like the texts and scaled to unit length", async (t) => {
   const { provider, embedder } = await start(t, (_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     const data = [
@@ -169,7 +169,7 @@ test("texts are sent in batches", async (t) => {
   t.true(given.every((vector, index) => close(dot(vector, expected[index]), 1)));
 });
 
-test("no texts make no call, and a blank one is not sent empty", async (t) => {
+test("no request is sent for no texts, and a blank text is sent as a space", async (t) => {
   const { provider, embedder } = await start(t);
   t.deepEqual(await embedder.embed([], never()), []);
   t.is((await embedder.embed([""], never())).length, 1);
@@ -189,8 +189,8 @@ const REFUSED: [string, Behaviour, string, number][] = [
   ["a string among the numbers", vectors((texts) => texts.map(() => ["1", ...flat(1, 511)])), SHAPE, 1],
   ["base64", vectors((texts) => texts.map(() => "AACAPwAAgD8=")), SHAPE, 1],
   ["all zeros", vectors((texts) => texts.map(() => flat(0))), zero, 1],
-  ["numbers too small to have a direction", vectors((texts) => texts.map(() => flat(1e-320))), zero, 1],
-  ["numbers whose length is infinite", vectors((texts) => texts.map(() => flat(1e308))), zero, 1],
+  ["numbers too small for a direction", vectors((texts) => texts.map(() => flat(1e-320))), zero, 1],
+  ["numbers of infinite length", vectors((texts) => texts.map(() => flat(1e308))), zero, 1],
   [
     "one vector too few",
     vectors((texts) => texts.slice(1).map(() => flat(1))),
@@ -204,35 +204,35 @@ const REFUSED: [string, Behaviour, string, number][] = [
     1,
   ],
   ["NaN in the JSON", answers('{"data":[{"index":0,"embedding":[NaN]}]}'), "The provider's answer is not JSON.", 1],
-  ["a number beyond all numbers", answers(`{"data":[{"index":0,"embedding":[${"1e999,".repeat(511)}1]}]}`), SHAPE, 1],
+  ["a number that overflows", answers(`{"data":[{"index":0,"embedding":[${"1e999,".repeat(511)}1]}]}`), SHAPE, 1],
   [
-    "the same place twice",
+    "the same index twice",
     answers(JSON.stringify({ data: [0, 0].map((index) => ({ index, embedding: flat(1) })) })),
     "The provider answered with 2 vectors for 2 texts.",
     1,
   ],
   [
-    "a place twice beside all others",
+    "a repeated index besides all others",
     answers(JSON.stringify({ data: [0, 1, 1].map((index) => ({ index, embedding: flat(1) })) })),
     "The provider answered with 3 vectors for 2 texts.",
     1,
   ],
   [
-    "places beyond the texts",
+    "indexes beyond the texts",
     answers(JSON.stringify({ data: [1, 2].map((index) => ({ index, embedding: flat(1) })) })),
     "The provider's vectors are not numbered as the texts are.",
     1,
   ],
   ["null", answers("null"), SHAPE, 1],
   ["truncated JSON", truncatedJson(), "The provider's answer is not JSON.", 1],
-  ["a page of HTML", notJson(), SHAPE, 1],
+  ["an HTML page", notJson(), SHAPE, 1],
   ["ten megabytes", huge(), "The provider's answer is longer than 1000000 bytes.", 1],
   ["500", status(500), "The provider answered 500.", 3],
-  ["a long pause", tooManyRequests("600"), "The provider answered 429.", 1],
+  ["a long Retry-After", tooManyRequests("600"), "The provider answered 429.", 1],
   ["a cut connection", cuts(), "The provider could not be reached (UND_ERR_SOCKET).", 3],
 ];
 
-/** A body as it is, said to be JSON. */
+/** Responds with this body as JSON, valid or not. */
 function answers(body: string): Behaviour {
   return (_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
@@ -241,7 +241,7 @@ function answers(body: string): Behaviour {
 }
 
 for (const [title, behaviour, message, requests] of REFUSED) {
-  test(`a provider's answer with ${title} is refused`, async (t) => {
+  test(`a provider's response with ${title} is refused`, async (t) => {
     const { provider, embedder } = await start(t);
     provider.always(behaviour);
     const error = await t.throwsAsync(embedder.embed(["secret one", "secret two"], never()));
@@ -251,7 +251,7 @@ for (const [title, behaviour, message, requests] of REFUSED) {
   });
 }
 
-test("one bad vector in a later batch refuses them all", async (t) => {
+test("one invalid vector in a later batch refuses them all", async (t) => {
   const good = vectors((texts) => texts.map(() => flat(1)));
   const { embedder } = await start(
     t,
@@ -262,7 +262,7 @@ test("one bad vector in a later batch refuses them all", async (t) => {
   await t.throwsAsync(embedder.embed(texts, never()), { message: zero });
 });
 
-test("an abort ends a call to an embedder that never answers", async (t) => {
+test("an abort ends a call to an embedder that never responds", async (t) => {
   const { embedder } = await start(t, hangs());
   const controller = new AbortController();
   const reason = new Error("the worker stops");

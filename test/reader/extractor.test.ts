@@ -13,12 +13,12 @@ const VOCABULARY: Vocabulary = {
   classifiers: {},
 };
 
-/** Half a minute: longer than anything here takes, so that no deadline plays a part. */
+/** Half a minute is longer than any call here takes, so no deadline is reached. */
 const AMPLE_MS = 30_000;
 
 const never = () => new AbortController().signal;
 
-test("without a provider the built-in extractors read and embed", async (t) => {
+test("without a provider, the built-in extractor and embedder are used", async (t) => {
   const outcomes: Outcome[] = [];
   const extractor = createExtractor({
     vocabulary: VOCABULARY,
@@ -36,7 +36,7 @@ test("without a provider the built-in extractors read and embed", async (t) => {
   t.is((await embedder.embed([TEXT], never()))[0]?.length, 512);
 });
 
-test("with a provider its models read and embed, by the names that were configured", async (t) => {
+test("with a provider, its configured models are used", async (t) => {
   const provider = await startProvider();
   t.teardown(provider.close);
   const openai = {
@@ -65,7 +65,7 @@ test("with a provider its models read and embed, by the names that were configur
   t.is(embedder.model, "embed-1");
 });
 
-test("when the provider fails the built-in extractor reads, and an embedding fails", async (t) => {
+test("if the provider fails, the built-in extractor is used, and an embedding fails", async (t) => {
   const provider = await startProvider();
   t.teardown(provider.close);
   provider.always(status(401));

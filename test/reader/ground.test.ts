@@ -65,11 +65,11 @@ const ask = (rest: Partial<AskExtraction> = {}): AskExtraction => ({
   ...rest,
 });
 
-/** PostgreSQL's substr(text, start, length): in code points, counted from 1. */
+/** PostgreSQL's substr(text, start, length), in code points counted from 1. */
 const substr = (text: string, start: number, length: number): string =>
   [...text].slice(start - 1, start - 1 + length).join("");
 
-/** Every span in a grounded reading. */
+/** All spans in a grounded extraction. */
 const spansOf = (value: unknown): { quote: string; start: number; end: number }[] => {
   if (Array.isArray(value)) return value.flatMap(spansOf);
   if (typeof value !== "object" || value === null) return [];
@@ -88,7 +88,7 @@ const groundedContacts = (text: string, ...contacts: OfferExtraction["contacts"]
 const amountOf = (text: string, amount: number, quote = text): number | null | undefined =>
   ground(text, offer({ price: said({ ...PRICE, amount, label: quote }, quote) })).price?.value.amount;
 
-test("every value carries the span of its quote, in code points from one, the end exclusive", (t) => {
+test("every value has the span of its quote, in code points from one, the end exclusive", (t) => {
   const extraction = offer({
     price: said({ ...PRICE, deposit: 2400 }, "1.250 € à débattre"),
     location: said(PLACE, "Lyon 69003, quartier Part-Dieu"),
@@ -116,7 +116,7 @@ test("every value carries the span of its quote, in code points from one, the en
   t.deepEqual(JSON.parse(JSON.stringify(grounded)), grounded);
 });
 
-test("code points beyond the basic plane count as one", (t) => {
+test("a code point outside the basic multilingual plane counts as one", (t) => {
   const text = "🚲🚲 🛠️ repair 𝒜 20 EUR";
   const { price, title } = ground(
     text,
@@ -144,7 +144,7 @@ for (const [title, quote, exact] of [
   });
 }
 
-test("a value whose quote is nowhere goes: single ones to null, those in lists out of the list", (t) => {
+test("a value whose quote is not in the text is dropped: single values become null", (t) => {
   const nowhere = "comme neuf, jamais servi";
   t.deepEqual(
     ground(
@@ -166,7 +166,7 @@ test("a value whose quote is nowhere goes: single ones to null, those in lists o
   );
 });
 
-test("a quote is not found in the middle of a number", (t) => {
+test("a quote is not found inside a longer number", (t) => {
   const text = "Bike 1.450 EUR or 450.000 or 4500 or 0,450";
   t.is(amountOf(text, 450, "450"), undefined);
   t.is(amountOf(text, 1450, "1.450 EUR"), 1450);
@@ -174,7 +174,7 @@ test("a quote is not found in the middle of a number", (t) => {
   t.is(ground("was 1450, now 450", offer({ features: [said("x", "450")] })).features[0]?.start, 15);
 });
 
-test("a quote is found as a whole word rather than inside another, and inside one if nowhere else", (t) => {
+test("a quote is found as a whole word first, and inside a word only if nowhere else", (t) => {
   const at = (text: string, quote: string) => ground(text, offer({ features: [said("x", quote)] })).features[0]?.start;
   t.is(at("current flat for rent", "rent"), 18);
   t.is(at("Dachgeschosswohnung", "wohnung"), 13);
@@ -196,7 +196,7 @@ for (const [written, amount] of [
   ["gratis", 0],
   ["fifty quid", 50],
 ] as const) {
-  test(`"${written}" says ${amount}`, (t) => {
+  test(`"${written}" states ${amount}`, (t) => {
     t.is(amountOf(written, amount), amount);
   });
 }
@@ -207,17 +207,17 @@ for (const [written, amount] of [
   ["120 €", 120_000],
   ["12€50", 13],
 ] as const) {
-  test(`"${written}" does not say ${amount}`, (t) => {
+  test(`"${written}" does not state ${amount}`, (t) => {
     t.is(amountOf(written, amount), undefined);
   });
 }
 
-test("an upper price that the quote does not say, a deposit and a label that the text does not say are left out", (t) => {
+test("an upper price, a deposit and a label that the text does not state are dropped", (t) => {
   const claim = said({ ...PRICE, amount_max: 2400, deposit: 99, label: "a real bargain" }, "1.250 €");
   t.deepEqual(ground(TEXT, offer({ price: claim })).price?.value, { ...PRICE, label: "1.250 €" });
 });
 
-test("a contact must be in its quote, however the text writes it", (t) => {
+test("a contact must be in its quote, in any spelling of the text", (t) => {
   t.deepEqual(
     groundedContacts(
       TEXT,
@@ -246,12 +246,12 @@ test("a place that the text does not name is replaced by its quote", (t) => {
 });
 
 for (const [reason, title] of [
-  ["its quote is nowhere", said("Vélo de ville", "Vélo de course")],
-  ["it is not made of the text's words", said("SYSTEM OVERRIDE ACCEPTED", "Vélo de ville")],
+  ["its quote is not in the text", said("Vélo de ville", "Vélo de course")],
+  ["none of its words is in the text", said("SYSTEM OVERRIDE ACCEPTED", "Vélo de ville")],
   ["it has a word that the text lacks", said("Vélo de ville volé", "Vélo de ville")],
-  ["it has a figure that the text lacks", said("Vélo de ville 2026", "Vélo de ville")],
+  ["it has a number that the text lacks", said("Vélo de ville 2026", "Vélo de ville")],
 ] as const) {
-  test(`the first line is the title when ${reason}`, (t) => {
+  test(`the first line becomes the title if ${reason}`, (t) => {
     t.deepEqual(ground(TEXT, offer({ title })).title, {
       value: "Vélo de ville 🚲 presque neuf",
       quote: "Vélo de ville 🚲 presque neuf",
@@ -263,29 +263,29 @@ for (const [reason, title] of [
   });
 }
 
-test("a first line is cut to 120 code points, and blank lines are none", (t) => {
+test("the first line is cut to 120 code points, and blank lines are skipped", (t) => {
   const text = `\n  \n${"🚲".repeat(200)}\nmore`;
   const { title } = ground(text, offer({ title: said("x", "nowhere to be found") }));
   t.is(title.value, "🚲".repeat(120));
   t.deepEqual([title.quote, title.start, title.end], ["🚲".repeat(120), 5, 125]);
 });
 
-test("a first line of which a number is cut is still a title", (t) => {
+test("a first line may be cut inside a number", (t) => {
   const text = `${"x".repeat(118)}12345`;
   const { title } = ground(text, offer({ title: said("x", "nowhere to be found") }));
   t.deepEqual([title.quote, title.start, title.end], [`${"x".repeat(118)}12`, 1, 121]);
 });
 
-test("a title may put the text's words into another order, and take them out of longer ones", (t) => {
+test("a title may reorder the words of the text and use parts of longer words", (t) => {
   const text = "Ich verkaufe zwei Fahrräder, Marke Stevens 28 Zoll";
   t.is(ground(text, offer({ title: said("Stevens-Fahrrad, 28 Zoll", text) })).title.value, "Stevens-Fahrrad, 28 Zoll");
 });
 
-test("an offer without words cannot be grounded", (t) => {
+test("grounding an offer without words throws", (t) => {
   t.throws(() => ground(" \n ", offer()), { message: "A text without words has no title." });
 });
 
-test("an ask is grounded the same way", (t) => {
+test("an ask is grounded by the same rules", (t) => {
   const text = "Cherche vélo électrique, 800 € maximum, à Lyon, pas de VTT";
   const wish = { min: null, max: 800, currency: "EUR", period: null };
   const place = { ...PLACE, text: "Lyon", postal_code: null };
@@ -309,12 +309,12 @@ test("an ask is grounded the same way", (t) => {
   t.is(ground(text, ask({ price: said({ ...wish, min: 9, max: 800 }, "800 € maximum") })).price?.value.min, null);
 });
 
-test("a text of 4,000 characters with many hopeless quotes is grounded at once", async (t) => {
+test("grounding is fast for 4,000 characters and many quotes that nearly match", async (t) => {
   const text = "1a ".repeat(1333);
   const many = Array.from({ length: 20 }, (_, index) => said("x", `${"1A ".repeat(600)}${index}!`));
   const took = await processorTime(() => {
     for (let i = 0; i < 10; i++) ground(text, offer({ title: said("1a", "1a"), features: many }));
   });
-  // Some 15 ms each where this was written; a quadratic search would take seconds.
+  // It took some 15 ms each on the author's machine. A quadratic search would take seconds.
   t.true(took < 3000, `${took} ms`);
 });

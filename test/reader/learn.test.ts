@@ -9,12 +9,12 @@ import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
 const seed = seedWords();
-/** A few words are enough for a little school. */
+/** The small training set needs only a few words of the vocabulary. */
 const words = { ...seed, terms: seed.terms.filter(({ term }) => HEARD.has(term)) };
 const ask = (kind: string, category: string | null, ...texts: string[]): Example[] =>
   texts.map((text) => ({ document: "ask", kind, category, text }));
 
-/** A little school: what is let stands idle, what is sold takes up room. */
+/** A small training set: a thing that stands idle is let, a thing that takes up room is sold. */
 const EXAMPLES = [
   ...ask(
     "lease_out",
@@ -35,19 +35,19 @@ const kindOf = (text: string, examples = EXAMPLES): string | undefined => {
   return classifyAsk(classifiers, { annotations: annotate(compileLexicon(words), text), price: null }).kind?.value;
 };
 
-test("a turn that was learned of one thing holds for another", (t) => {
+test("a phrase learned with one thing applies to other things", (t) => {
   t.is(kindOf("The caravan stands idle, who would have it by the month"), "lease_out");
   t.is(kindOf("The caravan takes up room, who would have it for good"), "sell");
 });
 
-test("the same examples teach the same, in figures", (t) => {
+test("the same examples give exactly the same weights", (t) => {
   t.deepEqual(
     learnClassifiers({ vocabulary: words, examples: EXAMPLES }),
     learnClassifiers({ vocabulary: words, examples: EXAMPLES }),
   );
 });
 
-test("things and places are seen as what they are, numbers as numbers, prices as their size", (t) => {
+test("features name the category of things, places as places, numbers as numbers, and the size of prices", (t) => {
   const [seen] = observe(words, ask("buy", null, "a sofa in Berlin for 90 €"));
   const names = [...(seen?.features.words ?? []), ...(seen?.features.facts ?? [])].map(([name]) => name);
   for (const name of [
@@ -62,7 +62,7 @@ test("things and places are seen as what they are, numbers as numbers, prices as
     t.true(names.includes(name), name);
 });
 
-test("an example more changes what is read", (t) => {
+test("additional examples change the classification", (t) => {
   const text = "Blorping my flurb until somebody quibbles";
   t.not(kindOf(text), "sell");
   t.is(
@@ -74,7 +74,7 @@ test("an example more changes what is read", (t) => {
   );
 });
 
-test("a kind that there is none of is not learned", (t) => {
+test("an unknown kind in an example is not learned", (t) => {
   const learned = learnClassifiers({
     vocabulary: words,
     examples: [...EXAMPLES, ...ask("blorp", null, "Blorping my gork")],
@@ -82,7 +82,7 @@ test("a kind that there is none of is not learned", (t) => {
   t.false(learned.ask_kind?.classes.includes("blorp") ?? true);
 });
 
-test("a category that the taxonomy has lost is read no more", (t) => {
+test("a category that the taxonomy no longer has is not given", (t) => {
   const learned = learnClassifiers({ vocabulary: words, examples: EXAMPLES });
   const taxonomy = words.taxonomy.map((one) => ({
     ...one,
@@ -96,7 +96,7 @@ test("a category that the taxonomy has lost is read no more", (t) => {
   t.not(category(taxonomy), "boats");
 });
 
-test("a category without an example is read by its words", (t) => {
+test("a category without examples is recognised by its words", (t) => {
   const taxonomy = words.taxonomy.map((one) =>
     one.domain === "vehicles" ? { ...one, categories: [...one.categories, "zorbs"] } : one,
   );
@@ -107,7 +107,7 @@ test("a category without an example is read by its words", (t) => {
   t.is(classifyAsk(classifiers, { annotations, price: null }).category?.value, "zorbs");
 });
 
-test("without examples nothing is said of kinds", (t) => {
+test("without examples, no kind is given", (t) => {
   t.is(kindOf("The caravan stands idle", []), undefined);
   const classifiers = useLearned({ ...words, classifiers: {} });
   t.deepEqual(classifyAsk(classifiers, { annotations: annotate(compileLexicon(words), "a sofa"), price: null }), {
@@ -117,7 +117,7 @@ test("without examples nothing is said of kinds", (t) => {
   });
 });
 
-test("what a feature says before any example, it says until examples say otherwise", (t) => {
+test("a prior weight of a feature decides until examples say otherwise", (t) => {
   const prior = new Map([["told:a", { a: 4 }]]);
   const examples = ["a", "b"].map((name) => ({ name, features: { words: [], facts: [] } }));
   const { classify } = useWeights(learn(examples, prior));

@@ -4,7 +4,7 @@ import type { Weights } from "../../src/reader/extraction.ts";
 import { learnWhenDue, type TrainingSource } from "../../src/reader/learning.ts";
 import { seedExamples, seedWords } from "./vocabulary.ts";
 
-/** Learning beside the service: what is due is learned and stored, nothing else, and it ends when the service does. */
+/** Tests training beside the service: it runs only when due, stores the weights, and stops with the service. */
 
 const never = new AbortController().signal;
 
@@ -29,7 +29,7 @@ const LESSON = {
   ],
 };
 
-test("what is due is learned, and stored under what it was learned from", async (t) => {
+test("training that is due stores the weights under the date of their training set", async (t) => {
   const { source, stored } = school(LESSON);
   t.true(await learnWhenDue(source, never));
   t.is(stored.length, 1);
@@ -38,13 +38,13 @@ test("what is due is learned, and stored under what it was learned from", async 
   t.true(stored[0]?.learned["ask_kind"]?.classes.includes("sell"));
 });
 
-test("nothing is stored when nothing is due", async (t) => {
+test("nothing is stored when no training is due", async (t) => {
   const { source, stored } = school(null);
   t.false(await learnWhenDue(source, never));
   t.deepEqual(stored, []);
 });
 
-test("whoever stops does not wait for what is being learned", async (t) => {
+test("stopping does not wait for training to end", async (t) => {
   const { source, stored } = school({ ...LESSON, vocabulary: seedWords(), examples: seedExamples() });
   const stopping = new AbortController();
   const learning = learnWhenDue(source, stopping.signal);
@@ -53,7 +53,7 @@ test("whoever stops does not wait for what is being learned", async (t) => {
   t.deepEqual(stored, []);
 });
 
-test("a lesson that cannot be learned is an error, and stores nothing", async (t) => {
+test("an invalid training set is an error, and nothing is stored", async (t) => {
   const { source, stored } = school({ ...LESSON, vocabulary: { taxonomy: [], terms: null as never } });
   await t.throwsAsync(learnWhenDue(source, never), { message: /ended with 1/ });
   t.deepEqual(stored, []);

@@ -7,19 +7,20 @@ import { ground } from "../../src/reader/ground.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /**
- * No text makes reading slow: every regular expression of src/reader, and the reader as a whole, takes a time that
- * grows with the text and not with its square. What strangers send is at most 4,000 code points; four times that shows.
+ * No text can make an extraction slow: the run time of every regular expression in src/reader, and of the extractor as
+ * a whole, grows with the length of the text and not with its square. Strangers can send at most 4,000 code points. The
+ * tests use four times as many, so that quadratic growth shows.
  */
 
 const LANGUAGE = fileURLToPath(new URL("../../src/reader", import.meta.url));
 
-/** Long enough that a pattern which backtracks takes hundreds of milliseconds, where others take one. */
+/** At this length a pattern that backtracks takes hundreds of milliseconds, and others take one. */
 const LENGTH = 16_000;
-/** The best of some tries: the machine may be busy. */
+/** The best of three attempts counts, because the machine may be busy. */
 const TRIES = 3;
 const LIMIT_MS = 60;
 
-/** A literal behind what an expression can stand behind. */
+/** Finds the regular expression literals of a source file, after the characters that can stand before one. */
 const LITERAL =
   /(?<=(?:[=(,:?!&|[{;]|return|=>)\s*)\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/([dgimsuvy]*)/g;
 
@@ -32,7 +33,7 @@ const patterns = readdirSync(LANGUAGE, { recursive: true, encoding: "utf8" })
     })),
   );
 
-/** What patterns repeat: letters, figures, marks, spaces, and pairs of them. */
+/** Texts that patterns may repeat: letters, digits, marks, spaces, and combinations of them. */
 const UNITS = [
   "a",
   "A",
@@ -69,10 +70,10 @@ const UNITS = [
   "\\",
 ];
 
-/** Ends that no pattern hopes for, so that it tries every way back. */
+/** Endings that no pattern matches, so that it tries every way to backtrack. */
 const ENDS = ["", "!", "\u0000", "x"];
 
-/** The words of a pattern are what leads it on. */
+/** The words in a pattern's own source, which make it match further into a text. */
 const leadsOf = ({ source }: RegExp): string[] =>
   (source.match(/[a-z]{2,}/g) ?? []).slice(0, 12).flatMap((word) => [word, `${word} `, `1 ${word} `]);
 
@@ -89,11 +90,11 @@ const quickly = (work: () => void, limit: number): number => {
   const start = performance.now();
   work();
   const once = performance.now() - start;
-  // Once is enough for nearly all.
+  // One run is enough for nearly all patterns.
   return once < limit ? once : fastest(work);
 };
 
-test("the regular expressions of reading are found", (t) => {
+test("the test finds the regular expressions of src/reader", (t) => {
   t.true(patterns.length > 80, `${patterns.length}`);
 });
 
@@ -118,9 +119,9 @@ test("no regular expression backtracks", (t) => {
 const extractor = createBuiltinExtractor(seedVocabulary());
 const { signal } = new AbortController();
 
-/** Four times the text takes four times as long, with room for a busy machine; a square would be sixteen times. */
+/** The allowed growth for four times the text. Linear growth is four times, quadratic growth sixteen times. */
 const GROWTH = 9;
-/** Below this a time is noise. */
+/** Times below this are noise. */
 const NOISE_MS = 12;
 
 const GRAMMARS: Record<string, string> = {
@@ -138,12 +139,12 @@ const GRAMMARS: Record<string, string> = {
 };
 
 for (const [name, unit] of Object.entries(GRAMMARS)) {
-  test.serial(`reading grows with the text: ${name}`, async (t) => {
+  test.serial(`run time grows linearly with a text of ${name}`, async (t) => {
     const time = async (length: number): Promise<number> => {
       const text = `Sofa ${unit.repeat(Math.ceil(length / unit.length))}`;
       let best = Number.POSITIVE_INFINITY;
       for (let n = 0; n < TRIES; n++) {
-        // The processor's time and not the clock's: the machine may be busy with something else.
+        // Processor time is measured, because the machine may be busy with something else.
         const start = process.cpuUsage();
         ground(text, await extractor.extractOffer(text, signal));
         ground(text, await extractor.extractAsk(text, signal));

@@ -23,28 +23,28 @@ const PLACES: readonly (readonly [string, string])[] = [
 ];
 
 for (const [text, expected] of PLACES) {
-  test(`a place is read as it is written: ${expected}`, async (t) => {
+  test(`a place is extracted as it is written: ${expected}`, async (t) => {
     const found = await place(text);
     t.truthy(found?.text.includes(expected) || (found !== null && expected.includes(found.text)), `${found?.text}`);
     t.true(text.includes(found?.text ?? "\0"));
   });
 }
 
-test("the country comes from the place", async (t) => {
+test("the country is derived from the place", async (t) => {
   t.is((await place("Sofa, pickup in Omaha"))?.country, "US");
   t.is((await place("Sofa, Abholung in Dresden"))?.country, "DE");
   t.is((await place("Sofa, collect from Dublin"))?.country, "IE");
   t.is((await place("Sofa, located in Dublin, OH"))?.country, "US");
 });
 
-test("a postal code and a district are told from the city", async (t) => {
+test("a postal code and a district are told apart from the city", async (t) => {
   const found = await place("Sofa zu verkaufen, 50 €. Standort: 50823 Köln-Ehrenfeld");
   t.is(found?.city, "Köln");
   t.is(found?.district, "Ehrenfeld");
   t.is(found?.postal_code, "50823");
 });
 
-test("a district, a metropolitan area or a name in another language leads to its city", async (t) => {
+test("a district or a name in another language leads to its city", async (t) => {
   const cases = [
     ["Grey sofa, £60, collect from Peckham.", "Peckham", "London", "Peckham", "GB"],
     ["Graues Sofa, 60 €, Abholung in Kreuzberg", "Kreuzberg", "Berlin", "Kreuzberg", "DE"],
@@ -62,26 +62,26 @@ test("a district, a metropolitan area or a name in another language leads to its
   }
 });
 
-test("a town is read together with its part, and before a street", async (t) => {
+test("a town is read together with its district, and preferred to a street", async (t) => {
   t.is((await place("Bici urbana, 60 €. Granada, zona Realejo."))?.text, "Granada, zona Realejo");
   t.is((await place("Vélo de ville, 60 €, Strasbourg quartier Krutenau"))?.city, "Strasbourg");
   t.is((await place("Chest of drawers, seen for £300 on London Road! Must go, Hove, ground floor."))?.text, "Hove");
 });
 
-test("where goods are shipped to or come from is no place", async (t) => {
+test("the origin of goods and the destination of shipping are not the location", async (t) => {
   t.is(await place("Espresso cups, made in Portugal, 20 euros"), null);
   t.is(await place("Espresso cups, 20 euros, shipping to Spain possible"), null);
 });
 
-test("working from afar is no place", async (t) => {
+test("working remotely is not a location", async (t) => {
   t.is(await place("We need a copywriter, fully remote, 30 euros an hour"), null);
   t.is(await place("Guitar lessons online, 25 euros an hour"), null);
 });
 
-test("months, days and languages are no places", async (t) => {
+test("months, days and languages are not locations", async (t) => {
   t.is(await place("Flat available in September, viewings on Saturday, we speak English"), null);
 });
 
-test("a text without a place has none", async (t) => {
+test("a text without a place has no location", async (t) => {
   t.is(await place("Sofa, 50 euros, hardly used"), null);
 });

@@ -2,8 +2,8 @@ import test from "ava";
 import { readContacts } from "../../src/reader/builtin/contacts.ts";
 
 /**
- * Which of several contacts is the first choice, as a grammar: what is praised, what is kept in reserve, what a word is
- * about, and what else people prefer. `P` stands for a number and `E` for an address.
+ * Tests which of several contacts is preferred: by praise, by a contact that is kept for need, by what a word refers
+ * to, and not by other preferences. In the sentences, `P` stands for a phone number and `E` for an e-mail address.
  */
 
 const NUMBERS: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const preferredIn = (country: string, said: string): string | null => {
 type Row = [country: string, said: string, preferred: string | null];
 
 const RULES: Record<string, Row[]> = {
-  "what is called the best is preferred": [
+  "a contact that is called the best is preferred": [
     ["GB", "Ring P or email E. Email is usually quicker.", "email"],
     ["GB", "Call P (best) or E", "phone"],
     ["GB", "E is the most reliable way to get me. Phone P goes to voicemail a lot.", "email"],
@@ -38,7 +38,7 @@ const RULES: Record<string, Row[]> = {
     ["NL", "Bellen naar P gaat het vlugst. Mail E lees ik in het weekend.", "phone"],
     ["PL", "P lub E, preferowany kontakt mailowy.", "email"],
   ],
-  "what somebody would rather have is preferred": [
+  "a contact that somebody would rather use is preferred": [
     ["GB", "I'd rather you emailed (E) than called (P).", "email"],
     ["GB", "Prefer a text to P over emails to E", "sms"],
     ["DE", "Bitte vorzugsweise anrufen: P, sonst Mail an E.", "phone"],
@@ -49,21 +49,21 @@ const RULES: Record<string, Row[]> = {
     ["NL", "P of E, mailen heeft de voorkeur.", "email"],
     ["PL", "Wolę maila: E, ale można też P.", "email"],
   ],
-  "what is to be tried first is preferred": [
+  "a contact to be tried first is preferred": [
     ["GB", "Please email E in the first instance; P for anything urgent.", "email"],
     ["DE", "Bitte zuerst eine Mail an E schicken, im Notfall P.", "email"],
     ["FR", "Merci de m'écrire d'abord à E, je donnerai suite par téléphone P.", "email"],
     ["IT", "Prima di tutto una mail a E, poi ci sentiamo al P.", "email"],
     ["NL", "Stuur eerst een mail naar E, bellen (P) alleen in nood.", "email"],
   ],
-  "what is kept for need leaves the other": [
+  "if one contact is kept for need, the other is preferred": [
     ["GB", "Try P. Only if that draws a blank, E.", "phone"],
     ["GB", "Contact E. Telephone P in case of difficulty.", "email"],
     ["DE", "E wäre super, P nur falls ihr kein Internet habt.", "email"],
     ["ES", "Escribid a E; el teléfono P solo para urgencias.", "email"],
     ["PL", "Piszcie na E, telefon P tylko w razie awarii.", "email"],
   ],
-  "what is slow or seldom seen leaves the other": [
+  "if one contact is slow or rarely read, the other is preferred": [
     ["GB", "Use E. I hardly ever answer P.", "email"],
     ["GB", "WhatsApp P or E. Emails may take me a few days.", "whatsapp"],
     ["DE", "E lese ich selten, also P anrufen.", "phone"],
@@ -71,18 +71,18 @@ const RULES: Record<string, Row[]> = {
     ["IT", "Chiamare P, la mail E la controllo raramente.", "phone"],
     ["PL", "Proszę dzwonić P, maile E czytam rzadko.", "phone"],
   ],
-  "a quick answer is a preference": [
+  "a contact that is answered quickly is preferred": [
     ["GB", "Whatsapp P and you'll hear within the hour. E if you're old school.", "whatsapp"],
     ["FR", "Un SMS au P et je réponds dans l'heure ; E une fois par semaine.", "sms"],
     ["PT", "Mandem mensagem no WhatsApp P que respondo logo. O E só vejo ao domingo.", "whatsapp"],
   ],
-  "a word is about what its clause mentions, and an aside about what it stands behind": [
+  "a word of preference refers to the contact in its clause, in brackets to the contact beside it": [
     ["GB", "E (preferred) / P", "email"],
     ["GB", "E / P (preferred)", "phone"],
     ["GB", "P, or (our favourite) E", "email"],
     ["GB", "WhatsApp P, that's the best. E if you are not on it.", "whatsapp"],
   ],
-  "times, people, money and the thing itself are preferred without a way": [
+  "preferences about times, people, money and the thing do not make a contact preferred": [
     ["GB", "Phone P or email E, best time is after 6pm.", null],
     ["GB", "Phone P after six preferably, or E", null],
     ["GB", "Phone P or email E. First come first served.", null],
@@ -98,7 +98,7 @@ const RULES: Record<string, Row[]> = {
     ["NL", "P of E, liefst na 18 uur.", null],
     ["PL", "P lub E, najlepiej po 17.", null],
   ],
-  "where it is all the same none is preferred": [
+  "if the text has no preference, no contact is preferred": [
     ["GB", "Text P or email E, whichever is quicker for you.", null],
     ["DE", "P oder E, ganz wie ihr wollt, beides wird gelesen.", null],
     ["FR", "P ou E, au choix.", null],
@@ -112,7 +112,7 @@ for (const [rule, rows] of Object.entries(RULES)) {
   });
 }
 
-test("sentences behind a number say more of its use", (t) => {
+test("later sentences add further uses of a number", (t) => {
   const typesIn = (text: string) => readContacts(text, { country: "GB" }).map(({ value }) => value.type);
   t.deepEqual(typesIn("Desk, £40. 01632 960144. Ring us, or text if you must."), ["phone", "sms"]);
   t.deepEqual(typesIn("Call 01632 960144. Texts to the same number are fine."), ["phone", "sms"]);
@@ -120,18 +120,18 @@ test("sentences behind a number say more of its use", (t) => {
   t.deepEqual(typesIn("Ring 01632 960144. No texts please."), ["phone"]);
 });
 
-test("hearing a phone is not using it", (t) => {
+test("a remark about not hearing a phone does not exclude its number", (t) => {
   const [first] = readContacts("I don't always hear the phone 01632 960144", { country: "GB" });
   t.is(first?.value.value, "+441632960144");
 });
 
-test("money tells where a number is from when it is not paid at the place", (t) => {
+test("a currency of another country than the place decides the country code of a number", (t) => {
   const numberIn = (text: string, country: string) => readContacts(text, { country })[0]?.value.value;
   t.is(numberIn("Lamp, $12, Durham. 919-555-0144", "GB"), "+19195550144");
   t.is(numberIn("Lamp, £12, Perth. 07700 900318", "AU"), "+447700900318");
 });
 
-test("words of praise without end are read in linear time", (t) => {
+test("run time is linear in the number of words of praise", (t) => {
   const timeOf = (times: number): number => {
     const text = `01632 960144 or jo@example.org ${"(best call quicker, rather text than email) ".repeat(times)}`;
     let best = Number.POSITIVE_INFINITY;

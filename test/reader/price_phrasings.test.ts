@@ -1,7 +1,10 @@
 import test from "ava";
 import { readBudget, readPrice } from "../../src/reader/builtin/prices.ts";
 
-/** How people word prices, by language. "amount currency period"; a dash for what is not told, "none" for no price. */
+/**
+ * Prices as "amount currency period", with a dash for what is not stated, and "none" for no price. Phrasings by
+ * language.
+ */
 const priced = (text: string, country: string | null): string => {
   const found = readPrice(text, { country });
   if (found === null) return "none";
@@ -62,7 +65,7 @@ const RULES: Record<string, Row[]> = {
     ["Studio, €780 monthly, bills around 90.", "IE", "780 EUR month"],
     ["Trampoline club £6.50 a session, first one free.", "GB", "6.5 GBP -"],
   ],
-  "English: what is not the price": [
+  "English: amounts that are not the price": [
     ["Lawnmower. Paid 400 two years ago. 120.", "GB", "120 GBP -"],
     ["Record player, they go for £300 on the auction sites, I want £180.", "GB", "180 GBP -"],
     ["Bike, was £650, reduced to £480.", "GB", "480 GBP -"],
@@ -243,7 +246,7 @@ const RULES: Record<string, Row[]> = {
     ["Gitara, 600 zł, wysyłka 30 zł.", "PL", "600 PLN -"],
     ["Wózek, w sklepie 1200, u mnie 500 zł.", "PL", "500 PLN -"],
   ],
-  "elsewhere: what is paid there": [
+  "other countries: a currency is the country's own": [
     ["Jacka, 700 spänn, Luleå.", "SE", "700 SEK -"],
     ["Studio 3 400/mån incl. el, Norrköping.", "SE", "3400 SEK month"],
     ["Room, SEK 3 400/mån incl. el.", "SE", "3400 SEK month"],
@@ -282,7 +285,7 @@ const budget = (text: string, country: string | null): string => {
 };
 
 const CEILINGS: Record<string, Row[]> = {
-  "ceilings are read in every language": [
+  "maximum prices are read in every language": [
     ["Looking for a bike, not over £200.", "GB", "200 GBP"],
     ["Need a fridge, 120 max, Hull.", "GB", "120 GBP"],
     ["Want a van, 11 grand limit.", "GB", "11000 GBP"],

@@ -4,30 +4,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 
 /**
- * A model provider under a script: an HTTP server on loopback that speaks OpenAI's protocol and answers as it is told.
+ * A scripted model provider: an HTTP server on the loopback address that speaks OpenAI's protocol.
  *
  *   const provider = await startProvider();
  *   provider.next(status(500), well());     // for the next two requests
  *   provider.always(hangs());               // for every request after those
  *   ... createExtractor({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
- *   provider.requests                       // what it was sent, oldest first
+ *   provider.requests                       // the requests received, oldest first
  *   await provider.close();
  *
- * Both `POST /v1/chat/completions` and `POST /v1/embeddings` follow the script. `well()` serves either; of the others,
- * those named after readings make chat completions and `vectors` makes embeddings.
+ * Both `POST /v1/chat/completions` and `POST /v1/embeddings` follow the script. `well()` serves both. Of the other
+ * behaviours with an answer, `vectors` makes embeddings and the rest make chat completions.
  */
 
-/** One request as the provider got it. */
+/** One request as the provider received it. */
 type ProviderRequest = {
   path: string;
   authorization: string | undefined;
-  /** The body, parsed. */
+  /** The parsed body. */
   body: ProviderBody;
-  /** The fenced text that the model is to read, null when there is none (embeddings). */
+  /** The fenced text that the model is to read, or null for embeddings. */
   text: string | null;
-  /** What is to be read, by the name of the schema; null for embeddings. */
+  /** The kind of text, by the name of the schema, or null for embeddings. */
   kind: "offer" | "ask" | null;
-  /** True once the caller has hung up before the answer was whole. */
+  /** True if the caller hung up before the response was complete. */
   hungUp: boolean;
 };
 
@@ -40,7 +40,7 @@ type ProviderBody = {
   encoding_format?: string;
 };
 
-/** As much of JSON Schema as is looked at. */
+/** The part of JSON Schema that the tests use. */
 export type Schema = {
   type?: string | string[];
   properties?: Record<string, Schema>;
@@ -51,21 +51,21 @@ export type Schema = {
   enum?: string[];
 };
 
-/** How the provider answers one request. */
+/** How the provider responds to one request. */
 export type Behaviour = (request: ProviderRequest, response: ServerResponse) => void | Promise<void>;
 
-/** A provider that runs. */
+/** A running provider. */
 export type Provider = {
-  /** What to give a client: "http://127.0.0.1:PORT/v1". */
+  /** The address for a client: "http://127.0.0.1:PORT/v1". */
   baseURL: string;
   requests: ProviderRequest[];
   /** Appends behaviours, one for each coming request. */
   next(...behaviours: Behaviour[]): void;
-  /** Sets the behaviour for requests beyond those of `next`; at the start it is `well()`. */
+  /** Sets the behaviour for requests beyond those of `next`. The default is `well()`. */
   always(behaviour: Behaviour): void;
-  /** Forgets requests and script. */
+  /** Clears the recorded requests and the script. */
   reset(): void;
-  /** Stops listening and cuts every connection. */
+  /** Stops listening and closes every connection. */
   close(): Promise<void>;
 };
 
@@ -97,7 +97,10 @@ const euros = (amount: number, quote: string): Json =>
 
 const contact = (type: string, value: string, quote: string): Json => found({ type, value, preferred: false }, quote);
 
-/** An honest, simple reading: the first line as title, "NNN EUR" or "NNN €" as price, addresses of e-mail as contacts. */
+/**
+ * Makes an honest, simple extraction: the first line as title, "NNN EUR" or "NNN €" as price, e-mail addresses as
+ * contacts.
+ */
 export const honestExtraction = (kind: "offer" | "ask", text: string): { [key: string]: Json } => {
   const price = /(\d+) (?:EUR|€)/u.exec(text);
   const title = found(firstLine(text), firstLine(text));
@@ -164,32 +167,32 @@ const embeddings = (vectors: Json[]): string =>
     usage: { prompt_tokens: 1, total_tokens: 1 },
   });
 
-/** A chat completion with this content; `finish_reason` "length" or "content_filter" and a `refusal` as models have them. */
+/** A chat completion with this content, and with a `finish_reason` ("length", "content_filter") or a `refusal`. */
 export const content =
   (text: string | null, rest: { finish_reason?: string; refusal?: string } = {}): Behaviour =>
   (_, response) =>
     json(response, 200, completion(text, rest));
 
-/** A chat completion whose content is made from the text: `reads((kind, text) => ({...honestExtraction(kind, text), ...}))`. */
+/** A chat completion made from the text: `reads((kind, text) => ({...honestExtraction(kind, text), ...}))`. */
 export const reads =
   (make: (kind: "offer" | "ask", text: string) => { [key: string]: Json }): Behaviour =>
   (request, response) =>
     json(response, 200, completion(JSON.stringify(make(request.kind ?? "offer", request.text ?? ""))));
 
-/** Embeddings made from the texts. Each vector is any JSON, so that a wrong one can be given. */
+/** Embeddings made from the texts. A vector may be any JSON value, so that tests can send invalid ones. */
 export const vectors =
   (make: (texts: string[]) => Json[]): Behaviour =>
   (request, response) =>
     json(response, 200, embeddings(make(request.body.input ?? [])));
 
-/** Answers as a good provider: honest readings, and vectors in which texts that share words are near. */
+/** A good provider: honest extractions, and vectors in which texts that share words are similar. */
 export const well = (): Behaviour => async (request, response) => {
   if (request.kind !== null) return reads(honestExtraction)(request, response);
   const answer = await createBuiltinEmbedder().embed(request.body.input ?? [], new AbortController().signal);
   return vectors(() => answer)(request, response);
 };
 
-/** Answers after a pause. */
+/** Waits before it responds. */
 export const slowly =
   (milliseconds: number, then: Behaviour = well()): Behaviour =>
   async (request, response) => {
@@ -197,7 +200,7 @@ export const slowly =
     await then(request, response);
   };
 
-/** An error answer. Its message repeats the caller's text and key, as some providers' do: neither may turn up in logs. */
+/** An error response. Like some providers, it repeats the caller's text and API key, which must not reach logs. */
 export const status =
   (code: number, headers: Record<string, string> = {}): Behaviour =>
   (request, response) => {
@@ -205,41 +208,41 @@ export const status =
     json(response, code, JSON.stringify({ error: { message, type: "scripted", code: null } }), headers);
   };
 
-/** 429; `retryAfter` is the header as it is written: seconds, or a date. */
+/** A 429. `retryAfter` is the header's value: seconds or a date. */
 export const tooManyRequests = (retryAfter: string): Behaviour => status(429, { "retry-after": retryAfter });
 
-/** Takes the request and never answers. */
+/** Accepts the request and never responds. */
 export const hangs = (): Behaviour => () => {};
 
-/** Cuts the connection before an answer. */
+/** Closes the connection before a response. */
 export const cuts = (): Behaviour => (_, response) => {
   response.destroy();
 };
 
-/** Cuts the connection in the middle of a good answer. */
+/** Closes the connection in the middle of a good response. */
 export const cutsMidway = (): Behaviour => async (_, response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"id":"chatcmpl-1","choices":[{"mess');
-  // Long enough for the first half to be on its way.
+  // 20 ms is enough for the first half to be sent.
   await sleep(20);
   response.destroy();
 };
 
-/** A whole answer whose JSON is not. */
+/** A complete response whose JSON is truncated. */
 export const truncatedJson = (): Behaviour => (_, response) =>
   json(response, 200, completion('{"language":"en"').slice(0, -40));
 
-/** A page of HTML, as proxies send it, with 200. */
+/** An HTML page with status 200, as some proxies send. */
 export const notJson = (): Behaviour => (_, response) => {
   response.writeHead(200, { "content-type": "text/html" });
   response.end("<html><body>Bad gateway</body></html>");
 };
 
-/** A chat completion whose reading has wrong types throughout. */
+/** A chat completion in which the types of all fields are wrong. */
 export const wrongTypes = (): Behaviour =>
   reads(() => ({ language: 7, title: "a title", price: "cheap", contacts: "none", features: [1, 2, 3] }));
 
-/** An extraction with a price and contacts that nobody wrote: quotes from nowhere, and true quotes for other values. */
+/** An extraction with an invented price and contacts: some quotes are not in the text, others state other values. */
 export const invents = (): Behaviour =>
   reads((kind, text) => {
     const line = firstLine(text);
@@ -259,7 +262,7 @@ export const invents = (): Behaviour =>
     };
   });
 
-/** A model that did as a text told it: another title, nothing to pay, someone else's address, members that set states. */
+/** A model that obeys the text: another title, somebody else's e-mail address, and members that set states. */
 export const obeys = (): Behaviour =>
   reads((kind, text) => ({
     ...honestExtraction(kind, text),
@@ -269,7 +272,7 @@ export const obeys = (): Behaviour =>
     reviewed: true,
   }));
 
-/** As `obeys`, within the schema, so that only grounding is between it and the market. */
+/** Like `obeys`, but valid by the schema, so that only grounding can remove the values. */
 export const obeysWithinSchema = (): Behaviour =>
   reads((kind, text) => ({
     ...honestExtraction(kind, text),
@@ -277,13 +280,13 @@ export const obeysWithinSchema = (): Behaviour =>
     ...(kind === "offer" ? { contacts: [contact("email", "attacker@example.net", firstLine(text))] } : {}),
   }));
 
-/** A well-formed answer of so many bytes. */
+/** A well-formed response of at least so many bytes. */
 export const huge =
   (bytes = 10_000_000): Behaviour =>
   (_, response) =>
     json(response, 200, completion("x".repeat(bytes)));
 
-/** A good answer, one byte at a time. */
+/** A good response, one byte at a time. */
 export const drips =
   (milliseconds = 50, code = 200): Behaviour =>
   async (request, response) => {
@@ -296,7 +299,7 @@ export const drips =
     response.end();
   };
 
-/** Sends the caller to another address. */
+/** Redirects the caller to another address. */
 export const redirects =
   (location: string): Behaviour =>
   (_, response) => {
@@ -310,13 +313,13 @@ const bodyOf = async (request: IncomingMessage): Promise<ProviderBody> => {
   return JSON.parse(Buffer.concat(chunks).toString("utf8"));
 };
 
-/** The text between the marks, as the reader fences it. */
+/** Returns the text between the marks with which the extractor fences it. */
 const fencedText = (body: ProviderBody): string | null => {
   const sent = body.messages?.find((message) => message.role === "user")?.content ?? "";
   return /^<(text-[0-9a-f]{32})>\n([\s\S]*)\n<\/\1>$/u.exec(sent)?.[2] ?? null;
 };
 
-/** Starts a provider on a free port of loopback. */
+/** Starts a provider on a free port of the loopback address. */
 export const startProvider = async (): Promise<Provider> => {
   const requests: ProviderRequest[] = [];
   const script: Behaviour[] = [];
@@ -337,7 +340,7 @@ export const startProvider = async (): Promise<Provider> => {
     response.on("close", () => {
       request.hungUp = !response.writableFinished;
     });
-    // A caller that hangs up while we write is what some tests are about.
+    // Some tests make the caller hang up while this writes, which is not an error.
     response.on("error", () => {});
     if (incoming.method !== "POST" || (!chat && incoming.url !== "/v1/embeddings")) {
       json(response, 404, JSON.stringify({ error: { message: "no such path" } }));
@@ -346,7 +349,7 @@ export const startProvider = async (): Promise<Provider> => {
     const behaviour = script.shift() ?? otherwise;
     await behaviour(request, response);
   };
-  // A request that breaks off while it is read has nobody left to answer.
+  // A request that breaks off needs no response.
   const server = createServer((incoming, response) => answer(incoming, response).catch(() => response.destroy()));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

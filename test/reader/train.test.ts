@@ -6,11 +6,11 @@ import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { train } from "../../src/reader/train.ts";
 
 /**
- * The weights that ship are those of the words and examples that ship. That they are so byte by byte takes seconds to see
- * and is part of `npm run lint` (`npm run train -- --check`).
+ * Tests that the shipped weights were trained from the shipped words and examples. `npm run lint` compares them byte by
+ * byte (`npm run train -- --check`), which takes seconds.
  */
 
-/** Every so many examples are enough to learn something of each kind. */
+/** Every 40th example is enough to learn something of each kind. */
 const EXAMPLE_OF = 40;
 
 const read = (file: string): string => readFileSync(join(DATA, file), "utf8");
@@ -28,12 +28,12 @@ const reversed = (file: string): string => {
   return `${[header, ...lines.toReversed()].join("\n")}\n`;
 };
 
-test("the weights that ship were learned from the words and examples that ship, in the present way", (t) => {
+test("the shipped weights were trained from the shipped words and examples with the current method", (t) => {
   const { header } = parseClassifiers(read(CLASSIFIER_FILE));
   t.deepEqual(header, { lesson: lessonHash(read, LEARNING), learning: LEARNING }, "run: npm run train");
 });
 
-test("the same words and examples give the same bytes, in whatever order they stand", (t) => {
+test("the same words and examples give the same weights, in any order", (t) => {
   const trained = train(few);
   t.true(trained.length > 10_000);
   t.is(train(few), trained);

@@ -6,22 +6,22 @@ import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/built
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";
 import { shippedExamples, shippedLesson, shippedWords } from "../../src/reader/train.ts";
 
-/** The vocabulary as the database would hand it out, from the files of db/data: what tests read with is what is installed. */
+/** The vocabulary as the database returns it, read from the files of db/data, so that tests use what is installed. */
 
 const READER = new URL("../../src/reader/builtin/", import.meta.url);
 
-/** Learning takes seconds: done once for all test files, until what it is made from changes. */
+/** Training takes seconds. Its result is cached for all test files, until one of its sources changes. */
 const CACHE = new URL("../../node_modules/.cache/souk/", import.meta.url);
 
 const read = (file: string): string => readFileSync(join(DATA, file), "utf8");
 
-/** The taxonomy and the words that ship. */
+/** The shipped taxonomy and words. */
 export const seedWords = (): Pick<Vocabulary, "taxonomy" | "terms"> => shippedWords(read);
 
-/** The examples that ship, in the order in which the database hands them out. */
+/** The shipped examples, in the order in which the database returns them. */
 export const seedExamples = (): Example[] => shippedExamples(read);
 
-/** Somebody who changes words or the reader tests with what would be learned, before training (npm run train). */
+/** Trains the classifiers for tests, when words or the reader have changed since `npm run train` was last run. */
 const learnAnew = (): Learned => {
   const hash = createHash("sha256");
   const sources = readdirSync(READER).map((name) => new URL(name, READER));
@@ -33,7 +33,7 @@ const learnAnew = (): Learned => {
   } catch {
     const learned = learnClassifiers(shippedLesson(read));
     mkdirSync(CACHE, { recursive: true });
-    // Written aside: others may be reading.
+    // The file is renamed into place, because other processes may be reading it.
     const aside = new URL(`${kept.href}.${process.pid}.${performance.now()}`);
     writeFileSync(aside, JSON.stringify(learned));
     renameSync(aside, kept);
@@ -41,7 +41,7 @@ const learnAnew = (): Learned => {
   }
 };
 
-/** The vocabulary that ships, with what was learned from it. */
+/** The shipped vocabulary with its trained classifiers: the shipped ones, if they are up to date. */
 export const seedVocabulary = (): Vocabulary => {
   const shipped = parseClassifiers(read(CLASSIFIER_FILE));
   const classifiers =

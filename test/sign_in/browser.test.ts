@@ -7,8 +7,8 @@ import { codeFrom, linkFrom } from "./mailbox.ts";
 import { type Market, startMarket } from "./market.ts";
 
 /**
- * Signing in as a person does it, in a real browser, against real providers on another site and a real mail server.
- * Serial: a provider knows one person at a time.
+ * Signing in with a real browser, real OpenID providers on another site and a real mail server. The tests are serial,
+ * because a provider signs in one person at a time.
  */
 
 let browser: Browser;
@@ -21,7 +21,7 @@ test.after.always(async () => {
   await market?.close();
 });
 
-/** What the browser says against a page: above all, that a policy forbids where a form leads. */
+/** Collects the browser's console messages and errors: above all, that the CSP forbids the target of a form. */
 const complaintsOf = (page: Page): string[] => {
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));
@@ -34,7 +34,7 @@ const cookieNames = async (page: Page): Promise<string[]> =>
 
 const h1 = (page: Page) => page.getByRole("heading", { level: 1 }).textContent();
 
-test.serial("a person approves an agent, proves a mailbox on a telephone, and the agent's limits rise", async (t) => {
+test.serial("a person approves an agent and proves an e-mail address, and the agent's limits rise", async (t) => {
   const agent = await connectAgent(market.url, "Claude");
   const page = await openPage(browser, PHONE, t);
   const complaints = complaintsOf(page);
@@ -50,7 +50,7 @@ test.serial("a person approves an agent, proves a mailbox on a telephone, and th
   await leaveBy(page, page.getByRole("button", { name: "Send me a code" }));
   const letter = await market.mail.next("lena@example.com");
 
-  // The same mail, opened on a desk: it shows the code and no way in.
+  // The same mail, opened in another browser, shows the code and no way to sign in.
   const desk = await openPage(browser, undefined, t);
   await desk.goto(linkFrom(letter));
   t.is(await h1(desk), "Type this code where you started");
@@ -71,7 +71,7 @@ test.serial("a person approves an agent, proves a mailbox on a telephone, and th
   t.deepEqual(complaints, []);
 });
 
-test.serial("Google signs in across sites, and leads back to where one was", async (t) => {
+test.serial("Google signs in from its own site and redirects back to the page that needed the sign-in", async (t) => {
   market.google.person = { sub: "1", email: "max@gmail.example", email_verified: true, name: "Max" };
   const page = await openPage(browser, PHONE, t);
   const complaints = complaintsOf(page);
@@ -88,26 +88,23 @@ test.serial("Google signs in across sites, and leads back to where one was", asy
   t.is(new URL(page.url()).pathname, "/settings/profile");
 });
 
-test.serial(
-  "Apple posts its answer from another site, and the browser comes with its attempt all the same",
-  async (t) => {
-    market.apple.person = { sub: "2", email: "eva@privaterelay.example", email_verified: "true" };
-    const page = await openPage(browser, PHONE, t);
-    const complaints = complaintsOf(page);
-    const posts: (string | undefined)[] = [];
-    page.on("request", async (request) => {
-      if (request.method() === "POST" && request.url() === `${market.url}/sign-in/apple`) {
-        posts.push((await request.allHeaders())["cookie"]);
-      }
-    });
-    await page.goto(`${market.url}/sign-in?return=/settings/methods`);
-    await leaveBy(page, page.getByRole("button", { name: "Continue with Apple" }));
-    await page.waitForURL(`${market.url}/settings/methods`);
-    t.true((await page.locator("main").textContent())?.includes("eva@privaterelay.example"));
-    t.deepEqual(posts, [undefined], "no cookie of ours comes along with a post from elsewhere");
-    t.deepEqual(complaints, []);
-  },
-);
+test.serial("Apple posts its response from another site, and the sign-in attempt is still found", async (t) => {
+  market.apple.person = { sub: "2", email: "eva@privaterelay.example", email_verified: "true" };
+  const page = await openPage(browser, PHONE, t);
+  const complaints = complaintsOf(page);
+  const posts: (string | undefined)[] = [];
+  page.on("request", async (request) => {
+    if (request.method() === "POST" && request.url() === `${market.url}/sign-in/apple`) {
+      posts.push((await request.allHeaders())["cookie"]);
+    }
+  });
+  await page.goto(`${market.url}/sign-in?return=/settings/methods`);
+  await leaveBy(page, page.getByRole("button", { name: "Continue with Apple" }));
+  await page.waitForURL(`${market.url}/settings/methods`);
+  t.true((await page.locator("main").textContent())?.includes("eva@privaterelay.example"));
+  t.deepEqual(posts, [undefined], "no cookie of ours comes along with a post from elsewhere");
+  t.deepEqual(complaints, []);
+});
 
 test.serial("a second method is added from the settings", async (t) => {
   const page = await openPage(browser, PHONE, t);

@@ -3,7 +3,7 @@ import { codeFrom, linkFrom, smtpError, wrongOf } from "./mailbox.ts";
 import { askForMail, labelOf, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
 import { formsOf, newVisitor, wordsOf } from "./visitor.ts";
 
-/** Signing in by a message to a mailbox. */
+/** Tests signing in with a code or a link sent by e-mail. */
 
 let market: Market;
 test.before(async () => {
@@ -19,7 +19,7 @@ const sessionsOf = (email: string) =>
     [email],
   );
 
-test("the code from the mail signs in, and makes an account for a new mailbox", async (t) => {
+test("the code from the mail signs in, and creates an account for a new e-mail address", async (t) => {
   const lena = stranger();
   const page = await askForMail(market, lena, "  Lena@Example.com ");
   t.is(page.heading, "Check your mail");
@@ -35,7 +35,7 @@ test("the code from the mail signs in, and makes an account for a new mailbox", 
   t.is(await labelOf(market, lena), "lena@example.com");
 });
 
-test("the link from the mail signs in once a button is pressed, in the browser that asked", async (t) => {
+test("the link from the mail signs in after a button is pressed, in the browser that asked for it", async (t) => {
   const person = stranger();
   await askForMail(market, person, "button@example.com");
   const link = linkFrom(await market.mail.next("button@example.com"));
@@ -47,7 +47,7 @@ test("the link from the mail signs in once a button is pressed, in the browser t
   t.is(await labelOf(market, person), "button@example.com");
 });
 
-test("the link in another browser shows the code and gives no session", async (t) => {
+test("the link opened in another browser shows the code and creates no session", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "phone@example.com");
   const letter = await market.mail.next("phone@example.com");
@@ -57,7 +57,7 @@ test("the link in another browser shows the code and gives no session", async (t
   t.true(wordsOf(page).replaceAll(" ", "").includes(codeFrom(letter)));
   t.deepEqual(formsOf(page), []);
   t.is(await labelOf(market, elsewhere), null);
-  // Nor for who sends what the button would: with a form token of its own, and an attempt of its own.
+  // A forged form with a valid token and an attempt of this other browser does not sign in either.
   const own = await askForMail(market, elsewhere, "someone.else@example.com");
   const form = formsOf(await elsewhere.get(linkFrom(await market.mail.next("someone.else@example.com"))))[0];
   const forged = await elsewhere.post(linkFrom(letter), { token: form?.fields["token"] ?? "" });
@@ -71,7 +71,7 @@ test("the link in another browser shows the code and gives no session", async (t
   );
 });
 
-test("opening or previewing any link of a sign-in changes nothing", async (t) => {
+test("opening or previewing the link of a sign-in changes nothing", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "preview@example.com");
   const letter = await market.mail.next("preview@example.com");
@@ -89,13 +89,13 @@ test("opening or previewing any link of a sign-in changes nothing", async (t) =>
   t.is((await person.send(asked, "code", { code: codeFrom(letter) })).status, 303);
 });
 
-test("a link and a code work once, whichever of the two was used", async (t) => {
+test("the link and the code of a mail work once: using one ends both", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "once@example.com");
   const letter = await market.mail.next("once@example.com");
   const flow = person.cookie(market.url, "souk_flow") ?? "";
   t.is((await person.send(asked, "code", { code: codeFrom(letter) })).status, 303);
-  // A thief who has the mail, and even the cookie of the attempt, after the person signed out.
+  // A thief has the mail and even the cookie of the attempt, after the person signed out.
   await person.submit(await person.get(`${market.url}/sign-out`), "Sign out here");
   const thief = stranger();
   await thief.get(`${market.url}/sign-in`);
@@ -108,11 +108,11 @@ test("a link and a code work once, whichever of the two was used", async (t) => 
   t.is(await labelOf(market, thief), null);
 });
 
-test("a second click on Continue arrives where the first did", async (t) => {
+test("a second click on Continue leads to the same page as the first", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "double@example.com", "/settings/methods");
   const code = codeFrom(await market.mail.next("double@example.com"));
-  // Both go out with the cookies of before, as when the browser drops the first answer.
+  // Both clicks send the same cookies, as when the browser drops the first response.
   const before = new Map(person.jar.get("127.0.0.1"));
   const first = await person.send(asked, "code", { code });
   person.jar.set("127.0.0.1", before);
@@ -124,7 +124,7 @@ test("a second click on Continue arrives where the first did", async (t) => {
   t.is((await sessionsOf("double@example.com")).count, 1);
 });
 
-test("the back button leads to a page that knows that one is signed in", async (t) => {
+test("after signing in, the back button leads to a page that names the account", async (t) => {
   const person = stranger();
   await signInByMail(market, person, "back@example.com");
   const page = await person.get(`${market.url}/sign-in/code`);
@@ -133,7 +133,7 @@ test("the back button leads to a page that knows that one is signed in", async (
   t.true(wordsOf(await person.get(`${market.url}/sign-in`)).includes("You are signed in as back@example.com"));
 });
 
-test("of two tabs the newer one counts, and the older says so", async (t) => {
+test("with two tabs, only the newer mail counts, and the older tab says so", async (t) => {
   const person = stranger();
   const older = await askForMail(market, person, "tabs@example.com");
   const first = await market.mail.next("tabs@example.com");
@@ -146,7 +146,7 @@ test("of two tabs the newer one counts, and the older says so", async (t) => {
   t.is((await person.send(newer, "code", { code: codeFrom(second) })).status, 303);
 });
 
-test("five wrong codes end an attempt, and the right one then comes too late", async (t) => {
+test("five wrong codes end an attempt, and the right code then comes too late", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "guess@example.com");
   const letter = await market.mail.next("guess@example.com");
@@ -164,7 +164,7 @@ test("five wrong codes end an attempt, and the right one then comes too late", a
   t.is(await labelOf(market, person), null);
 });
 
-test("codes guessed at once count like codes guessed in turn", async (t) => {
+test("wrong codes sent in parallel count like codes sent one by one", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "parallel@example.com");
   const letter = await market.mail.next("parallel@example.com");
@@ -182,7 +182,7 @@ test("codes guessed at once count like codes guessed in turn", async (t) => {
   t.is((await person.send(asked, "code", { code: codeFrom(letter) })).status, 410);
 });
 
-test("what is no code is said without counting as a try", async (t) => {
+test("a malformed code is refused without counting as a try", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "typo@example.com");
   for (const code of ["", "12345", "1234567", "abcdef", "１２３４５６", "12 34 5"]) {
@@ -198,7 +198,7 @@ test("what is no code is said without counting as a try", async (t) => {
   t.is(tries, 0);
 });
 
-test("a code of someone else's attempt is worth nothing here", async (t) => {
+test("a code of another person's attempt does not work", async (t) => {
   const [one, other] = [stranger(), stranger()];
   const asked = await askForMail(market, one, "victim@example.com");
   await askForMail(market, other, "attacker@example.com");
@@ -206,7 +206,7 @@ test("a code of someone else's attempt is worth nothing here", async (t) => {
   t.is((await one.send(asked, "code", { code })).status, 400);
 });
 
-test("a mailbox gets five messages an hour from one address, and then the page says when to come back", async (t) => {
+test("one address can ask for five messages an hour to an e-mail address, then gets a 429", async (t) => {
   const person = stranger();
   for (let times = 0; times < 5; times += 1) {
     t.is((await askForMail(market, person, "flooded@example.com")).heading, "Check your mail");
@@ -222,12 +222,12 @@ test("a mailbox gets five messages an hour from one address, and then the page s
   t.is(owner.heading, "Check your mail", "asked for from elsewhere, it still gets one");
 });
 
-test("mail goes to the address as the market keeps it", async (t) => {
+test("a message goes to the normalized e-mail address", async (t) => {
   await askForMail(market, stranger(), " JO\u0308RG@Example.com\u00a0");
   t.deepEqual((await market.mail.next("jörg@example.com")).to, ["jörg@example.com"]);
 });
 
-test("an address asks for twenty messages an hour", async (t) => {
+test("one address can ask for twenty messages an hour", async (t) => {
   const person = stranger();
   const statuses: number[] = [];
   for (let times = 0; times < 21; times += 1) {
@@ -236,7 +236,7 @@ test("an address asks for twenty messages an hour", async (t) => {
   t.deepEqual(statuses, [...Array(20).fill(200), 429]);
 });
 
-test("a known and an unknown mailbox get the same answer", async (t) => {
+test("a known and an unknown e-mail address get the same response", async (t) => {
   await signInByMail(market, stranger(), "known@example.com");
   const answers = [];
   for (const email of ["known@example.com", "unknwn@example.com"]) {
@@ -255,7 +255,7 @@ test("a known and an unknown mailbox get the same answer", async (t) => {
   t.deepEqual(answers[0], answers[1]);
 });
 
-test("what is no mailbox is said at its field, and what was typed is kept", async (t) => {
+test("a malformed e-mail address is refused at its field, which keeps what was typed", async (t) => {
   const person = stranger();
   const bad = [
     "lena",
@@ -288,7 +288,7 @@ test("what is no mailbox is said at its field, and what was typed is kept", asyn
   );
 });
 
-test("a form that is too old is shown again with what was typed", async (t) => {
+test("a form whose token is no longer valid is shown again with what was typed", async (t) => {
   const person = stranger();
   const page = await person.get(`${market.url}/sign-in?return=/settings/methods`);
   person.jar.clear();
@@ -306,35 +306,32 @@ test("a form that is too old is shown again with what was typed", async (t) => {
   t.is(formsOf(stale)[0]?.fields["code"], "123456");
 });
 
-test.serial(
-  "a mail server that is down is a 503 page that keeps what was typed, and the log names no address",
-  async (t) => {
-    market.mail.refuse = smtpError(451, "4.7.1 <unlucky@example.com>: try later");
-    t.teardown(async () => {
-      market.mail.refuse = null;
-    });
-    const person = stranger();
-    for (let times = 0; times < 5; times += 1) {
-      t.is((await askForMail(market, person, "unlucky@example.com")).status, 503);
-    }
-    const page = await askForMail(market, person, "unlucky@example.com");
-    t.is(page.status, 503, "what was not sent is not counted");
-    t.is(page.headers.get("retry-after"), "60");
-    t.true(wordsOf(page).includes("The mail could not be sent."));
-    t.is(formsOf(page).find(({ holds }) => holds.has("email"))?.fields["email"], "unlucky@example.com");
-    const knocking = "198.51.100.7";
-    market.mail.refuse = smtpError(550, "5.1.1 <nobody@example.com>: no such user");
-    const unknown = await askForMail(market, newVisitor(knocking), "nobody@example.com");
-    t.is(unknown.status, 400);
-    t.true(wordsOf(unknown).includes("The mail server does not know this address."));
-    const counted = "select count(*)::integer as count from market.rate_limit_hit where scope = 'address:' || $1";
-    t.is((await row<{ count: number }>(market, counted, [knocking])).count, 1, "an address that is refused is counted");
-    t.true(market.service.logs().includes("a mail was not sent"));
-    t.notRegex(market.service.logs(), /@example\.com/);
-  },
-);
+test.serial("if the mail server is down, a 503 page keeps what was typed and the log names no address", async (t) => {
+  market.mail.refuse = smtpError(451, "4.7.1 <unlucky@example.com>: try later");
+  t.teardown(async () => {
+    market.mail.refuse = null;
+  });
+  const person = stranger();
+  for (let times = 0; times < 5; times += 1) {
+    t.is((await askForMail(market, person, "unlucky@example.com")).status, 503);
+  }
+  const page = await askForMail(market, person, "unlucky@example.com");
+  t.is(page.status, 503, "what was not sent is not counted");
+  t.is(page.headers.get("retry-after"), "60");
+  t.true(wordsOf(page).includes("The mail could not be sent."));
+  t.is(formsOf(page).find(({ holds }) => holds.has("email"))?.fields["email"], "unlucky@example.com");
+  const knocking = "198.51.100.7";
+  market.mail.refuse = smtpError(550, "5.1.1 <nobody@example.com>: no such user");
+  const unknown = await askForMail(market, newVisitor(knocking), "nobody@example.com");
+  t.is(unknown.status, 400);
+  t.true(wordsOf(unknown).includes("The mail server does not know this address."));
+  const counted = "select count(*)::integer as count from market.rate_limit_hit where scope = 'address:' || $1";
+  t.is((await row<{ count: number }>(market, counted, [knocking])).count, 1, "an address that is refused is counted");
+  t.true(market.service.logs().includes("a mail was not sent"));
+  t.notRegex(market.service.logs(), /@example\.com/);
+});
 
-test("signing in replaces the session, and a session that someone planted is worth nothing", async (t) => {
+test("signing in replaces the session, and a session cookie planted by somebody else is worthless", async (t) => {
   const planted = "A".repeat(43);
   const person = stranger();
   await person.get(`${market.url}/sign-in`);
@@ -346,7 +343,7 @@ test("signing in replaces the session, and a session that someone planted is wor
   await attacker.get(`${market.url}/sign-in`);
   attacker.jar.get("127.0.0.1")?.set("souk_session", planted);
   t.is(await labelOf(market, attacker), null);
-  // And once more, with a real session: the old one ends.
+  // A second sign-in also ends a real session.
   await signInByMail(market, person, "fixed@example.com");
   t.not(person.cookie(market.url, "souk_session"), first);
   attacker.jar.get("127.0.0.1")?.set("souk_session", first ?? "");
@@ -354,7 +351,7 @@ test("signing in replaces the session, and a session that someone planted is wor
   t.is((await sessionsOf("fixed@example.com")).count, 1);
 });
 
-test("forms of before a sign-in or a sign-out count no more after it", async (t) => {
+test("signing in and signing out both end the validity of older forms", async (t) => {
   const person = stranger();
   const secret = () => person.cookie(market.url, "souk_csrf");
   const first = await person.get(`${market.url}/sign-in`);
@@ -368,7 +365,7 @@ test("forms of before a sign-in or a sign-out count no more after it", async (t)
   t.regex(secret() ?? "", /^[\w-]{43}$/);
 });
 
-test("the cookies of a sign-in are out of reach of scripts and of other sites, and end with it", async (t) => {
+test("the cookies of a sign-in are HttpOnly and SameSite=Lax, and are removed when it ends", async (t) => {
   const person = stranger();
   const page = await person.get(`${market.url}/sign-in`);
   const sent = await person.send(page, "email", { email: "cookies@example.com" });
@@ -392,7 +389,7 @@ test("the cookies of a sign-in are out of reach of scripts and of other sites, a
   );
 });
 
-test("nothing secret of a sign-in is kept or logged", async (t) => {
+test("the secrets of a sign-in are neither stored nor logged", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "secret@example.com");
   const letter = await market.mail.next("secret@example.com");

@@ -4,30 +4,32 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 
 /**
- * An OpenID provider that signs what it is told, for answers that no honest one gives.
+ * An OpenID provider that gives responses which no honest provider gives, as a test tells it to.
  *
- *   told   what the next ID token says and how it is signed; what is not told is as it should be
+ *   told   how the next ID token or response differs from an honest one
  */
 
+/** How the next response differs from an honest one. */
 export type Told = {
   claims?: Record<string, unknown>;
-  /** A key of someone else, none at all, or the client's secret instead of the provider's key. */
+  /** Signs with a foreign key, with no key, or with the client's secret instead of the provider's key. */
   signed?: "elsewhere" | "none" | "with the client secret";
-  /** Instead of an answer of the token endpoint. */
+  /** Sent instead of the normal response of the token endpoint. */
   answer?: { status: number; type: string; body: string };
-  /** Says nothing at all. */
+  /** Never responds to any request. */
   silent?: boolean;
 };
 
+/** A running fake provider. */
 export type FakeProvider = {
   issuer: string;
   env: Record<string, string>;
   told: Told;
-  /** What the document of metadata says otherwise. */
+  /** Members that override those of the provider's metadata document. */
   metadata: Record<string, unknown>;
-  /** The parameters of the requests to the token endpoint. */
+  /** The parameters of all requests to the token endpoint. */
   asked: URLSearchParams[];
-  /** Of the last authorization request, by which an honest provider would make the token. */
+  /** The nonce of the last authorization request, which an honest provider copies into the ID token. */
   nonce: string;
   close: () => Promise<void>;
 };
@@ -35,6 +37,7 @@ export type FakeProvider = {
 const CLIENT_ID = "souk-client";
 const CLIENT_SECRET = "a secret that is long enough to sign with it, as some libraries allow";
 
+/** Starts a fake provider on a free port. */
 export const startFakeProvider = async (): Promise<FakeProvider> => {
   const [own, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const http = createServer();

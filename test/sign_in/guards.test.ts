@@ -2,7 +2,7 @@ import test from "ava";
 import { raised, type Script, type Site, servePages, type Teardown } from "../pages/site.ts";
 import { newVisitor } from "./visitor.ts";
 
-/** What guards the pages of signing in: headers, senders, cookies, and where they lead. */
+/** Tests the protection of the sign-in pages: security headers, origin of forms, cookies, and redirect targets. */
 
 const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
 
@@ -38,11 +38,11 @@ const PATHS = [
   `/verify/${SECRET}`,
 ];
 
-/** Pages whose forms may end at a provider. */
+/** Pages whose forms may redirect to a provider, so that form-action must allow it. */
 const LEADING = ["/sign-in", `/verify/${SECRET}`];
 
 for (const path of PATHS) {
-  test(`every answer at ${path.replace(SECRET, ":secret")} is for one person, in no frame, no cache and no index`, async (t) => {
+  test(`no response at ${path.replace(SECRET, ":secret")} can be framed, cached or indexed`, async (t) => {
     const site = await serve(t);
     const providers = LEADING.includes(path) ? " https://google.example https://apple.example" : "";
     for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
@@ -61,7 +61,7 @@ for (const path of PATHS) {
 }
 
 for (const path of PATHS.filter((one) => !one.startsWith("/sign-in/google") && !one.startsWith("/sign-in/apple"))) {
-  test(`a form of elsewhere, or with an agent's token, does nothing at ${path.replace(SECRET, ":secret")}`, async (t) => {
+  test(`${path.replace(SECRET, ":secret")} refuses a form from another site or with an agent's token`, async (t) => {
     const site = await serve(t);
     const visitor = newVisitor();
     const shown = await visitor.get(`${site.url}${path === "/sign-out/everywhere" ? "/sign-out" : path}`);
@@ -86,7 +86,7 @@ for (const path of PATHS.filter((one) => !one.startsWith("/sign-in/google") && !
   });
 }
 
-test("a token of an agent opens no page that is for one person, and those that are for everyone", async (t) => {
+test("an agent's token opens no personal page, but all public pages", async (t) => {
   const site = await serve(t);
   const headers = { authorization: "Bearer agt_x" };
   const moderator = `/moderator/${SECRET}`;
@@ -102,7 +102,7 @@ test("a token of an agent opens no page that is for one person, and those that a
   t.deepEqual(site.calls, []);
 });
 
-test("before a name is taken over from a provider, it is said that agents see it", async (t) => {
+test("a first sign-in says that agents see the name that the provider gives", async (t) => {
   const site = await serve(t);
   const said = async (path: string) =>
     (await newVisitor().get(site.url + path)).text.includes("agents are shown that name");
@@ -110,7 +110,7 @@ test("before a name is taken over from a provider, it is said that agents see it
   t.false(await said("/sign-in?again=1"), "the account has its name already");
 });
 
-test("looking at any of the pages calls nothing that writes", async (t) => {
+test("opening any of the pages calls no function that writes", async (t) => {
   const site = await serve(t);
   const visitor = newVisitor();
   for (const path of [...PATHS, "/sign-in/google?code=a&state=b", "/sign-in/apple?code=a&state=b"])
@@ -121,7 +121,7 @@ test("looking at any of the pages calls nothing that writes", async (t) => {
   );
 });
 
-test("the callbacks do nothing for who asks only for the head", async (t) => {
+test("a HEAD request to a callback does not finish a sign-in", async (t) => {
   const site = await serve(t);
   const visitor = newVisitor();
   await visitor.send(await visitor.get(`${site.url}/sign-in`), "Continue with Google");
@@ -162,7 +162,7 @@ test("over HTTPS and below a path, cookies are bound to the host and links to th
   t.regex(arrived.headers.getSetCookie()[0] ?? "", /^__Host-souk_session=[\w-]{43}; .*Secure; SameSite=Lax$/);
 });
 
-test("wherever a form or a cookie says to go, a sign-in leads to a page of ours", async (t) => {
+test("a forged return path never leads to another site", async (t) => {
   const site = await serve(t);
   for (const path of [
     "//evil.example",
@@ -185,10 +185,10 @@ test("wherever a form or a cookie says to go, a sign-in leads to a page of ours"
 });
 
 for (const [what, members, path] of [
-  ["nobody is signed in any more", {}, "/sign-in?return=%2Fsettings%2Fmethods"],
-  ["the sign-in is too long ago", { sign_in_again: true }, "/sign-in?return=%2Fsettings%2Fmethods&again=1"],
+  ["the session has ended", {}, "/sign-in?return=%2Fsettings%2Fmethods"],
+  ["the last sign-in is too old", { sign_in_again: true }, "/sign-in?return=%2Fsettings%2Fmethods&again=1"],
 ] as const) {
-  test(`whom a provider sends back when ${what} is led to sign in, and then to where the way began`, async (t) => {
+  test(`a person who comes back from a provider when ${what} is redirected to sign-in`, async (t) => {
     const refused = raised(401, "unauthorized", "To be sure that it is you, sign in again.", members);
     const site = await serve(t, { finish_sign_in: refused });
     const visitor = newVisitor();
@@ -209,7 +209,7 @@ for (const [what, members, path] of [
   });
 }
 
-test("what Apple's form carries is taken over by name, and no more than a form holds", async (t) => {
+test("of Apple's form, only the known fields are passed on, within a size limit", async (t) => {
   const site = await serve(t);
   const visitor = newVisitor();
   const elsewhere = { origin: "https://apple.example", "sec-fetch-site": "cross-site" };
@@ -229,7 +229,7 @@ test("what Apple's form carries is taken over by name, and no more than a form h
   t.deepEqual(site.calls, []);
 });
 
-test("when the database is down every page says so, and the sign-in page is still there", async (t) => {
+test("if the database is down, pages are a 503, but the sign-in page still opens", async (t) => {
   const down = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
   const site = await serve(
     t,
@@ -250,7 +250,7 @@ test("when the database is down every page says so, and the sign-in page is stil
   t.true(site.thrown.every((thrown) => thrown === down) && site.thrown.length >= 2);
 });
 
-test("a program gets Problems where a person gets pages", async (t) => {
+test("a program gets a Problem where a person gets a page", async (t) => {
   const site = await serve(t, { get_mail_link: raised(410, "link_expired", "This link or code no longer works.") });
   const answer = await fetch(`${site.url}/sign-in/link/${SECRET}`, { headers: { accept: "application/json" } });
   t.is(answer.status, 410);

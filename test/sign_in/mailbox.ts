@@ -4,35 +4,40 @@ import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 
 /**
- * A real mail server that keeps what it is sent.
+ * A real mail server that keeps the messages it receives.
  *
- *   letter   a message as it arrived: to whom the envelope says, the raw text, and what a mail program reads in it
+ *   letter   a received message: its envelope recipients, its raw text, and its parsed parts
  */
 
+/** A received message. */
 export type Letter = { to: string[]; raw: string; parsed: Email };
 
+/** A running mail server. */
 export type MailServer = {
-  /** As SMTP_URL takes it. */
+  /** The address of the server, in the form of SMTP_URL. */
   url: string;
   letters: Letter[];
-  /** What it answers to a recipient, where that is not yes. */
+  /** If not null, every recipient is refused with this error. */
   refuse: Error | null;
-  /** Waits for the next letter to an address, after the ones that were read by this before. */
+  /**
+   * Waits for the next letter to an address that no earlier call of `next` returned. @throws an Error after `timeoutMs`
+   */
   next: (address: string, timeoutMs?: number) => Promise<Letter>;
-  /** How often someone has connected. */
+  /** The number of connections so far. */
   connections: () => number;
   close: () => Promise<void>;
 };
 
 const POLL_MS = 20;
 
-/** A mail takes milliseconds; a machine that does ten other things takes its time. */
+/** The longest wait for a mail. A mail takes milliseconds, but the machine may be busy with other tests. */
 const PATIENCE_MS = 180_000;
 
-/** A refusal as a mail server puts it. */
+/** An error as smtp-server sends it to a client. */
 export const smtpError = (code: number, message: string): Error =>
   Object.assign(new Error(message), { responseCode: code });
 
+/** Starts a mail server on a free port. */
 export const startMailServer = async (): Promise<MailServer> => {
   const read = new Set<Letter>();
   let connections = 0;
@@ -81,7 +86,7 @@ export const startMailServer = async (): Promise<MailServer> => {
   return mail;
 };
 
-/** What `find` finds in both parts of a message, which must agree. */
+/** Returns the first group of a match in both parts of a message. @throws an Error if the parts differ */
 const inBothParts = ({ parsed }: Letter, find: RegExp): string => {
   const [text, html] = [parsed.text ?? "", parsed.html ?? ""].map((part) => find.exec(part)?.[1]);
   if (text === undefined || text !== html) throw new Error(`The parts say ${text} and ${html}.`);
@@ -91,8 +96,8 @@ const inBothParts = ({ parsed }: Letter, find: RegExp): string => {
 /** The link of a sign-in message. */
 export const linkFrom = (letter: Letter): string => inBothParts(letter, /(https?:\/\/[^\s"<]+\/sign-in\/link\/[\w-]+)/);
 
-/** The code of a sign-in message. */
+/** The six-digit code of a sign-in message. */
 export const codeFrom = (letter: Letter): string => inBothParts(letter, /(?:>|\s)(\d{6})(?=\s|<)/);
 
-/** Six digits that are not the code. */
+/** Returns six digits that are not the code of the message. */
 export const wrongOf = (letter: Letter): string => String((Number(codeFrom(letter)) + 1) % 1_000_000).padStart(6, "0");

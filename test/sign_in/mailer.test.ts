@@ -7,7 +7,7 @@ import { allowed } from "../support/busy.ts";
 import { freePort } from "../support/postgres.ts";
 import { smtpError, startMailServer } from "./mailbox.ts";
 
-/** Handing messages to mail servers, most of which do not behave. */
+/** Tests sending messages to mail servers, most of which misbehave. */
 
 const MESSAGE = { subject: "Hello", text: "Text", html: "<p>HTML</p>" };
 const TO = "lena@example.com";
@@ -22,7 +22,7 @@ const mailerFor = (t: Teardown, smtpUrl: string, stopping = new AbortController(
   return mailer;
 };
 
-/** A server that does with each connection what it is told. */
+/** Starts a TCP server that treats each connection as the test says. Returns its SMTP_URL. */
 const listening = async (t: Teardown, serve: (socket: Socket) => void): Promise<string> => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -50,7 +50,7 @@ const took = async (work: Promise<unknown>): Promise<{ thrown: unknown; ms: numb
 
 const UNAVAILABLE = { refused: "service_unavailable", members: { retry_after: 60 } } as const;
 
-test("a message arrives in both parts, from whom it should be, and connections are used again", async (t) => {
+test("a message has a text and an HTML part and the right sender, and connections are reused", async (t) => {
   const server = await startMailServer();
   t.teardown(server.close);
   const mailer = mailerFor(t, server.url);
@@ -67,11 +67,11 @@ test("a message arrives in both parts, from whom it should be, and connections a
   t.is(parsed.headers.find(({ key }) => key === "auto-submitted")?.value, "auto-generated");
 });
 
-test("an address that is more than one mailbox reaches nobody", async (t) => {
+test("nothing is sent if the recipient is more than one address", async (t) => {
   const server = await startMailServer();
   t.teardown(server.close);
   const mailer = mailerFor(t, server.url);
-  // Checked before it comes here; this is the second line.
+  // Addresses are checked before they reach the mailer. The mailer is a second line of defence.
   for (const to of [
     `${TO}, eve@evil.example`,
     `${TO}\r\nBcc: eve@evil.example`,
@@ -82,7 +82,7 @@ test("an address that is more than one mailbox reaches nobody", async (t) => {
   t.deepEqual(server.letters, []);
 });
 
-test("no server, one that hangs up and one that has no time are said at once", async (t) => {
+test("a server that is missing, hangs up or is too busy gives an error at once", async (t) => {
   const gone = `smtp://127.0.0.1:${await freePort()}`;
   const closing = await listening(t, (socket) => socket.destroy());
   const busy = await listening(t, (socket) => socket.end("421 too busy\r\n"));
@@ -93,7 +93,7 @@ test("no server, one that hangs up and one that has no time are said at once", a
   }
 });
 
-test("a server that says nothing, or drips, is given up within seconds", async (t) => {
+test("a server that is silent or very slow is given up within seconds", async (t) => {
   const mute = await listening(t, () => {});
   const dripping = await listening(t, (socket) => {
     socket.write("220 mail.example ESMTP\r\n");
@@ -109,7 +109,7 @@ test("a server that says nothing, or drips, is given up within seconds", async (
   }
 });
 
-test("a stop, or a caller that has to go, does not wait for a server", async (t) => {
+test("stopping the service or aborting the caller ends the wait for a server", async (t) => {
   const mute = await listening(t, () => {});
   const stop = new AbortController();
   const leave = new AbortController();
@@ -126,7 +126,7 @@ test("a stop, or a caller that has to go, does not wait for a server", async (t)
   }
 });
 
-test("an address that the server will never take is the person's to correct; one it does not take now is not", async (t) => {
+test("a recipient refused for good is the person's mistake; one refused for now is not", async (t) => {
   const server = await startMailServer();
   t.teardown(server.close);
   const mailer = mailerFor(t, server.url);

@@ -7,12 +7,9 @@ import { codeFrom, type MailServer, startMailServer } from "./mailbox.ts";
 import { type OpenIdServer, startApple, startGoogle } from "./provider.ts";
 import { newVisitor, type View, type Visitor } from "./visitor.ts";
 
-/**
- * The whole service with a mail server and two OpenID providers around it.
- *
- *   signed in   a visitor who has a session that a proved method made
- */
+/** The whole service with a mail server and two OpenID providers. */
 
+/** A running service with its mail server and providers. */
 export type Market = {
   url: string;
   service: Service;
@@ -23,9 +20,9 @@ export type Market = {
   close: () => Promise<void>;
 };
 
-/** @param env more environment, which wins */
+/** @param env further environment variables, which override the defaults */
 export const startMarket = async (env: Record<string, string> = {}): Promise<Market> => {
-  // Known beforehand: providers are told where to send people back to.
+  // The port is chosen in advance, because the providers must know the service's callback address.
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const [database, mail, google, apple] = await Promise.all([
@@ -61,28 +58,28 @@ export const startMarket = async (env: Record<string, string> = {}): Promise<Mar
   };
 };
 
-/** A visitor from an address of its own, so that no test meets the limits of another. */
+/** Creates a visitor with an address of its own, so that tests do not share rate limits of an address. */
 export const stranger = (): Visitor => newVisitor(`10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`);
 
-/** Asks for a mail at the sign-in page. Gives the page that takes the code. */
+/** Asks for a sign-in mail on the sign-in page. Returns the page that takes the code. */
 export const askForMail = async (market: Market, visitor: Visitor, email: string, back = ""): Promise<View> => {
   const page = await visitor.get(`${market.url}/sign-in${back === "" ? "" : `?return=${encodeURIComponent(back)}`}`);
   return visitor.submit(page, "email", { email });
 };
 
-/** Signs in by the code in the mail. Gives where that led. */
+/** Signs in with the code from the mail. Returns the response, which is a redirect. */
 export const signInByMail = async (market: Market, visitor: Visitor, email: string, back = ""): Promise<View> => {
   const page = await askForMail(market, visitor, email, back);
   return visitor.send(page, "code", { code: codeFrom(await market.mail.next(email)) });
 };
 
-/** Who the service says is signed in at a visitor. */
+/** Returns the label of the account that the visitor is signed in to, or null. */
 export const labelOf = async (market: Market, visitor: Visitor): Promise<string | null> => {
   const { text } = await visitor.get(`${market.url}/sign-out`);
   return /signed in as <bdi[^>]*>([^<]*)</.exec(text)?.[1] ?? null;
 };
 
-/** One row of the market's database, as a superuser. */
+/** Returns the first row of a query on the market's database, run as a superuser. */
 export const row = async <T extends Record<string, unknown>>(
   market: Market,
   sql: string,

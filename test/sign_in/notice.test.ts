@@ -3,7 +3,7 @@ import { call, connectAgent, eventually } from "../support/market.ts";
 import { smtpError } from "./mailbox.ts";
 import { askForMail, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
 
-/** The message that tells a person of an agent that was approved in their name. */
+/** Tests the mail that tells a person that an agent was approved in their name. */
 
 let market: Market;
 test.before(async () => {
@@ -32,7 +32,7 @@ const isNotified = (agent: { id: string }) =>
     [agent.id],
   );
 
-test.serial("after approval the person is told by mail which agent it was and how to remove it", async (t) => {
+test.serial("after an approval, a mail tells the person which agent was approved and how to remove it", async (t) => {
   const { agent } = await approveAs("told@example.com", "Claude");
   const letter = await market.mail.next("told@example.com");
   t.is(letter.parsed.subject, "An agent now acts for you on Souk");
@@ -49,7 +49,7 @@ test.serial("after approval the person is told by mail which agent it was and ho
   t.is(noticesTo("told@example.com").length, 1);
 });
 
-test.serial("a name can put nothing into the head of a message, and nothing but itself into its body", async (t) => {
+test.serial("an agent's name cannot add headers to a mail, and is escaped in its HTML", async (t) => {
   const name = 'Eve" <eve@evil.example>\r\nBcc: eve@evil.example\r\n\r\n<b>Hi</b>';
   await approveAs("injected@example.com", name);
   const letter = await market.mail.next("injected@example.com");
@@ -71,7 +71,7 @@ test.serial("a name can put nothing into the head of a message, and nothing but 
   t.true(letter.parsed.text?.includes("<b>Hi</b>"));
 });
 
-test.serial("a mail server that is down for a while only delays the message", async (t) => {
+test.serial("if the mail server is down for a while, the mail is sent later", async (t) => {
   market.mail.refuse = smtpError(451, "later");
   const { status } = await askForMail(market, stranger(), "delayed@example.com");
   t.is(status, 503, "nor can the person sign in by mail meanwhile");
@@ -100,7 +100,7 @@ test.serial("a mail server that is down for a while only delays the message", as
   t.is(noticesTo("delayed@example.com").length, 1);
 });
 
-test.serial("no mailbox, no message; and an agent that was removed meanwhile is not announced", async (t) => {
+test.serial("an account without an e-mail address gets no mail", async (t) => {
   const person = stranger();
   const agent = await connectAgent(market.url, "Silent");
   await person.submit(await person.get(agent.link), "Approve");

@@ -2,7 +2,10 @@ import test from "ava";
 import { labelOf, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
 import { formsOf, type View, type Visitor, wordsOf } from "./visitor.ts";
 
-/** Signing in at real OpenID providers: one as Google's, one as Apple's. Serial: a provider knows one person at a time. */
+/**
+ * Tests signing in with real OpenID servers, one configured like Google and one like Apple. The tests are serial,
+ * because a provider signs in one person at a time.
+ */
 
 let market: Market;
 test.before(async () => {
@@ -15,7 +18,7 @@ const atGoogle = async (visitor: Visitor, back = ""): Promise<View> => {
   return visitor.submit(page, "Continue with Google");
 };
 
-/** Up to the page of Apple's that has the browser post its answer. */
+/** Goes as far as Apple's page that makes the browser post its response. */
 const toApple = async (visitor: Visitor): Promise<View> =>
   visitor.submit(await visitor.get(`${market.url}/sign-in`), "Continue with Apple");
 
@@ -31,7 +34,7 @@ const accountOf = (visitor: Visitor) =>
     [visitor.cookie(market.url, "souk_session") ?? ""],
   );
 
-test.serial("Google signs in, and again into the same account", async (t) => {
+test.serial("signing in with Google twice leads to the same account", async (t) => {
   market.google.person = { sub: "1", email: "Lena@Example.com", email_verified: true, name: "Lena" };
   const lena = stranger();
   const page = await lena.get(`${market.url}/sign-in?return=/settings/methods`);
@@ -58,7 +61,7 @@ test.serial("Google signs in, and again into the same account", async (t) => {
   t.is((await accountOf(again)).id, id);
 });
 
-test.serial("Apple answers by a form, takes a client secret that is signed, and tells the name once", async (t) => {
+test.serial("Apple posts its response, gets a signed client secret, and sends the name only once", async (t) => {
   market.apple.person = { sub: "2", email: "max@privaterelay.example", email_verified: "true" };
   const max = stranger();
   const form = await toApple(max);
@@ -82,7 +85,7 @@ test.serial("Apple answers by a form, takes a client secret that is signed, and 
   t.is((await accountOf(again)).display_name, "Max <b>Muster</b>", "the name stays although it is not told again");
 });
 
-test.serial("a name from Apple that is none is passed over", async (t) => {
+test.serial("a malformed name from Apple is ignored", async (t) => {
   for (const [index, user] of [
     "{",
     "[]",
@@ -99,26 +102,23 @@ test.serial("a name from Apple that is none is passed over", async (t) => {
   }
 });
 
-test.serial(
-  "an address that the provider does not vouch for is not kept, and opens no account that has the same",
-  async (t) => {
-    const owner = stranger();
-    await signInByMail(market, owner, "owner@example.com");
-    for (const [index, email_verified] of [false, "false", undefined].entries()) {
-      market.google.person = {
-        sub: `unverified-${index}`,
-        email: "owner@example.com",
-        ...(email_verified === undefined ? {} : { email_verified }),
-      };
-      const person = stranger();
-      await atGoogle(person);
-      t.not((await accountOf(person)).id, (await accountOf(owner)).id);
-      t.is(await labelOf(market, person), "the account that you sign in to with Google");
-    }
-  },
-);
+test.serial("an unverified e-mail address from a provider is not stored and opens no other account", async (t) => {
+  const owner = stranger();
+  await signInByMail(market, owner, "owner@example.com");
+  for (const [index, email_verified] of [false, "false", undefined].entries()) {
+    market.google.person = {
+      sub: `unverified-${index}`,
+      email: "owner@example.com",
+      ...(email_verified === undefined ? {} : { email_verified }),
+    };
+    const person = stranger();
+    await atGoogle(person);
+    t.not((await accountOf(person)).id, (await accountOf(owner)).id);
+    t.is(await labelOf(market, person), "the account that you sign in to with Google");
+  }
+});
 
-test.serial("nor does one that it vouches for: accounts are never linked by an address", async (t) => {
+test.serial("a verified e-mail address from a provider does not open another account either", async (t) => {
   const owner = stranger();
   await signInByMail(market, owner, "same@example.com");
   market.google.person = { sub: "same", email: "same@example.com", email_verified: true };
@@ -127,34 +127,31 @@ test.serial("nor does one that it vouches for: accounts are never linked by an a
   t.not((await accountOf(person)).id, (await accountOf(owner)).id);
 });
 
-test.serial(
-  "a method is added to the account that is signed in, and one of another account is refused with what to do",
-  async (t) => {
-    const person = stranger();
-    await signInByMail(market, person, "adds@example.com");
-    market.google.person = { sub: "adds", email: "adds@gmail.example", email_verified: true };
-    const { id } = await accountOf(person);
-    const page = await person.get(`${market.url}/sign-in?return=/settings/methods`);
-    await person.submit(page, "Continue with Google", { purpose: "add" });
-    t.like(await accountOf(person), { id, methods: ["email", "google"] });
+test.serial("a method is added to the signed-in account, and refused if it belongs to another account", async (t) => {
+  const person = stranger();
+  await signInByMail(market, person, "adds@example.com");
+  market.google.person = { sub: "adds", email: "adds@gmail.example", email_verified: true };
+  const { id } = await accountOf(person);
+  const page = await person.get(`${market.url}/sign-in?return=/settings/methods`);
+  await person.submit(page, "Continue with Google", { purpose: "add" });
+  t.like(await accountOf(person), { id, methods: ["email", "google"] });
 
-    const other = stranger();
-    await signInByMail(market, other, "other@example.com");
-    const refused = await other.submit(
-      await other.get(`${market.url}/sign-in?return=/settings/methods`),
-      "Continue with Google",
-      {
-        purpose: "add",
-      },
-    );
-    t.is(refused.status, 409);
-    t.true(
-      wordsOf(refused).includes("This Google sign-in belongs to another account. Sign in with it there and remove it"),
-    );
-    t.true(refused.text.includes('href="/settings/methods"'));
-    t.deepEqual((await accountOf(other)).methods, ["email"]);
-  },
-);
+  const other = stranger();
+  await signInByMail(market, other, "other@example.com");
+  const refused = await other.submit(
+    await other.get(`${market.url}/sign-in?return=/settings/methods`),
+    "Continue with Google",
+    {
+      purpose: "add",
+    },
+  );
+  t.is(refused.status, 409);
+  t.true(
+    wordsOf(refused).includes("This Google sign-in belongs to another account. Sign in with it there and remove it"),
+  );
+  t.true(refused.text.includes('href="/settings/methods"'));
+  t.deepEqual((await accountOf(other)).methods, ["email"]);
+});
 
 test.serial("adding a method without a session leads to the sign-in page and back", async (t) => {
   const person = stranger();
@@ -164,7 +161,7 @@ test.serial("adding a method without a session leads to the sign-in page and bac
   t.is(sent.headers.get("location"), "/sign-in?return=%2Fsettings%2Fmethods");
 });
 
-test.serial("who cancels at the provider is told that nothing was changed", async (t) => {
+test.serial("a person who cancels at the provider is told that nothing was changed", async (t) => {
   const person = stranger();
   const sent = await person.send(await person.get(`${market.url}/sign-in`), "Continue with Google");
   const state = new URL(sent.headers.get("location") ?? "").searchParams.get("state");
@@ -175,7 +172,7 @@ test.serial("who cancels at the provider is told that nothing was changed", asyn
   t.is((await person.follow(await person.get(`${market.url}/sign-in`))).status, 200);
 });
 
-test.serial("an answer that was used is worth nothing, in any browser", async (t) => {
+test.serial("a provider's response works once, whatever the browser", async (t) => {
   market.google.person = { sub: "replayed", email: "replayed@example.com", email_verified: true };
   const person = stranger();
   const sent = await person.send(await person.get(`${market.url}/sign-in`), "Continue with Google");
@@ -198,7 +195,7 @@ test.serial("an answer that was used is worth nothing, in any browser", async (t
   t.is(await labelOf(market, thief), null);
 });
 
-test.serial("a reload whose first answer was lost arrives all the same", async (t) => {
+test.serial("a reload signs in if the first response was lost", async (t) => {
   market.google.person = { sub: "lost", email: "lost@example.com", email_verified: true };
   const person = stranger();
   let step = await person.send(
@@ -215,7 +212,7 @@ test.serial("a reload whose first answer was lost arrives all the same", async (
   t.is(await labelOf(market, person), "lost@example.com");
 });
 
-test.serial("nobody is signed in by an answer that someone else's browser asked for", async (t) => {
+test.serial("a provider's response works only in the browser that started the sign-in", async (t) => {
   market.google.person = { sub: "attacker", email: "attacker@example.com", email_verified: true };
   const attacker = stranger();
   const sent = await attacker.send(await attacker.get(`${market.url}/sign-in`), "Continue with Google");
@@ -228,7 +225,7 @@ test.serial("nobody is signed in by an answer that someone else's browser asked 
     }
     step = await attacker.get(location);
   }
-  // A browser that has no attempt, one that has another, and one that is signed in.
+  // One browser has no attempt, one has another attempt, and one is signed in.
   const fresh = stranger();
   const trying = stranger();
   await trying.send(await trying.get(`${market.url}/sign-in`), "Continue with Google");
@@ -244,7 +241,7 @@ test.serial("nobody is signed in by an answer that someone else's browser asked 
   t.is(await labelOf(market, fresh), null);
   t.is(await labelOf(market, trying), null);
   t.is(await labelOf(market, signedIn), "me@example.com");
-  // The form that Apple posts is no way around: it leads to the same.
+  // Apple's posted form gives no other result: it redirects to the same callback.
   const posted = await fresh.post(
     `${market.url}/sign-in/apple`,
     { code: "code", state: "state" },
@@ -253,7 +250,7 @@ test.serial("nobody is signed in by an answer that someone else's browser asked 
   t.is((await fresh.follow(posted)).status, 400);
 });
 
-test.serial("a provider that is down is a 503 page, and works again when it is back", async (t) => {
+test.serial("if a provider is down, a 503 page says so; once it is back, signing in works again", async (t) => {
   const own = await startMarket();
   t.teardown(own.close);
   own.google.down = true;
@@ -271,7 +268,7 @@ test.serial("a provider that is down is a 503 page, and works again when it is b
   own.google.person = { sub: "later", email: "later@example.com", email_verified: true };
   const sent = await person.send(failed, "Continue with Google");
   t.is(sent.status, 303);
-  // And down again in the middle, when the code is to be exchanged.
+  // The provider goes down again, when the code is about to be exchanged.
   let step = sent;
   let location = "";
   for (;;) {

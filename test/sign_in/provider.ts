@@ -6,22 +6,23 @@ import { exportJWK, jwtVerify } from "jose";
 import { type Configuration, Provider } from "oidc-provider";
 
 /**
- * A real OpenID provider, configured as Google's or Apple's is. Whoever it is asked about is signed in without a page,
- * as at a provider where a person is signed in already.
+ * A real OpenID provider, configured like Google or Apple. It signs in the current `person` without showing a page, as
+ * a provider does for somebody who is already signed in there.
  *
- *   person   whom it signs in next: the claims that it vouches for
+ *   person   the person whom it signs in next: the claims of the ID token
  */
 
 type Person = { sub: string; email?: string; email_verified?: boolean | string; name?: string };
 
+/** A running OpenID provider. */
 export type OpenIdServer = {
   issuer: string;
-  /** The environment that has the service use it. */
+  /** The environment variables that make the service use this provider. */
   env: Record<string, string>;
   person: Person;
-  /** Apple: the claims of the client secrets that it was given. */
+  /** The claims of the client secrets that were received. Only Apple has these. */
   clientSecrets: Record<string, unknown>[];
-  /** Answers 503 to everything while true. */
+  /** While true, every request gets a 503. */
   down: boolean;
   close: () => Promise<void>;
 };
@@ -42,14 +43,14 @@ const signingKey = async () => {
   return { ...(await exportJWK(privateKey)), use: "sig", alg: "RS256", kid: "signing" };
 };
 
-/** @param callback the address that the provider sends people back to */
+/** @param callback the URL that the provider redirects people to */
 const start = async (
   callback: string,
   checkSecret: ((body: Record<string, string>, issuer: string) => Promise<void>) | null,
   env: (issuer: string) => Record<string, string>,
 ): Promise<OpenIdServer> => {
   const http = createServer();
-  // Not 127.0.0.1, where the service is: a browser must take the two for different sites, as they are in the world.
+  // The service is at 127.0.0.1. A different host makes the browser treat the two as different sites, as in reality.
   http.listen(0, "localhost");
   await once(http, "listening");
   const issuer = `http://localhost:${(http.address() as AddressInfo).port}`;
@@ -70,7 +71,7 @@ const start = async (
       {
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
-        // The kind of client that may be called back over plain HTTP on this machine.
+        // Only this type of client may have a callback over plain HTTP on this machine.
         application_type: "native",
         redirect_uris: [callback],
         grant_types: ["authorization_code"],
@@ -80,7 +81,7 @@ const start = async (
     ],
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"], name: [] },
     scopes: ["openid", "email", "profile", "name"],
-    // Both put the claims into the ID token.
+    // Google and Apple put the claims into the ID token.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },
@@ -107,7 +108,7 @@ const start = async (
     }
     if (request.url?.startsWith("/interaction/")) {
       people.set(server.person.sub, { ...server.person });
-      // A client of this kind is asked for consent each time.
+      // This type of client is asked for consent each time.
       const login = { accountId: server.person.sub, remember: false };
       await provider.interactionFinished(request, response, { login, consent: {} });
       return;
@@ -127,7 +128,7 @@ const start = async (
   return server;
 };
 
-/** A provider as Google's: the client's secret is a word, the answer comes in the address. */
+/** Starts a provider like Google: a fixed client secret, and the response in the query string. */
 export const startGoogle = (service: string): Promise<OpenIdServer> =>
   start(`${service}/sign-in/google`, null, (issuer) => ({
     GOOGLE_CLIENT_ID: CLIENT_ID,
@@ -135,7 +136,7 @@ export const startGoogle = (service: string): Promise<OpenIdServer> =>
     GOOGLE_ISSUER: issuer,
   }));
 
-/** A provider as Apple's: the client's secret is a token that it signs, the answer comes in a form that is posted. */
+/** Starts a provider like Apple: the client secret is a signed token, and the response is a posted form. */
 export const startApple = async (service: string): Promise<OpenIdServer> => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const publicKey: KeyObject = createPublicKey(privateKey);
@@ -156,7 +157,7 @@ export const startApple = async (service: string): Promise<OpenIdServer> => {
       APPLE_CLIENT_ID: CLIENT_ID,
       APPLE_TEAM_ID: TEAM_ID,
       APPLE_KEY_ID: KEY_ID,
-      // As platforms that keep variables on one line want it.
+      // The key has escaped line breaks, as on platforms that keep environment variables on one line.
       APPLE_PRIVATE_KEY: String(privateKey.export({ type: "pkcs8", format: "pem" })).replaceAll("\n", "\\n"),
       APPLE_ISSUER: issuer,
     }),

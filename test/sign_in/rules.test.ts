@@ -6,11 +6,11 @@ import { approvalMessage, signInMessage } from "../../src/mail/messages.ts";
 import { safeReturnPath } from "../../src/pages/return_path.ts";
 import { codeHash, codeOf, openIdSecrets, sessionSecret } from "../../src/sign_in/flow.ts";
 
-/** The small rules of signing in, without a service. */
+/** Tests the small rules of signing in, without a service. */
 
 const LINK = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
 
-test("a sign-in leads to pages of ours that need one", (t) => {
+test("a return path may be a page of the service that needs a session", (t) => {
   for (const path of [
     "/settings",
     "/settings/methods",
@@ -22,7 +22,7 @@ test("a sign-in leads to pages of ours that need one", (t) => {
   }
 });
 
-test("and nowhere else", (t) => {
+test("any other return path is replaced by the settings page", (t) => {
   for (const path of [
     undefined,
     null,
@@ -71,7 +71,7 @@ test("and nowhere else", (t) => {
   }
 });
 
-test("what is derived from a secret is the same each time, and different for each purpose and secret", (t) => {
+test("derived secrets are stable, and differ for each purpose and each source secret", (t) => {
   const flow = newSecret();
   const { state, nonce, verifier } = openIdSecrets(flow);
   t.deepEqual(openIdSecrets(flow), { state, nonce, verifier });
@@ -81,12 +81,12 @@ test("what is derived from a secret is the same each time, and different for eac
   t.false(codeHash(flow, "123456").equals(codeHash(newSecret(), "123456")));
 });
 
-test("codes have six digits, and are spread evenly", (t) => {
+test("codes have six digits and are evenly distributed", (t) => {
   const codes = Array.from({ length: 5_000 }, () => codeOf(newSecret()));
   for (const code of codes) t.regex(code, /^\d{6}$/);
   const firstDigits = Map.groupBy(codes, (code) => code[0]);
   t.is(firstDigits.size, 10);
-  // Five hundred each; five times the standard deviation of 21 either way.
+  // The expected number is 500 of each. The bounds are five times the standard deviation of 21.
   for (const [digit, { length }] of firstDigits) t.true(length > 390 && length < 610, `${digit}: ${length}`);
 });
 
@@ -95,7 +95,7 @@ const pem = (namedCurve: string): string =>
 
 const APPLE = { APPLE_CLIENT_ID: "client", APPLE_TEAM_ID: "team", APPLE_KEY_ID: "key" };
 
-test("a method is offered when its provider is configured whole", (t) => {
+test("a method is available if its provider is configured completely", (t) => {
   t.deepEqual(readConfig({}).signIn, { google: null, apple: null, mail: null });
   t.deepEqual(readConfig({ GOOGLE_CLIENT_ID: "a", GOOGLE_CLIENT_SECRET: "b" }).signIn.google, {
     issuer: "https://accounts.google.com",
@@ -115,7 +115,7 @@ test("a method is offered when its provider is configured whole", (t) => {
   }
 });
 
-test("half a provider stops the start, and says what is missing", (t) => {
+test("an incomplete provider configuration stops the start and says what is missing", (t) => {
   const messageOf = (env: Record<string, string>) => t.throws(() => readConfig(env)).message;
   t.regex(messageOf({ GOOGLE_CLIENT_ID: "a" }), /GOOGLE_CLIENT_SECRET: is needed beside GOOGLE_CLIENT_ID/);
   t.regex(messageOf({ SMTP_URL: "smtp://mail.example" }), /MAIL_FROM: is needed beside SMTP_URL/);
@@ -131,7 +131,7 @@ test("half a provider stops the start, and says what is missing", (t) => {
   }
 });
 
-test("messages say the same in both parts, and escape what others wrote in HTML alone", (t) => {
+test("both parts of a message say the same, and only the HTML part escapes names", (t) => {
   const signIn = signInMessage({ link: "https://souk.example/sign-in/link/abc", code: "012345", minutes: 15 });
   for (const part of [signIn.text, signIn.html]) {
     for (const said of ["https://souk.example/sign-in/link/abc", "012345", "15 minutes"])

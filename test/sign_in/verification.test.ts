@@ -5,9 +5,9 @@ import { askForMail, labelOf, type Market, row, signInByMail, startMarket, stran
 import { formsOf, type Visitor, wordsOf } from "./visitor.ts";
 
 /**
- * An agent asks its person to prove a sign-in method: from its call to the page, the proof, and what follows from it.
+ * Tests how an agent asks its person to prove a sign-in method: the agent's call, the page, the proof, and the effects.
  *
- *   proved   an agent whose account has proved a mailbox, and the visitor who is signed in to it
+ *   proved   an agent whose account has proved an e-mail address, and the visitor who is signed in to the account
  */
 
 let market: Market;
@@ -16,7 +16,7 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-/** An agent that this person has approved, who from then on is signed in. */
+/** Connects an agent and approves it as this visitor, who then has a session. */
 const approved = async (person: Visitor, name = "Claude"): Promise<Agent> => {
   const agent = await connectAgent(market.url, name);
   await person.submit(await person.get(agent.link), "Approve");
@@ -44,7 +44,7 @@ const proved = async (email: string): Promise<{ agent: Agent; visitor: Visitor }
   return { agent, visitor };
 };
 
-test("proving a mailbox completes the verification, and raises the limits", async (t) => {
+test("proving an e-mail address completes the verification and raises the limits", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const before = (await agent.call("GET", "/v1/me")).body;
@@ -78,7 +78,7 @@ test("proving a mailbox completes the verification, and raises the limits", asyn
   });
 });
 
-test("what the account publishes then says that its publisher is verified", async (t) => {
+test("the publisher of an offer is shown as verified after the proof", async (t) => {
   const { agent } = await proved("publisher@example.com");
   const text = "Grey three-seat sofa for sale, good condition. 180 EUR, pick up in Berlin. Write to lena@example.com";
   const published = await agent.call("POST", "/v1/offers", { text });
@@ -100,7 +100,7 @@ test.serial("a provider proves its method in the same way", async (t) => {
   t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, ["google"]);
 });
 
-test("looking at the link, and previews of it, change nothing", async (t) => {
+test("opening or previewing the link changes nothing", async (t) => {
   const agent = await approved(stranger());
   const { id, url } = await start(agent);
   const state = () => row(market, "select to_jsonb(v) as row from market.verification v where id = $1", [id]);
@@ -109,7 +109,7 @@ test("looking at the link, and previews of it, change nothing", async (t) => {
   t.deepEqual(await state(), before);
 });
 
-test("elsewhere than in the browser that approved, the link proves nothing and says where it does", async (t) => {
+test("in any browser but the one that approved, the link proves nothing and says where it works", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const { id, url } = await start(agent);
@@ -126,7 +126,7 @@ test("elsewhere than in the browser that approved, the link proves nothing and s
   t.deepEqual([await statusOf(agent, id), await statusOf(own, other.id)], ["pending", "pending"]);
 });
 
-test("continuing before signing in is 409 verification_incomplete", async (t) => {
+test("continuing before signing in is a 409 verification_incomplete", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const { id, url } = await start(agent);
@@ -147,7 +147,7 @@ test("continuing before signing in is 409 verification_incomplete", async (t) =>
   t.is((await person.submit(other, "Continue")).heading, "You have signed in", "in the window that was left open");
 });
 
-test("“Not now” ends it, also when pressed twice", async (t) => {
+test("“Not now” cancels the verification, also when pressed twice", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const { id, url } = await start(agent);
@@ -160,7 +160,7 @@ test("“Not now” ends it, also when pressed twice", async (t) => {
   t.not((await start(agent)).id, id);
 });
 
-test("a link that ran out says so, and a proof that comes too late proves nothing", async (t) => {
+test("an expired link says so, and a proof that comes too late counts for nothing", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const { id, url } = await start(agent);
@@ -175,7 +175,7 @@ test("a link that ran out says so, and a proof that comes too late proves nothin
   t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, []);
 });
 
-test("a method of another account is refused with what to do, and nothing is merged", async (t) => {
+test("a method of another account is refused with advice, and accounts are not merged", async (t) => {
   const owner = await proved("taken@example.com");
   const person = stranger();
   const agent = await approved(person);
@@ -188,13 +188,13 @@ test("a method of another account is refused with what to do, and nothing is mer
   t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, []);
   t.deepEqual((await owner.agent.call("GET", "/v1/me")).body.account.verified, ["email"]);
   t.is(await labelOf(market, person), "a new account without a sign-in method");
-  // With another address it goes on.
+  // A proof with another address still completes the verification.
   const again = await askThere(person, url, "free@example.com");
   await person.submit(again, "code", { code: codeFrom(await market.mail.next("free@example.com")) });
   t.is(await statusOf(agent, id), "completed");
 });
 
-test.serial("once the account has a method, its link is for its own person alone", async (t) => {
+test.serial("once the account has a method, the link works only for the person of the account", async (t) => {
   const { agent, visitor } = await proved("own@example.com");
   const { id, url } = await start(agent, "google");
   const other = stranger();
@@ -209,7 +209,7 @@ test.serial("once the account has a method, its link is for its own person alone
     t.true([303, 400, 401].includes(forced.status));
     t.false((forced.headers.get("location") ?? "").startsWith("http"));
   }
-  // Without the session, signing in first leads back to the link, and from there on.
+  // After signing out, signing in again leads back to the link, which then works.
   await visitor.submit(await visitor.get(`${market.url}/sign-out`), "Sign out here");
   const back = await visitor.follow(await signInByMail(market, visitor, "own@example.com", new URL(url).pathname));
   t.is(back.heading, "Your agent asks you to sign in");
@@ -218,7 +218,7 @@ test.serial("once the account has a method, its link is for its own person alone
   t.is(await statusOf(agent, id), "completed");
 });
 
-test("the mail's link finishes a verification, too, in the browser that asked for it", async (t) => {
+test("the link in the mail completes a verification, too, in the browser that asked for it", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const { id, url } = await start(agent);
@@ -229,7 +229,7 @@ test("the mail's link finishes a verification, too, in the browser that asked fo
   t.is(await statusOf(agent, id), "completed");
 });
 
-test.serial("signing in elsewhere with a pending method of the same account completes it", async (t) => {
+test.serial("adding the method in the settings completes a pending verification of it", async (t) => {
   const { agent, visitor } = await proved("elsewhere@example.com");
   const { id } = await start(agent, "google");
   market.google.person = { sub: "elsewhere", email: "elsewhere@gmail.example", email_verified: true };
@@ -238,7 +238,7 @@ test.serial("signing in elsewhere with a pending method of the same account comp
   t.is(await statusOf(agent, id), "completed");
 });
 
-test("a form that is too old is shown again with what was typed", async (t) => {
+test("a form whose token is no longer valid is shown again with what was typed", async (t) => {
   const agent = await connectAgent(market.url);
   const { url } = await start(agent);
   const person = stranger();
@@ -250,7 +250,7 @@ test("a form that is too old is shown again with what was typed", async (t) => {
   t.is((await person.submit(again, "Send me a code")).heading, "Check your mail");
 });
 
-test("a link that is none is 404, and names of agents are inert", async (t) => {
+test("an unknown link is a 404, and HTML in an agent's name is escaped", async (t) => {
   t.is((await stranger().get(`${market.url}/verify/${"0".repeat(64)}`)).status, 404);
   const agent = await approved(stranger(), "<script>alert(1)</script>\u202E");
   const page = await stranger().get((await start(agent)).url);
@@ -258,7 +258,7 @@ test("a link that is none is 404, and names of agents are inert", async (t) => {
   t.notRegex(page.text, /<script|\u202E/);
 });
 
-test("a method that the operator has not set up cannot be asked for", async (t) => {
+test("a method that the operator has not configured is not available", async (t) => {
   const own = await startMarket({ GOOGLE_CLIENT_ID: "", GOOGLE_CLIENT_SECRET: "", SMTP_URL: "", MAIL_FROM: "" });
   t.teardown(own.close);
   const agent = await connectAgent(own.url);
@@ -281,7 +281,7 @@ test("an attempt for one purpose does not serve another", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const { id, url } = await start(agent);
-  // A plain sign-in in the same browser, begun after the verification's: the newer one counts.
+  // A plain sign-in in the same browser, started after that of the verification, replaces it.
   await askThere(person, url, "first@example.com");
   const plain = await askForMail(market, person, "second@example.com");
   await person.submit(plain, "code", { code: codeFrom(await market.mail.next("second@example.com")) });

@@ -6,7 +6,10 @@ import { raised, type Script, servePages } from "../pages/site.ts";
 import { faults, invalidHtml, SOUND, smallTargets, tabTo } from "../pages/sound.ts";
 import { launchBrowser, leaveBy, openPage, PHONE, screenshot, VIEWS } from "../support/browser.ts";
 
-/** Every page and state of signing in, signing out and proving, as people meet them: at every size, by day and by night. */
+/**
+ * Tests every page and state of signing in, signing out and proving a method in a browser, in both sizes and colour
+ * schemes.
+ */
 
 const SECRET = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
 const VIEWER = {
@@ -44,9 +47,9 @@ type State = {
   path: string;
   script?: Script;
   signIn?: SignIn;
-  /** Whether a session cookie is there. */
+  /** Whether the browser has a session cookie. */
   session?: true;
-  /** What a person does there first. */
+  /** Brings the opened page into the state. */
   act?: (page: Page) => Promise<void>;
   heading: string;
 };
@@ -199,11 +202,11 @@ test.before(async () => {
 });
 test.after.always(() => browser?.close());
 
-/** The smallest and the largest, one by day and one by night: what changes between views changes between these. */
+/** The smallest view in light and the largest in dark colours. Other views differ only in size and colours. */
 const EXTREMES = VIEWS.filter(({ name }) => name === "phone-light" || name === "laptop-dark");
 
 for (const view of EXTREMES) {
-  test(`every page of signing in is sound on ${view.name}`, async (t) => {
+  test(`every page of signing in is accessible and fits the screen on ${view.name}`, async (t) => {
     const page = await openPage(browser, view, t);
     for (const { name, path, script, signIn, session, act, heading } of STATES) {
       const site = await servePages(t, { ...SIGN_IN_SCRIPT, ...script }, undefined, signIn);
@@ -213,7 +216,7 @@ for (const view of EXTREMES) {
       const documents: Promise<string>[] = [];
       page.removeAllListeners();
       page.on("console", (message) => {
-        // What Chromium says of each page with an error's status.
+        // Chromium logs this for each page with an error status.
         if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
       });
       page.on("request", (request) => {
@@ -228,7 +231,7 @@ for (const view of EXTREMES) {
       await screenshot(page, `${name}-${view.name}`);
       t.deepEqual(await faults(page), SOUND, name);
       t.deepEqual(await smallTargets(page), [], name);
-      // The same at every size.
+      // The HTML is the same in every view, so it is checked once.
       if (view === PHONE)
         for (const html of await Promise.all(documents)) t.deepEqual(await invalidHtml(html), [], name);
       t.deepEqual(complaints, [], name);
@@ -236,7 +239,7 @@ for (const view of EXTREMES) {
   });
 }
 
-test("no button of signing in wraps on a small phone, and only what goes on or gives up stands out", async (t) => {
+test("on a small phone, no button of signing in wraps, and no button is styled as a refusal", async (t) => {
   const site = await servePages(t, { ...SIGN_IN_SCRIPT, get_viewer: { viewer: VIEWER.viewer } });
   const page = await openPage(browser, PHONE, t);
   await page.setViewportSize({ width: 360, height: 740 });
@@ -247,13 +250,13 @@ test("no button of signing in wraps on a small phone, and only what goes on or g
       .locator("button.choice")
       .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().height));
     t.deepEqual([...new Set(heights)], [heights[0]], path);
-    // 3.5rem, of one line.
+    // 3.5rem, the height of one line.
     t.is(heights[0], 56, path);
     t.is(await page.locator(".choice.no").count(), 0, path);
   }
 });
 
-test("a field that was filled in wrongly has the focus, and says what is wrong with it", async (t) => {
+test("a wrongly filled field has the focus, and its error message describes it", async (t) => {
   const start_sign_in = raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.");
   const site = await servePages(t, { ...SIGN_IN_SCRIPT, start_sign_in });
   const page = await openPage(browser, PHONE, t);
@@ -286,7 +289,7 @@ test("a person signs in with the keyboard alone", async (t) => {
   t.true(site.calls.some(({ name }) => name === "finish_mail_sign_in"));
 });
 
-test("telephones offer the right keyboard, the address they know and the code from the mail", async (t) => {
+test("phones offer the right keyboard, the known e-mail address and the code from the mail", async (t) => {
   const site = await servePages(t, SIGN_IN_SCRIPT);
   const page = await openPage(browser, PHONE, t);
   await page.goto(`${site.url}/sign-in`);

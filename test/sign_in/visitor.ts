@@ -1,33 +1,38 @@
 /**
- * A browser without script, over HTTP: it keeps cookies by host, shows one page at a time, sends the forms that stand on
- * it, and follows redirects.
+ * A browser without JavaScript, over HTTP: it keeps cookies by host, shows one page at a time, sends the forms of that
+ * page, and follows redirects.
  *
- *   view   a page as it came, with where it came from
+ *   view   a response with its URL, text and heading
  */
 
+/** A response. */
 export type View = {
   url: string;
   status: number;
   headers: Headers;
   text: string;
-  /** The page's one heading. */
+  /** The text of the page's only h1. */
   heading: string;
 };
 
+/** A browser without JavaScript. */
 export type Visitor = {
   get: (url: string, headers?: Record<string, string>) => Promise<View>;
   post: (url: string, fields: Record<string, string>, headers?: Record<string, string>) => Promise<View>;
-  /** Sends the form that holds this field, or this button by its words, with what stands in it and these fields. */
+  /**
+   * Sends the form that has a field of this name or a button with this text, with its values and `fields`. Follows
+   * redirects.
+   */
   submit: (view: View, holds: string, fields?: Record<string, string>) => Promise<View>;
-  /** As submit, which follows redirects, and stops at the answer itself. */
+  /** Like submit, but does not follow redirects. */
   send: (view: View, holds: string, fields?: Record<string, string>) => Promise<View>;
   follow: (view: View) => Promise<View>;
-  /** Cookies by host, then name. */
+  /** Cookies by host, then by name. */
   jar: Map<string, Map<string, string>>;
   cookie: (url: string, name: string) => string | undefined;
 };
 
-/** More than a sign-in takes, and an end to circles. */
+/** More redirects than a sign-in has. Stops endless loops. */
 const REDIRECTS = 15;
 
 const unescaped = (text: string): string =>
@@ -43,7 +48,7 @@ const attribute = (tag: string, name: string): string | undefined => {
   return value === undefined ? undefined : unescaped(value);
 };
 
-/** The words of a page, without its tags. */
+/** The text of a page, without its tags. */
 export const wordsOf = ({ text }: View): string =>
   unescaped(
     text
@@ -55,9 +60,9 @@ export const wordsOf = ({ text }: View): string =>
 type Form = {
   action: string;
   fields: Record<string, string>;
-  /** What each button adds, by its words. */
+  /** The field that each button adds, by the button's text. */
   buttons: Map<string, Record<string, string>>;
-  /** The names of its fields, and the words of its buttons. */
+  /** The names of the fields and the texts of the buttons. */
   holds: Set<string>;
 };
 
@@ -81,7 +86,7 @@ export const formsOf = (view: View): Form[] =>
     return { action: new URL(attribute(head, "action") ?? view.url, view.url).href, fields, buttons, holds };
   });
 
-/** @param address what a proxy in front says, so that limits of an address are not shared by all tests */
+/** @param address sent in X-Forwarded-For, so that tests do not share the rate limits of an address */
 export const newVisitor = (address?: string): Visitor => {
   const jar: Visitor["jar"] = new Map();
   const cookiesOf = (url: string) => {

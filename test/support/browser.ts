@@ -4,10 +4,10 @@ import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 
 /**
- * Pages as people see them: in Chromium as the operating system packages it, since playwright-core brings none.
+ * Tests in a browser: Chromium as the operating system packages it, because playwright-core brings none.
  *
- *   view   a screen: its size, and light or dark
- *   shot   a picture of a page in a view, kept when SCREENSHOTS names a folder
+ *   view        a screen: its size, and light or dark colours
+ *   screenshot  a picture of a page in a view, saved if SCREENSHOTS names a folder
  */
 
 /** Programs that speak Chromium's protocol, the lightest first. */
@@ -18,7 +18,9 @@ const MAC_PROGRAMS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** Tests talk to a server on the same machine: the browser is kept from calling home, and needs no graphics card. */
+/**
+ * Tests need only a server on this machine. These arguments stop background requests and the use of a graphics card.
+ */
 const ARGUMENTS = [
   "--disable-gpu",
   "--disable-quic",
@@ -28,15 +30,16 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Local pages answer in milliseconds; the default of thirty seconds only makes a broken test slow. */
+/** Local pages respond in milliseconds, but the machine may be busy with other test files. */
 const ACTION_TIMEOUT_MS = 30_000;
 
+/** A screen: its size in pixels, and its colours. */
 export type View = { name: string; width: number; height: number; colorScheme: "light" | "dark" };
 
-/** A small telephone, the view that goes wrong first. */
+/** A small phone, the view in which errors of layout show first. */
 export const PHONE: View = { name: "phone-light", width: 360, height: 740, colorScheme: "light" };
 
-/** A small telephone and a laptop, by day and by night. */
+/** A small phone and a laptop, each in light and in dark colours. */
 export const VIEWS: readonly View[] = [
   PHONE,
   { name: "phone-dark", width: 360, height: 740, colorScheme: "dark" },
@@ -44,19 +47,19 @@ export const VIEWS: readonly View[] = [
   { name: "laptop-dark", width: 1280, height: 800, colorScheme: "dark" },
 ];
 
-/** Launches Chromium. Close it in `test.after.always`. Throws with what to install when there is none. */
+/** Launches Chromium. Close it in `test.after.always`. @throws an Error that says what to install if there is none */
 export function launchBrowser(): Promise<Browser> {
-  // Chromium refuses its sandbox to root, and the pages are our own.
+  // Chromium's sandbox does not work for root. The pages are our own, so it is not needed.
   const args = process.getuid?.() === 0 ? [...ARGUMENTS, "--no-sandbox"] : ARGUMENTS;
   return chromium.launch({ executablePath: findChromium(), args });
 }
 
-/** What of ava's `t` is needed to clean up after a test. */
+/** The part of ava's `t` that registers a clean-up. */
 export type Teardown = { teardown: (clean: () => Promise<void>) => void };
 
 /**
- * Opens an empty page with cookies and storage of its own. Given a test's `t`, closes them after that test;
- * else `page.context().close()` does.
+ * Opens an empty page with cookies and storage of its own. With a test's `t`, they are closed after the test; otherwise
+ * call `page.context().close()`.
  */
 export async function openPage(
   browser: Browser,
@@ -77,18 +80,18 @@ export async function openPage(
   return context.newPage();
 }
 
-/** A page takes milliseconds, and seconds while other test files keep the machine busy. */
+/** A page loads in milliseconds, and in seconds while other test files keep the machine busy. */
 const LOAD_MS = 30_000;
 
 /**
- * Clicks on what leads to another page, and waits until that page is there with its scripts: a click alone may end while
- * the page before is still shown.
+ * Clicks on an element that leads to another page, and waits until that page and its scripts have loaded. After a mere
+ * click, the old page may still be shown.
  */
 export async function leaveBy(page: Page, element: Locator): Promise<void> {
   await Promise.all([page.waitForEvent("load", { timeout: LOAD_MS }), element.click()]);
 }
 
-/** Takes `<name>.png` of the whole page into the folder that SCREENSHOTS names; does nothing when it names none. */
+/** Saves `<name>.png` of the whole page in the folder that SCREENSHOTS names. Does nothing if it is unset. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env["SCREENSHOTS"];
   if (!folder) return;
@@ -96,9 +99,9 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
-/** The elements that stick out of the page's width, so that a person has to scroll sideways: none, on a sound page. */
+/** Returns the elements that extend beyond the page's width, so that a person must scroll sideways. */
 export function overflowing(page: Page): Promise<string[]> {
-  // Text and not a function: the types of a browser are not those of this project.
+  // The function is text because this project does not load the type definitions of the DOM.
   return page.evaluate<string[]>(`
     [...document.querySelectorAll("body *")]
       .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)

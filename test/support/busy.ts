@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 
-/** How to hold a busy machine to promises that are given for one with nothing else to do. */
+/** Adapts time limits that hold on an idle machine to a busy one. */
 
 const SAMPLE_MS = 100;
 
-/** How many samples make one look: a crowd of a moment slows nothing down. */
+/** The number of samples in one average. A shorter crowd slows nothing down. */
 const LOOK = 10;
 
-/** How many wait for a processor, or have one, at this moment; Linux tells, elsewhere it is unknown. */
+/** Returns the number of runnable threads at this moment on Linux, and 0 on other systems. */
 const runnable = (): number => {
   try {
     return Number(/ (\d+)\//.exec(readFileSync("/proc/loadavg", "utf8"))?.[1] ?? 0);
@@ -17,7 +17,9 @@ const runnable = (): number => {
   }
 };
 
-/** The most that waited in any second since this process began: the load of the last minute comes too late for a crowd. */
+/**
+ * The largest one-second average since this process began. The load of the last minute shows a sudden crowd too late.
+ */
 let crowd = 0;
 const samples: number[] = [];
 const sampling = setInterval(() => {
@@ -29,8 +31,8 @@ const sampling = setInterval(() => {
 sampling.unref();
 
 /**
- * How much may be taken of what is promised for a machine with nothing else to do: milliseconds, or what is sent
- * meanwhile. Where three wait for each processor, everything takes three times as long, and no promise is broken by that.
+ * Scales a limit that holds on an idle machine, in milliseconds or in requests, by the load of this machine. If three
+ * threads wait for each processor, everything takes three times as long, and that breaks no promise.
  */
 export const allowed = (amount: number): number => {
   const [lastMinute = 0] = loadavg();
@@ -38,8 +40,8 @@ export const allowed = (amount: number): number => {
 };
 
 /**
- * Milliseconds of a processor that some work takes in this process, whatever else the machine does. What goes on in the
- * process meanwhile counts as well.
+ * Returns the processor time in milliseconds that this process spends while `work` runs. Other processes do not count,
+ * but other work in this process does.
  */
 export const processorTime = async (work: () => unknown): Promise<number> => {
   const start = process.cpuUsage();

@@ -1,9 +1,9 @@
 import pg from "pg";
 
-/** Gives `fn` one connection to the database of a URL, and ends it afterwards. */
+/** Calls `fn` with a connection to the database of a URL, and closes the connection afterwards. */
 export async function withClient<T>(url: string, fn: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
-  // Without a listener a server that goes away would end the test process; the query in flight reports it.
+  // Without a listener, a lost server would end the test process. The running query reports the error.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -13,7 +13,7 @@ export async function withClient<T>(url: string, fn: (client: pg.Client) => Prom
   }
 }
 
-/** The URL of another database on a server. */
+/** Returns the URL of another database on the same server. */
 export function urlOf(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;

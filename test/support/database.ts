@@ -5,21 +5,23 @@ import { urlOf, withClient } from "./client.ts";
 /**
  * Databases for tests.
  *
- *   template  a migrated database that nobody connects to; made once (template.ts), named after what it was made from
- *   database  a copy of the template, for one test or one test file, dropped at the end
- *   actor     a role and the claims that go with it, as a request would have entered
+ *   template  a migrated database without connections; made once (template.ts), and named after a hash of its sources
+ *   database  a copy of the template for one test or one test file, dropped at the end
+ *   actor     a role with its claims, as the entry function sets them for a request
  *
  * Roles belong to the server and not to a database: tests that change a role's settings need a cluster of their own.
  */
 
+/** A database for tests. */
 export type Database = {
-  /** A superuser's URL. */
+  /** The URL for a superuser. */
   url: string;
   name: string;
-  /** Drops the database, ending whatever connections are left. Dropping twice is harmless. */
+  /** Drops the database and ends its connections. A second call does nothing. */
   drop: () => Promise<void>;
 };
 
+/** A role and its claims. */
 export type Actor = {
   /** The PostgreSQL role to act as. */
   role: string;
@@ -27,19 +29,21 @@ export type Actor = {
   claims?: Record<string, string>;
 };
 
-/** What of ava's `t` is needed to clean up after a test. In hooks there is none: call `drop` in `test.after.always`. */
+/** The part of ava's `t` that registers a clean-up. Hooks have none: call `drop` in `test.after.always`. */
 export type Teardown = { teardown: (clean: () => Promise<void>) => void };
 
 /** A pg client, or anything that sends SQL over one connection. */
 export type Connection = Pick<pg.ClientBase, "query">;
 
-/** Makes a migrated database of one's own. Given a test's `t`, drops it after that test. */
+/** Creates a migrated database. With a test's `t`, it is dropped after that test. */
 export async function createDatabase(t?: Teardown): Promise<Database> {
   templateOfThisProcess ??= findTemplate();
   return copy(await templateOfThisProcess, t);
 }
 
-/** Makes an empty database, for tests of the migrations themselves. Given a test's `t`, drops it after that test. */
+/**
+ * Creates an empty database, for tests of the migrations themselves. With a test's `t`, it is dropped after that test.
+ */
 export async function createEmptyDatabase(t?: Teardown): Promise<Database> {
   return copy("template0", t);
 }
@@ -47,7 +51,7 @@ export async function createEmptyDatabase(t?: Teardown): Promise<Database> {
 async function copy(template: string, t?: Teardown): Promise<Database> {
   const name = `souk_test_${process.env["TEST_RUN"] ?? "alone"}_${randomBytes(6).toString("hex")}`;
   await withClient(serverUrl(), (client) =>
-    // Copied file by file: written through the log, as is the default, it takes twice as long.
+    // Copying files is twice as fast as the default, which writes the copy through the WAL.
     client.query(`create database ${name} template ${template} strategy file_copy`),
   );
   const drop = async () => {
@@ -60,8 +64,8 @@ async function copy(template: string, t?: Teardown): Promise<Database> {
 const depths = new WeakMap<Connection, number>();
 
 /**
- * Runs `fn` inside a transaction that is rolled back, whatever happens. Inside such a transaction it is a savepoint.
- * Give it one connection, not a pool.
+ * Runs `fn` in a transaction that is always rolled back. Inside such a transaction, it uses a savepoint.
+ * @param client one connection, not a pool
  */
 export async function rolledBack<C extends Connection, T>(client: C, fn: (client: C) => Promise<T>): Promise<T> {
   const depth = depths.get(client) ?? 0;
@@ -78,11 +82,11 @@ export async function rolledBack<C extends Connection, T>(client: C, fn: (client
 }
 
 /**
- * Acts as someone: `fn` runs with the role and the claims set for the transaction.
+ * Runs `fn` with an actor's role and claims set for the transaction.
  *
- * By itself it is a transaction that is rolled back. Inside `rolledBack` it keeps what `fn` did, so that several actors
- * can meet in one test; when `fn` throws, what it did is undone and the transaction goes on. Afterwards role and claims
- * are as before.
+ * On its own, it is a transaction that is rolled back. Inside `rolledBack`, the changes of `fn` stay, so that several
+ * actors can meet in one test; if `fn` throws, its changes are undone and the transaction goes on. Afterwards, role and
+ * claims are restored.
  */
 export async function as<C extends Connection, T>(client: C, actor: Actor, fn: (client: C) => Promise<T>): Promise<T> {
   const depth = depths.get(client) ?? 0;
@@ -122,7 +126,10 @@ async function become(client: Connection, role: string, claims: [string, string]
 
 let templateOfThisProcess: Promise<string> | undefined;
 
-/** The template's name: the first test file of a run that needs it makes it, and tells the others by a comment on it. */
+/**
+ * Returns the template's name. The first test file of a run that needs it makes it, and a comment on it tells the
+ * others.
+ */
 async function findTemplate(): Promise<string> {
   const run = `template of run ${process.env["TEST_RUN"] ?? "alone"}`;
   const find = `select datname as name from pg_database where datistemplate and shobj_description(oid, 'pg_database') = $1`;

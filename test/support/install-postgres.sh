@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what the tests need of the operating system, on Debian or Ubuntu, as root: PostgreSQL with pgvector,
-# plpgsql_check where it is packaged, and Chromium. What is there already stays as it is: a second run installs nothing.
+# Installs what the tests need from the operating system, on Debian or Ubuntu, as root: PostgreSQL with pgvector,
+# plpgsql_check where it is packaged, and Chromium. Installed packages stay unchanged: a second run installs nothing.
 set -euo pipefail
 
-# The moderators' views are security_invoker, which came with 15.
+# The moderators' views need security_invoker, which PostgreSQL 15 introduced.
 oldest_version=15
 
 say() { printf 'install-postgres: %s\n' "$*" >&2; }
@@ -19,7 +19,7 @@ export DEBIAN_FRONTEND=noninteractive
 updated=
 update() {
   [ -z "$updated" ] || return 0
-  # A machine may be busy with upgrades of its own; five minutes outlast them.
+  # The machine may be busy with upgrades of its own, which five minutes outlast.
   apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 update
   updated=yes
 }
@@ -35,7 +35,7 @@ packaged() {
   [ -n "$(apt-cache madison "$1" 2> /dev/null)" ]
 }
 
-# The newest installed version that has a server: clients alone make a folder of programs, too.
+# The newest installed version with a server. Client packages alone also make a folder of programs.
 installed_version() {
   local initdb
   for initdb in /usr/lib/postgresql/*/bin/initdb; do
@@ -43,17 +43,17 @@ installed_version() {
   done | sort -n | tail -n 1
 }
 
-# pgvector's source as the next Debian packages it, from the mirror that this machine already uses.
+# Builds pgvector from the source package of Debian 13, loaded from the mirror that this machine already uses.
 build_pgvector() {
   local version=$1 work mirror
   # shellcheck disable=SC2016 # apt fills these in, not the shell.
   mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT)' 'Created-By: Packages' |
     awk '$2 == "Debian" && $3 == "main" && $1 !~ /security/ { print $1; exit }')
   [ -n "$mirror" ] || fail "There is no package postgresql-$version-pgvector here, and no Debian mirror to take its source from."
-  # The keyring of a fresh image can be older than the release that is asked for here.
+  # The keyring of a fresh image can be older than that release.
   install "postgresql-server-dev-$version" build-essential debian-archive-keyring
   work=$(mktemp -d)
-  # Lists of their own, so that nothing of the newer release is ever a candidate for installation.
+  # Separate package lists, so that apt never installs other packages of the newer release.
   mkdir -p "$work/lists/partial"
   printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n' "$mirror" > "$work/sources.list"
   local elsewhere=(
@@ -70,7 +70,7 @@ build_pgvector() {
   (cd "$work" && apt-get -qq "${elsewhere[@]}" source --download-only pgvector)
   mkdir "$work/pgvector"
   tar --extract --strip-components=1 --directory="$work/pgvector" --file="$(ls "$work"/pgvector_*.orig.tar.*)"
-  # Empty OPTFLAGS: what is built here may run on another processor, from an image.
+  # Empty OPTFLAGS avoid instructions of this processor, because an image may run on another one.
   make --directory="$work/pgvector" --silent OPTFLAGS= \
     PG_CONFIG="/usr/lib/postgresql/$version/bin/pg_config" install > "$work/log" 2>&1 || {
     cat "$work/log" >&2
@@ -100,13 +100,13 @@ fi
 
 if [ ! -e "$extensions/plpgsql_check.control" ]; then
   update
-  # A static check over our functions; where it is not packaged, the test that uses it says so.
+  # plpgsql_check checks our functions statically. Where it is not packaged, the test that uses it says so.
   if packaged "postgresql-$version-plpgsql-check"; then install "postgresql-$version-plpgsql-check"; fi
 fi
 
 if ! command -v chromium-headless-shell chromium chromium-browser google-chrome-stable google-chrome > /dev/null; then
   update
-  # On Ubuntu, chromium is a snap in disguise, which does not install everywhere.
+  # On Ubuntu, the package chromium only installs a snap, which does not work everywhere.
   if packaged chromium-headless-shell; then
     install chromium-headless-shell
   elif packaged chromium; then

@@ -1,11 +1,12 @@
 import { sql } from "./sql.ts";
 
+/** A violated invariant, the object that violates it, and how. */
 export type Violation = { invariant: string; object: string; detail: string };
 
-/** What inspect.check() finds broken in a database. */
+/** Returns the violated invariants that inspect.check() finds in a database. */
 export const violations = (url: string): Promise<Violation[]> => sql(url, "select * from inspect.check()");
 
-/** The last assertion of a test that makes load or faults: every invariant of the market holds. */
+/** The last assertion of a test that creates load or faults: every invariant of the market holds. */
 export const assertInvariants = async (
   t: { deepEqual: (actual: unknown, expected: unknown, message?: string) => unknown },
   url: string,

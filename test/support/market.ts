@@ -3,29 +3,31 @@ import { hashSecret } from "../../src/http/tokens.ts";
 import { withClient } from "./client.ts";
 
 /**
- * The market as its callers meet it: plain HTTP against a running service.
+ * Callers of the market: plain HTTP requests to a running service.
  *
- *   answer     status, headers (lower case) and body, parsed when it is JSON
- *   agent      a token with its calls; connected when a person has approved it
+ *   answer     a response: its status, headers (names in lower case) and body, parsed if it is JSON
+ *   agent      a token with a function to make calls. It is connected once a person has approved it
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies are what tests look into, and they compare whole ones.
+// biome-ignore lint/suspicious/noExplicitAny: tests read single members of bodies, and compare whole ones.
 export type Body = any;
+/** A response. `text` is the body as it was received. */
 export type Answer = { status: number; headers: Record<string, string>; body: Body; text: string };
 
-/** Longer than the service takes in any case, so that a stall is told apart from a busy machine. */
+/** Longer than the service ever takes, so that only a real hang fails a test on a busy machine. */
 const ANSWER_MS = 120_000;
 
+/** Options of a request. */
 export type CallOptions = {
   body?: unknown;
   raw?: string | Buffer;
   headers?: Record<string, string>;
-  /** Sends the body without saying how long it is. */
+  /** Sends the body in chunks, without Content-Length. */
   chunked?: boolean;
   timeoutMs?: number;
 };
 
-/** One HTTP request. `body` is sent as JSON; `raw` as it is. */
+/** Makes one HTTP request. `body` is sent as JSON, `raw` unchanged. Rejects after `timeoutMs` without a response. */
 export const call = (url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
@@ -71,18 +73,19 @@ export const call = (url: string, method: string, path: string, options: CallOpt
     sent.end(payload);
   });
 
+/** An agent with its token. */
 export type Agent = {
   id: string;
   token: string;
-  /** Where its person approves it. */
+  /** The link at which a person approves the agent. */
   link: string;
   code: string;
-  /** The Request-Id of its connection. */
+  /** The Request-Id of the connect response. */
   request: string;
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 };
 
-/** Connects an agent, which no person has approved yet. */
+/** Connects an agent, which is not approved yet. @throws an Error if the status is not 201 */
 export const connectAgent = async (url: string, name = "Test agent"): Promise<Agent> => {
   const { status, body, headers } = await call(url, "POST", "/v1/connect", { body: { name } });
   if (status !== 201) throw new Error(`connect gave ${status}: ${JSON.stringify(body)}`);
@@ -101,7 +104,7 @@ export const connectAgent = async (url: string, name = "Test agent"): Promise<Ag
   };
 };
 
-/** Connects an agent and approves it as a new person, past the page: the page has tests of its own. */
+/** Connects an agent and approves it as a new person by SQL, not on the page: the page has tests of its own. */
 export const connectedAgent = async (url: string, database: string, name = "Test agent"): Promise<Agent> => {
   const agent = await connectAgent(url, name);
   const secret = agent.link.split("/").at(-1) ?? "";
@@ -114,13 +117,13 @@ export const connectedAgent = async (url: string, database: string, name = "Test
   return agent;
 };
 
-/** A text that the built-in reader understands whole. */
+/** A text that the built-in extractor understands completely. */
 export const SOFA =
   "Grey three-seat sofa for sale, good condition, smoke-free home. 180 EUR, pick up in Berlin. Write to lena@example.com";
 
 /**
- * Repeats a call as a client does while the service says that it is briefly unavailable, or had no time to read it: on a
- * machine with more to do than it can, some of many calls at once wait in vain, and nothing was done for them.
+ * Repeats a call while the service answers 503 or 408, as a client would, and waits for Retry-After (seconds) each
+ * time. If many calls run at once on a busy machine, some time out, and then nothing was done for them.
  */
 export const patiently = async (attempt: () => Promise<Answer>): Promise<Answer> => {
   for (;;) {
@@ -130,10 +133,13 @@ export const patiently = async (attempt: () => Promise<Answer>): Promise<Answer>
   }
 };
 
-/** As long as a cold start takes on a machine that does twenty other things; a test that passes never waits this long. */
+/** The longest wait: a cold start on a machine that does twenty other things. A passing test never waits this long. */
 const PATIENCE_MS = 180_000;
 
-/** Asks again until the answer is as wanted; for what the worker does a moment later. @throws when it never is */
+/**
+ * Repeats an attempt until its result is as wanted, for work that the worker does later. @throws an Error after
+ * `timeoutMs`
+ */
 export const eventually = async <T>(
   attempt: () => Promise<T>,
   wanted: (value: T) => boolean,

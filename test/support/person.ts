@@ -1,21 +1,22 @@
 import { type Answer, call } from "./market.ts";
 
 /**
- * A person at a browser, as far as the pages need one: it keeps cookies, and sends the form that the page showed.
+ * A person at a minimal browser, which keeps cookies and sends the form of the last page.
  *
- *   decision  what the person presses: Approve or "Not mine"
+ *   decision  the pressed button: Approve or "Not mine"
  */
 
+/** A person at a browser. */
 export type Person = {
-  /** Opens a connection link and presses a button. Gives the page that answered. */
+  /** Opens a connection link and presses a button. Returns the resulting page. */
   decide: (link: string, decision: "approve" | "decline") => Promise<Answer>;
-  /** Opens a link without pressing anything. */
+  /** Opens a link without pressing a button. */
   open: (link: string) => Promise<Answer>;
-  /** Presses a button of the page that was opened last. */
+  /** Presses a button of the page that was opened last. @throws an Error if it had no form */
   press: (decision: "approve" | "decline") => Promise<Answer>;
 };
 
-/** @param headers what a proxy in front would add, as X-Forwarded-For */
+/** @param headers added to every request, as a proxy would add X-Forwarded-For */
 export const newPerson = (headers: Record<string, string> = {}): Person => {
   const cookies = new Map<string, string>();
   let shown: { link: string; token: string } | null = null;

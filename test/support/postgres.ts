@@ -9,32 +9,35 @@ import { promisify } from "node:util";
 import pg from "pg";
 
 /**
- * The PostgreSQL server of a test run: one that is given, or one made for the occasion.
+ * The PostgreSQL server of a test run: a given one, or a temporary one.
  *
  *   installation  a folder of PostgreSQL programs on this machine, new enough and with pgvector
- *   cluster       a throwaway server made from an installation: own folder, own port, gone at the end
- *   server        what a test run talks to: a cluster, or whatever DATABASE_URL names
+ *   cluster       a temporary server made from an installation, with its own folder and port, deleted at the end
+ *   server        the server that a test run uses: a cluster, or the server of DATABASE_URL
  *
- * `npm test` (test/run.ts) finds the server once. A test that has to stop or break a server makes a cluster of its own
- * with `startCluster`, so that the others go on.
+ * `npm test` (test/run.ts) finds the server once. A test that stops or breaks a server makes a cluster of its own with
+ * `startCluster`, so that the other tests are not affected.
  */
 
-/** Views with `security_invoker`, on which the moderators' schema rests, came with 15. */
+/** The moderators' schema needs views with `security_invoker`, which PostgreSQL 15 introduced. */
 const OLDEST_VERSION = 15;
 
-/** initdb takes seconds; a minute means a machine on its knees, and is still shorter than a hanging test run. */
+/** initdb takes seconds. A minute covers an overloaded machine and is still shorter than a hanging test run. */
 const PROGRAM_TIMEOUT_MS = 60_000;
 
-/** Someone waits at a terminal, and a server that is there answers at once. */
+/** A server that runs answers at once, and somebody is waiting at a terminal. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Databases of runs that were killed are dropped by later runs; no test run lasts a day. */
+/** Later runs drop the databases of killed runs after this time. No test run lasts a day. */
 const LEFT_BEHIND = "1 day";
 
-/** Where Linux keeps files in memory. A database is hundreds of files, which a disk takes several times as long to make. */
+/**
+ * Linux keeps files of this folder in memory. A database is hundreds of files, which a disk creates several times
+ * slower.
+ */
 const MEMORY_FOLDER = "/dev/shm";
 
-/** A test database takes some 13 MB, and the log of changes up to 1 GB. Containers often give 64 MB, which is too little. */
+/** A test database takes some 13 MB, and the WAL up to 1 GB. Containers often have only 64 MB of shared memory. */
 const MEMORY_NEEDED_BYTES = 4 * 2 ** 30;
 
 const INSTALL_SCRIPT = fileURLToPath(new URL("install-postgres.sh", import.meta.url));
@@ -47,35 +50,38 @@ type Owner = { uid: number; gid: number };
 
 type StopMode = "smart" | "fast" | "immediate";
 
+/** A temporary cluster. */
 export type Cluster = {
-  /** A superuser's URL, to the database `postgres`. */
+  /** The URL of the database `postgres` for a superuser. */
   url: string;
   port: number;
-  /** The folder of PostgreSQL's programs that it was made with. */
+  /** The folder of the PostgreSQL programs that made the cluster. */
   programs: string;
-  /** The cluster's folder: the data in `data`, the server's log in `log`, its socket beside them. In memory if possible. */
+  /** The cluster's folder: `data`, the server's `log`, and the Unix socket. In memory if possible. */
   directory: string;
-  /** Starts the server again, on the same port, after `halt`. Resolves when it takes connections. */
+  /** Starts the server again after `halt`, on the same port. Resolves when it accepts connections. */
   start: () => Promise<void>;
-  /** Stops the server and leaves its data, as an operator or a crash would. */
+  /** Stops the server and keeps its data, as an operator or a crash would. */
   halt: (mode: StopMode) => Promise<void>;
-  /** Everything the server has logged. */
+  /** Returns everything that the server has logged. */
   log: () => Promise<string>;
-  /** Stops the server for good and deletes its folder. */
+  /** Stops the server and deletes its folder. */
   destroy: () => Promise<void>;
 };
 
+/** The server of a test run. */
 export type Server = {
-  /** A superuser's URL, to a database that is not the tests' own. */
+  /** The URL of a database for a superuser. The tests create others beside it. */
   url: string;
-  /** Gives back what was taken: a cluster goes; a server that was given stays, without this run's databases. */
+  /** Destroys a cluster. Of a given server, drops only this run's databases. */
   release: () => Promise<void>;
 };
 
 /**
- * Finds or makes the server for a test run: DATABASE_URL, else a throwaway cluster, else an installation first.
- * `testRun` is the run's name, with which the names of its databases begin (test/support/database.ts).
- * Throws with a sentence that says what to do when none of it is possible.
+ * Finds or makes the server of a test run: DATABASE_URL, or else a temporary cluster. Installs PostgreSQL if there is
+ * none and this process may.
+ * @param testRun the run's name, with which the names of its databases begin (test/support/database.ts)
+ * @throws an Error that says what to do if there is no server
  */
 export async function findServer(testRun: string): Promise<Server> {
   const given = process.env["DATABASE_URL"];
@@ -89,10 +95,12 @@ export async function findServer(testRun: string): Promise<Server> {
 }
 
 /**
- * Makes a throwaway cluster: trust authentication, on 127.0.0.1 and a Unix socket, nothing flushed to disk.
- * `settings` are lines for postgresql.conf and win over the defaults. It disappears with `destroy`, or when this
- * process ends in any way, SIGKILL included. With a `primary` (one that has `wal_level` replica and `max_wal_senders`) it
- * is a streaming standby of it. Throws when no PostgreSQL with pgvector is installed.
+ * Makes a temporary cluster: trust authentication, on 127.0.0.1 and a Unix socket, nothing flushed to disk. It is
+ * deleted by `destroy`, or when this process ends in any way, SIGKILL included.
+ * @param settings lines for postgresql.conf, which override the defaults
+ * @param primary if given, the cluster is a streaming standby of this one, which needs `wal_level` replica and
+ *   `max_wal_senders`
+ * @throws an Error if no PostgreSQL with pgvector is installed, or if the server does not start
  */
 export async function startCluster(settings: Record<string, string> = {}, primary?: Cluster): Promise<Cluster> {
   const installation = await findInstallation();
@@ -115,7 +123,7 @@ export async function startCluster(settings: Record<string, string> = {}, primar
     watchdog.once("exit", () => resolve());
     watchdog.once("error", () => resolve());
   });
-  // A test that forgets its cluster must not keep its process alive for it.
+  // A test that forgets to destroy its cluster must not keep its process alive.
   watchdog.unref();
   const destroy = async () => {
     watchdog.ref();
@@ -175,7 +183,7 @@ export async function startCluster(settings: Record<string, string> = {}, primar
   }
 }
 
-/** A TCP port of 127.0.0.1 that nobody listens on at this moment. */
+/** Returns a TCP port of 127.0.0.1 on which nobody listens at this moment. */
 export async function freePort(): Promise<number> {
   const listener = createServer();
   await new Promise<void>((resolve, reject) => listener.once("error", reject).listen(0, "127.0.0.1", resolve));
@@ -185,7 +193,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Waits until its standard input closes, which happens however the process at the other end dies, and cleans up. */
+/** Waits until its standard input closes, which happens however its parent process ends, and then cleans up. */
 const WATCHDOG = `
 cat > /dev/null
 "$1" stop --pgdata="$2/data" --mode=immediate > /dev/null 2>&1
@@ -197,15 +205,15 @@ function defaults(installation: Installation, directory: string): Record<string,
   return {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: directory,
-    // Several test files, each with pools of services of its own.
+    // Several test files run at once, and each service has connection pools.
     max_connections: "200",
-    // Enough for every test database at once; a small cache would measure the disk.
+    // Enough for all test databases at once. With less, the tests would measure the disk.
     shared_buffers: "256MB",
-    // What a crash of the machine would lose is thrown away anyway.
+    // A crash of the machine would lose data that is thrown away anyway.
     fsync: "off",
     full_page_writes: "off",
     synchronous_commit: "off",
-    // Making a database checkpoints or logs its copy; keep both cheap.
+    // Creating a database makes a checkpoint or logs the copy. These settings keep both cheap.
     wal_level: "minimal",
     max_wal_senders: "0",
     max_wal_size: "1GB",
@@ -216,7 +224,7 @@ function defaults(installation: Installation, directory: string): Record<string,
   };
 }
 
-/** In memory where there is plenty of it and nobody has said otherwise with TMPDIR. */
+/** Returns a folder in memory if it has enough space and TMPDIR is unset, or else the usual one. */
 async function temporaryFolder(): Promise<string> {
   const usual = await realpath(tmpdir());
   if (process.env["TMPDIR"] || process.platform !== "linux") return usual;
@@ -244,7 +252,7 @@ async function programFolders(): Promise<Set<string>> {
   const folders = new Set<string>();
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
     const program = join(folder, "pg_ctl");
-    // On the PATH there are often links only; the other programs are where they lead.
+    // The PATH often has only links. The other programs are beside their targets.
     if (existsSync(program)) folders.add(dirname(await realpath(program)));
   }
   const told = await run("pg_config", ["--bindir"]).catch(() => undefined);
@@ -264,14 +272,14 @@ async function describe(programs: string): Promise<Installation | undefined> {
   if (!["initdb", "pg_ctl", "postgres"].every((name) => existsSync(join(programs, name)))) return undefined;
   const { stdout } = await run(join(programs, "postgres"), ["--version"]);
   const version = Number(/\d+/.exec(stdout)?.[0]);
-  // initdb refuses to run as root even to show its settings.
+  // As root, initdb does not even show its settings.
   const owner = await serverOwner();
   const shown = await run(join(programs, "initdb"), ["--show", "--pgdata=nowhere"], { cwd: "/", ...owner });
   const share = /^share_path=(.*)$/m.exec(shown.stderr + shown.stdout)?.[1];
   return share ? { version, programs, extensions: join(share, "extension") } : undefined;
 }
 
-/** PostgreSQL refuses to run as root: whom it runs as then. Undefined when we are not root. */
+/** Returns the user to run PostgreSQL as if this process is root, because PostgreSQL refuses to run as root. */
 async function serverOwner(): Promise<Owner | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
@@ -312,7 +320,7 @@ async function demandSuperuserWithVector(url: string): Promise<void> {
   });
 }
 
-/** Also drops what runs that were killed left behind; the template of this run stays, and the next run uses it again. */
+/** Drops this run's databases and those that killed runs left behind. The template stays for the next run. */
 async function dropTestDatabases(url: string, testRun: string): Promise<void> {
   await withServer(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -331,7 +339,7 @@ async function dropTestDatabases(url: string, testRun: string): Promise<void> {
 
 async function withServer<T>(url: string, fn: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  // An error event without a listener would end the process; the query in flight reports the same error.
+  // Without a listener, an error event would end the process. The running query reports the same error.
   client.on("error", () => {});
   try {
     await client.connect();

@@ -3,8 +3,9 @@ import { delimiter, dirname, join } from "node:path";
 import { sqlValue } from "./sql.ts";
 
 /**
- * An environment in which PostgreSQL's own client programs talk to the server of a URL, and are of its version, since an
- * older pg_dump refuses: those beside the server's programs where it runs here, else those on the PATH.
+ * Returns an environment in which PostgreSQL's client programs use the server of a URL. Those beside the server's
+ * programs are preferred, if it runs on this machine, to those on the PATH: pg_dump refuses a server that is newer than
+ * itself.
  */
 export const programsFor = async (url: string): Promise<NodeJS.ProcessEnv> => {
   const folder = await sqlValue<string>(url, "select setting from pg_config where name = 'BINDIR'");

@@ -5,74 +5,77 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "./postgres.ts";
 
 /**
- * The real service as a process of its own, started as an operator would start it.
+ * The real service as a separate process, started as an operator would start it.
  *
- *   part   what the process runs: `start` is everything, `api` and `worker` are the parts
- *   ready  GET /readyz answers 200; a worker may instead log a line that says so
+ *   part   what the process runs: `start` is everything, `api` and `worker` are parts
+ *   ready  GET /readyz returns 200; a worker may log a line that says so instead
  *
- * Its environment is only what is set here: a key for a paid provider in a developer's shell must not reach it.
+ * The process inherits only a few variables: an API key of a paid provider in a developer's shell must not reach it.
  */
 
-/** A cold start with migration takes seconds; on a busy machine many times that. */
+/** A cold start with migration takes seconds, and many times that on a busy machine. */
 const READY_TIMEOUT_MS = 180_000;
 
-/** Longer than the grace period that the service gives itself, so that a hanging stop is told apart from a slow one. */
+/** Longer than the service's own grace period, so that only a real hang fails. */
 const STOP_TIMEOUT_MS = 60_000;
 
 const POLL_MS = 50;
 
-/** One answer of /readyz takes milliseconds; a listener that accepts and says nothing is not ready. */
+/** /readyz responds in milliseconds. A listener that accepts and says nothing is not ready. */
 const PROBE_TIMEOUT_MS = 2_000;
 
 const READY_LINE = /(?<!not )\bready\b/i;
 
-/** What a process needs to run at all and to load fast, and what coverage and debugging need to reach it. */
+/** Variables that a process needs to run and to load fast, and those of coverage and debugging. */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "NODE_V8_COVERAGE"];
 
-/** The port may be taken between being found free and being listened on; three times in a row is something else. */
+/** Another process may take a free port before the service does. Three times in a row has another cause. */
 const PORT_TRIES = 3;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
+/** The subcommand of src/main.ts that a process runs. */
 export type Part = "start" | "api" | "worker";
 
+/** Options of a service process. */
 export type ServiceOptions = {
   /** The database's URL, as from `createDatabase`. */
   database: string;
-  /** More environment, which wins over what is set here. */
+  /** Further environment variables, which override those set here. */
   env?: Record<string, string>;
-  /** A folder with other sources of the service, which have their modules beside them. */
+  /** A folder with other sources of the service, and node_modules beside them. */
   sources?: string;
-  /** False returns at once, for tests of a start that cannot succeed. */
+  /** With false, returns at once, for tests of a start that cannot succeed. */
   waitUntilReady?: boolean;
 };
 
+/** A running process of the service. */
 export type Service = {
-  /** Where it listens, without a slash at the end: `http://127.0.0.1:41234`. */
+  /** The address of the service, without a slash at the end: `http://127.0.0.1:41234`. */
   url: string;
   process: ChildProcess;
-  /** Everything that it has printed, both streams as they came. */
+  /** Everything that the process has printed, both streams in the order of arrival. */
   logs: () => string;
-  /** Resolves with the exit code, or with the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   exited: Promise<number | NodeJS.Signals>;
-  /** Sends SIGTERM and demands exit code 0. Harmless when it has ended already, by `stop` or by `kill`. */
+  /** Sends SIGTERM and waits. @throws an Error if the exit code is not 0. Does nothing after `stop` or `kill` */
   stop: () => Promise<void>;
-  /** Sends SIGKILL: a crash. Resolves when it is gone. */
+  /** Sends SIGKILL, like a crash. Resolves when the process has ended. */
   kill: () => Promise<void>;
 };
 
-/** What of ava's `t` is needed to clean up after a test. In hooks there is none: call `stop` in `test.after.always`. */
+/** The part of ava's `t` that registers a clean-up. Hooks have none: call `stop` in `test.after.always`. */
 export type Teardown = { teardown: (clean: () => Promise<void>) => void };
 
 /**
- * Starts the whole service. Given a test's `t`, stops it after that test.
- * Throws with its logs when it does not get ready.
+ * Starts the whole service. With a test's `t`, it is stopped after that test.
+ * @throws an Error with the logs if the service does not become ready
  */
 export function startService(options: ServiceOptions, t?: Teardown): Promise<Service> {
   return startPart("start", options, t);
 }
 
-/** Starts one part of the service. As `startService`. */
+/** Starts one part of the service, like `startService`. */
 export async function startPart(part: Part, options: ServiceOptions, t?: Teardown): Promise<Service> {
   let service = await launch(part, options);
   for (let tries = 1; options.waitUntilReady !== false; tries += 1) {
@@ -108,14 +111,14 @@ async function launch(part: Part, options: ServiceOptions): Promise<Service> {
       printed += text;
     });
   }
-  // A test file that dies must not leave its service behind.
+  // A test file that dies must not leave its service running.
   const abandon = () => {
     child.kill("SIGKILL");
   };
   process.once("exit", abandon);
   const exited = new Promise<number | NodeJS.Signals>((resolve, reject) => {
     child.once("error", reject);
-    // "close" and not "exit": by then everything printed has been read.
+    // "close" comes after "exit", when all output has been read.
     child.once("close", (code, signal) => {
       process.removeListener("exit", abandon);
       resolve(signal ?? code ?? 1);
@@ -146,7 +149,7 @@ async function launch(part: Part, options: ServiceOptions): Promise<Service> {
   return { url: `http://127.0.0.1:${port}`, process: child, logs: () => printed, exited, stop, kill };
 }
 
-/** Undefined when the service is ready, else what is wrong with it. */
+/** Returns undefined when the service is ready, or else what is wrong with it. */
 async function readiness(part: Part, service: Service): Promise<string | undefined> {
   let ended: number | NodeJS.Signals | undefined;
   service.exited.then(

@@ -1,11 +1,11 @@
 import type pg from "pg";
 import { withClient } from "./client.ts";
 
-/** Runs one statement as a superuser, as an operator at psql would, and gives its rows. */
+/** Runs one statement as a superuser, like an operator with psql. Returns its rows. */
 export const sql = <Row extends pg.QueryResultRow>(url: string, text: string, values: unknown[] = []): Promise<Row[]> =>
   withClient(url, async (client) => (await client.query<Row>(text, values)).rows);
 
-/** As `sql`, for the first column of the first row. */
+/** Like `sql`, but returns the first column of the first row. */
 export const sqlValue = async <T>(url: string, text: string, values: unknown[] = []): Promise<T> => {
   const [row] = await sql(url, text, values);
   return Object.values(row ?? {})[0] as T;

@@ -7,41 +7,41 @@ import { urlOf, withClient } from "./client.ts";
 import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**
- * The template that test databases are copied from. database.ts imports this file only when there is no template yet:
- * migrating loads a hundred files, which each of eighty test files would wait for.
+ * Makes the template of which test databases are copies. database.ts imports this file only if there is no template
+ * yet: it loads a hundred modules for migrating, for which each of eighty test files would have to wait.
  */
 
-/** Any number, as long as nobody else on a shared server locks it: "souk" in ASCII. */
+/** An arbitrary number that nobody else on a shared server should lock: "souk" in ASCII. */
 const TEMPLATE_LOCK = 0x736f756b;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a template is made from: the SQL and the rows, the code that loads them, and graphile-worker, which brings a schema. */
+/** The sources of a template: SQL and data, the code that loads them, and graphile-worker, which creates a schema. */
 const SOURCES = ["db", "src/database", "node_modules/graphile-worker/sql"];
 
 /**
- * Makes the template on a server unless it is there, and gives its name, which says what it was made from. Processes that
- * start together wait for the first of them.
+ * Makes the template on a server if it is missing. Processes that start together wait for the first of them.
+ * @returns the template's name, which contains a hash of its sources
  */
 export async function readyTemplate(server: string): Promise<string> {
   const name = `souk_template_${await fingerprint()}`;
   const url = urlOf(server, name);
   await withClient(server, async (client) => {
-    // Held until the connection ends.
+    // The lock is held until the connection ends.
     await client.query("select pg_advisory_lock($1)", [TEMPLATE_LOCK]);
     const { rows } = await client.query<{ ready: boolean }>(
       "select datistemplate as ready from pg_database where datname = $1",
       [name],
     );
     if (rows[0]?.ready) return;
-    // What is there and not marked as a template was left by a migration that failed or was killed.
+    // A database of this name that is not a template was left by a migration that failed or was killed.
     await client.query(`drop database if exists ${name} with (force)`);
     await client.query(`create database ${name} template template0`);
     await migrate(url);
-    // The change in progress is tested before it is committed.
+    // The migration in progress is tested before it is committed.
     const current = await currentMigration();
     if (!isEmptyMigration(current)) await withClient(url, (db) => db.query(`begin;\n${current}\n;commit`));
-    // Nobody may connect: CREATE DATABASE refuses to copy a database that is in use.
+    // No connections are allowed, because CREATE DATABASE cannot copy a database that is in use.
     await client.query(`alter database ${name} is_template true allow_connections false`);
   });
   return name;

@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import test from "ava";
 
 /**
- * Notes how long a test file took, from the start of its process to its end, in the file that TEST_TIMES names: one line
- * of JSON for each. ava loads this into every test process (package.json); test/run.ts reads what was noted.
+ * Appends the run time of a test file's process to the file that TEST_TIMES names, as one line of JSON. ava loads this
+ * into every test process (package.json), and test/run.ts reads the lines.
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** How long a test file took. */
+/** The run time of a test file in milliseconds. */
 export type FileTime = { file: string; ms: number };
 
 export default (): void => {

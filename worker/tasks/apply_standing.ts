@@ -1,6 +1,6 @@
 import { type Tools, task } from "../task.ts";
 
-/** Archives the offers of a suspended account, or publishes again those of a reinstated one, batch by batch. */
+/** Archives the offers of a suspended account, or publishes those of a reinstated account again, in batches. */
 export const applyStanding = ({ call }: Tools) =>
   task(async ({ id }, signal) => {
     for (let done = false; !done; ) {

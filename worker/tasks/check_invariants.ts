@@ -2,12 +2,12 @@ import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { Tools } from "../task.ts";
 
-/** How many rows of each large table to look at; null: all. */
+/** How many rows of each large table to check; null for all. */
 const payload = z.object({ sample: z.int().positive().nullable() });
 
 type Broken = { invariant: string; broken: number; example: string };
 
-/** Looks whether every invariant holds, keeps what it found for /metrics, and says so in the log. */
+/** Checks the invariants and logs those that are broken. The database stores the result for /metrics. */
 export const checkInvariants =
   ({ call, log }: Tools): Task =>
   async (given) => {

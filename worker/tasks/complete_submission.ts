@@ -3,8 +3,9 @@ import { ground } from "../../src/reader/ground.ts";
 import { type Tools, task } from "../task.ts";
 
 /**
- * Reads the text of a submission, and lets the database publish, change, preview or refuse. An ask is embedded at once,
- * so that its matches are there when its caller is answered; an offer by a job of its own, so that its caller waits less.
+ * Extracts the fields from the text of a submission and has the database complete it: publish, change, preview or
+ * refuse. An ask is embedded in the same job, so that its matches exist when the caller gets the response. An offer is
+ * embedded by another job, so that its caller waits less.
  */
 export const completeSubmission = ({ call, extractor, embedder, log }: Tools) =>
   task(async ({ id }, signal) => {
@@ -12,7 +13,8 @@ export const completeSubmission = ({ call, extractor, embedder, log }: Tools) =>
     if (!submission) return;
     if (!submission.kind.endsWith("_ask")) {
       const extraction = ground(submission.text, await extractor().extractOffer(submission.text, signal));
-      // Whoever read it: a text that gives orders to its readers is put before a moderator by a rule, not by a reader.
+      // A text that gives instructions to models goes to a moderator. A rule decides this, whichever extractor read the
+      // text.
       const addresses_agents = findAddressedToModel(submission.text).length > 0;
       await call("complete_submission", id, JSON.stringify({ ...extraction, addresses_agents }));
       return;
@@ -35,9 +37,9 @@ export const completeSubmission = ({ call, extractor, embedder, log }: Tools) =>
       embedding,
       embedder.model,
     );
-    // Matched by words now, and by meaning once the provider answers again.
+    // The ask is matched by words now, and by its vector when a later job succeeds.
     if (embedding === null) await call("retry_ask_embedding", id);
   });
 
-/** An ask's caller waits for this: beyond it, words must do. */
+/** The caller of an ask waits for its vector. After this time the ask is matched by words only. */
 const EMBEDDING_TIMEOUT_MS = 3_000;

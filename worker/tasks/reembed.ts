@@ -1,6 +1,6 @@
 import { type Tools, task } from "../task.ts";
 
-/** Texts of one call to the provider: seconds of work, so that little is done twice after a crash. */
+/** Texts per call to the provider. A batch takes seconds, so a crash repeats little work. */
 const BATCH = 64;
 /** Longer than a provider takes for a batch. */
 const EMBEDDING_TIMEOUT_MS = 60_000;
@@ -8,11 +8,11 @@ const EMBEDDING_TIMEOUT_MS = 60_000;
 type Batch = { model: string; items: { kind: "offer" | "ask"; id: string; words: string }[] };
 type Progress = { model: string; done: number; total: number; failed: number; finished: boolean };
 
-/** One batch of a change of the embedding model; storing it queues the next one. */
+/** Embeds one batch for a change of the embedding model. Storing a batch enqueues the next one. */
 export const reembed = ({ call, embedder, log }: Tools) =>
   task(async ({ id }, signal) => {
     const [batch] = await call<Batch | null>("take_batch", id, BATCH);
-    // A worker with other settings leaves it to those that have the model.
+    // A worker whose settings name another model leaves the batch to the workers that have this one.
     if (!batch || batch.model !== embedder.model) return;
     const vectors =
       batch.items.length === 0

@@ -1,12 +1,12 @@
 import type { Task } from "graphile-worker";
 import type { Tools } from "../task.ts";
 
-/** Offers of one job: about half a second of work, so that whoever edits synonyms meanwhile does not wait longer. */
+/** Offers per job. A batch takes about half a second, and an operator who edits synonyms meanwhile waits no longer. */
 const BATCH = 200;
 
 type Progress = { looked_at: number; changed: number; finished: boolean };
 
-/** Files one batch of offers again under the concepts that their words name; the database queues the next one. */
+/** Sets the concepts of one batch of offers again, after synonyms have changed. The database enqueues the next batch. */
 export const refreshConcepts =
   ({ call, log }: Tools): Task =>
   async () => {

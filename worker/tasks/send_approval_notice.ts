@@ -4,12 +4,12 @@ import { approvalMessage } from "../../src/mail/messages.ts";
 import { type Tools, task } from "../task.ts";
 
 /**
- * Tells a person by mail that an agent was approved in their name, and how to remove it. Sent once, or twice when the
- * worker dies between the mail server's yes and the note of it.
+ * Sends a person the e-mail message that an agent was approved in their name, and how to remove it. The message is sent
+ * once, or twice if the worker dies after the mail server took it and before the database noted it.
  */
 export const sendApprovalNotice = ({ call, mailer, baseUrl }: Tools) =>
   task(async ({ id }, signal) => {
-    // The operator has taken mail out of the configuration since.
+    // The operator has removed the mail server from the configuration since the job was added.
     if (mailer === null) return;
     const [notice] = await call<{ email: string; agent_name: string; connected_at: string } | null>(
       "get_approval_notice",
@@ -22,7 +22,7 @@ export const sendApprovalNotice = ({ call, mailer, baseUrl }: Tools) =>
       settings: `${baseUrl()}/settings`,
     });
     await mailer.send(notice.email, message, signal).catch((thrown: unknown) => {
-      // A refusal is for people; a job fails by an error. The mailer has logged why.
+      // The mailer throws a Problem, but a job fails by an Error. The mailer has logged the cause.
       throw new Error(problemOf(thrown).detail);
     });
     await call("mark_approval_notice", id);

@@ -17,19 +17,25 @@ const upkeepTask =
     if (count > 0) log.info({ count }, name);
   };
 
-/** Forgets idempotency keys, answers and counted calls of more than 24 hours ago. */
+/**
+ * Deletes idempotency keys, completed submissions and rate limit hits older than 24 hours, query vectors older than 30
+ * days, and provisional accounts without an agent.
+ */
 export const purgeKeys = (tools: Tools) => upkeepTask(tools, "purge_keys");
 
-/** Forgets attempts to sign in, sessions and verifications that are over. */
+/** Deletes sign-in attempts, sessions and verifications that have ended. */
 export const purgeSignIns = (tools: Tools) => upkeepTask(tools, "purge_sign_ins");
 
-/** Forgets agents that nobody approved, 7 days after they were made or last did more than read. */
+/** Deletes agents that nobody approved, 7 days after they were created or last did more than read. */
 export const purgeAgents = (tools: Tools) => upkeepTask(tools, "purge_agents");
-/** Makes the months of the audit log that come, and drops those that are over a year gone. */
+
+/** Creates the audit log's partitions for this and the next month, and drops those older than 12 months. */
 export const keepAuditPartitions = (tools: Tools) => upkeepTask(tools, "keep_audit_partitions");
 
-/** Frees keys of submissions that nobody reads any more, and has unread asks read again. */
+/** Withdraws submissions that no worker completes any more, which frees their keys, and enqueues asks never read. */
 export const sweepSubmissions = (tools: Tools) => upkeepTask(tools, "sweep_submissions");
 
-/** Goes on with a change of the embedding model whose job failed for good, as when a provider is down for hours. */
+/**
+ * Enqueues an unfinished change of the embedding model again if its job failed for good, as in a long provider outage.
+ */
 export const resumeReembedding = (tools: Tools) => upkeepTask(tools, "resume_reembedding");

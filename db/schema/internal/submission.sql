@@ -85,15 +85,15 @@ comment on function internal.submission_answer(uuid) is
   'Returns the answer of a completed submission of the caller as {status, body}; null otherwise.';
 grant execute on function internal.submission_answer(uuid) to souk_agent, souk_person;
 
-create or replace function internal.complete_submission(id uuid, status integer, body jsonb) returns void
+create or replace function internal.store_answer(id uuid, status integer, body jsonb) returns void
   language plpgsql volatile
 as $$
 begin
   update market.submission s
-    set completed_at = clock_timestamp(), status = complete_submission.status, body = complete_submission.body
-  where s.id = complete_submission.id and s.completed_at is null;
-  perform pg_notify('submission', complete_submission.id::text);
+    set completed_at = clock_timestamp(), status = store_answer.status, body = store_answer.body
+  where s.id = store_answer.id and s.completed_at is null;
+  perform pg_notify('submission', store_answer.id::text);
 end
 $$;
-comment on function internal.complete_submission(uuid, integer, jsonb) is
+comment on function internal.store_answer(uuid, integer, jsonb) is
   'Stores the answer of a submission (the first one stays) and notifies the waiting API process.';

@@ -25,11 +25,11 @@ begin
     where a.id = submission.target_id and a.account_id = submission.account_id
     returning * into ask;
     delete from market.match m where m.ask_id = ask.id;
-    perform internal.complete_submission(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
+    perform internal.store_answer(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
       internal.ask_document(ask));
   else
     delete from market.idempotency_key k where k.submission_id = submission.id;
-    perform internal.complete_submission(submission.id, 503,
+    perform internal.store_answer(submission.id, 503,
       jsonb_build_object('code', 'service_unavailable', 'retry_after', 5,
       'detail', 'The text could not be read in time, and nothing was published. Send it again in a few seconds.'));
   end if;

@@ -27,7 +27,7 @@ begin
   perform from market.agent a where a.id = submission.agent_id for share;
   if submission.completed_at is null
     and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
-    perform internal.complete_submission(submission.id, 401,
+    perform internal.store_answer(submission.id, 401,
       jsonb_build_object('code', 'unauthorized', 'detail', 'This agent was removed.'));
     return true;
   end if;
@@ -35,9 +35,9 @@ begin
     outcome := internal.complete_ask(submission, complete_submission.extraction, complete_submission.embedding,
       complete_submission.model);
   else
-    outcome := internal.publish_offer(submission, complete_submission.extraction);
+    outcome := internal.complete_offer(submission, complete_submission.extraction);
   end if;
-  perform internal.complete_submission(submission.id, outcome.status, outcome.body);
+  perform internal.store_answer(submission.id, outcome.status, outcome.body);
   return true;
 end
 $$;

@@ -1,5 +1,5 @@
--- All triggers, table by table, except those of the audit log. PostgreSQL fires triggers of the same event in
--- alphabetical order of their names.
+-- All triggers of schema market, table by table, except those of the audit log. PostgreSQL fires triggers of the same
+-- event in alphabetical order of their names.
 
 create trigger note_change after insert or update or delete or truncate on market.domain
   for each statement execute function reading.note_change();

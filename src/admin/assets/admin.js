@@ -1,5 +1,5 @@
-// What a moderator decides by one key: the button that names it is pressed. Keys can be turned off, and never count while
-// something is typed. Without this script every button works as it is.
+// Lets a moderator press a button by its key. The keys can be turned off, and they do nothing while the moderator types.
+// Without this script every button still works.
 const STORED = "souk-admin-keys";
 const form = document.querySelector("form[data-keys]");
 const isTyping = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
@@ -26,7 +26,7 @@ if (form) {
     event.preventDefault();
     button.click();
   });
-  // A decision is sent once, however often the key is pressed.
+  // The form is sent once, however often the key is pressed.
   let sent = false;
   form.addEventListener("submit", (event) => {
     if (sent) event.preventDefault();

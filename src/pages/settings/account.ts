@@ -9,7 +9,7 @@ import { clearSession, personOf } from "../session.ts";
 import { deleteAccount, exportAccount } from "./account_data.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection } from "./section.ts";
 
-/** The account as a whole: signing out, taking everything along, and deleting it. */
+/** The settings of the account as a whole: signing out, exporting its data, and deleting it. */
 
 const PATH = "/settings/account";
 const EXPORT = "/settings/export";
@@ -41,7 +41,10 @@ const overviewPage = (context: PagesContext): Page => {
   });
 };
 
-/** Everything about the account as a file. It changes nothing, and is a form all the same: a link could be prefetched. */
+/**
+ * Sends all data of the account as a file. It needs a POST although it changes nothing, because browsers prefetch
+ * links.
+ */
 const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
   path: EXPORT,
   operation: "exportAccount",
@@ -52,7 +55,7 @@ const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
     if (stale) throw STALE_FORM;
     const person = personOf(request, baseUrl());
     const file = exportAccount(database, person);
-    // Whatever refuses it does so before the file has begun.
+    // A refusal comes with the first piece, before the response has begun.
     const beginning = await file.next();
     response.set("Content-Disposition", 'attachment; filename="souk-export.json"').type("json");
     response.write(beginning.value);
@@ -64,7 +67,7 @@ const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
         throw thrown;
       }
     };
-    // What fails now can only break the download off, which the browser tells; so it does when the person stops it.
+    // From here a failure can only abort the download, which the browser shows. The person may also abort it.
     await pipeline(Readable.from(rest()), response).catch(() => {});
   },
 });
@@ -97,7 +100,7 @@ const deletionPage = (context: PagesContext): Page => {
   });
 };
 
-/** The same for everyone: there is no account left to show anything of. */
+/** This page is the same for everyone, because the account no longer exists. */
 const deletedPage = ({ baseUrl }: PagesContext): Page => ({
   path: DELETED,
   operation: "accountDeletedPage",
@@ -106,7 +109,7 @@ const deletedPage = ({ baseUrl }: PagesContext): Page => ({
   },
 });
 
-/** The pages of the account as a whole: taking its data along, and deleting it. */
+/** Makes the pages for signing out, exporting the account's data, and deleting the account. */
 export const accountPages = (context: PagesContext): Page[] => [
   overviewPage(context),
   exportPage(context),

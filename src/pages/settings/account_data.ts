@@ -1,17 +1,19 @@
 import type { Actor, Database } from "../../database/database.ts";
 
-/** What of an account may take more than one call, since it may have more offers than one statement has time for. */
+/**
+ * Export and deletion of an account. Both take several calls, because one statement may not have time for all offers.
+ */
 
-/** The lists of an account, in the order in which the document has them; api.export_account gives each piece by piece. */
+/** The lists of an account in the order of the document. api.export_account returns each list in pieces. */
 const LISTS = ["agents", "offers", "asks", "reports", "verifications", "activity"] as const;
 
 type Piece = { items: unknown; next_cursor: string | null };
 
 /**
- * Everything about an account as one JSON document, in pieces of which only one is held at a time: an account may have
- * more offers than fit into memory.
- * @param actor the person whose account it is
- * @throws what the database raised, before the first piece when the person may not have it
+ * Yields all data of an account as pieces of one JSON document. Only one piece is in memory at a time, because an
+ * account may have more offers than fit into memory.
+ * @param actor the person of the account
+ * @throws what the database raised; before the first piece when the person may not have the data
  */
 export async function* exportAccount(database: Database, actor: Actor): AsyncGenerator<string> {
   const pieceOf = async (part: string, cursor: string | null): Promise<Piece> =>
@@ -36,7 +38,7 @@ export async function* exportAccount(database: Database, actor: Actor): AsyncGen
 }
 
 /**
- * Deletes the account of a person for good. When it fails half way, calling again goes on.
+ * Deletes a person's account for good, in steps. After a failure another call continues.
  * @throws what the database raised: 401 with sign_in_again when the sign-in is not recent
  */
 export const deleteAccount = async (database: Database, actor: Actor): Promise<void> => {

@@ -6,30 +6,32 @@ import type { Page } from "../frame.ts";
 import { momentOf, monthOf, type Time } from "./dates.ts";
 import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from "./section.ts";
 
-/** What was done in a person's name, by which agent, month by month. */
+/** The page of the account's activity: what was done, and by which agent, grouped by month. */
 
 const PATH = "/settings/activity";
 
-/** A long evening's reading; further back is a link away. */
+/** The number of events on a page. A link leads to older ones. */
 const PAGE_SIZE = 50;
 
-/** As long as the market keeps a title. */
+/** The database's limit for titles. */
 const TITLE_LENGTH = 120;
 
-/** As api.list_activity gives it. `agent`: null when no agent did it. */
+/** An event, as api.list_activity returns it. `agent` is null when no agent acted. */
 export type Event = {
   at: string;
   action: string;
   agent: { id: string; name: string } | null;
   target: { type: string; id: string; title: string | null } | null;
-  /** Present when neither the person nor an agent did it: `job` is the market's own upkeep, `dba` who runs the database. */
+  /**
+   * Present when neither the person nor an agent acted. `job` is a job of the worker, `dba` a person with SQL access.
+   */
   by?: "moderator" | "job" | "dba";
 };
 
-/** A sentence in pieces: what is named in it was chosen by others, and is marked off by the template. */
+/** A sentence in pieces, so that the template can mark names, which others chose. */
 export type Sentence = {
   who: "you" | "agent" | "other";
-  /** Who it was that is neither: the start of the sentence. */
+  /** The start of the sentence when `who` is "other", which names who acted; otherwise "". */
   other: string;
   agent: string;
   before: string;
@@ -39,7 +41,7 @@ export type Sentence = {
 
 type Words = { before: string; after?: string; by?: "moderator" };
 
-/** What each action is called: the words before what was acted on, and those after it. */
+/** The words for each action: those before the object's name, and those after it. */
 const WORDS: Record<string, Words> = {
   "offer.published": { before: "published" },
   "offer.pending_review": { before: "handed in", after: "; a moderator looks at it first" },
@@ -67,13 +69,13 @@ const WORDS: Record<string, Words> = {
   "method.removed": { before: "removed", after: " as a way to sign in" },
 };
 
-/** Who did it that is neither the person nor an agent. */
+/** How the page names actors that are neither the person nor an agent. */
 const OTHERS = { moderator: "A moderator", job: "The market’s own upkeep", dba: "Whoever runs this market" } as const;
 
-/** What a thing without a title is called. */
-const NAMELESS: Record<string, string> = { offer: "an offer", ask: "something", agent: "an agent" };
+/** What an object without a title is called. */
+const UNTITLED: Record<string, string> = { offer: "an offer", ask: "something", agent: "an agent" };
 
-/** An event as a sentence about it. */
+/** Makes a sentence from an event. */
 export const sentenceOf = ({ action, agent, target, by: actor }: Event): Sentence => {
   const { before, after = "", by } = WORDS[action] ?? { before: "changed something" };
   const other = actor ?? by;
@@ -91,13 +93,13 @@ export const sentenceOf = ({ action, agent, target, by: actor }: Event): Sentenc
   const name = visibleText(target.title ?? "", TITLE_LENGTH);
   if (action === "agent.created") return { ...sentence, who: "agent", agent: visibleName(name) };
   return name === ""
-    ? { ...sentence, before: `${before} ${NAMELESS[target.type] ?? "something"}` }
+    ? { ...sentence, before: `${before} ${UNTITLED[target.type] ?? "something"}` }
     : { ...sentence, name };
 };
 
 type Month = { month: Time; events: (Sentence & { at: Time })[] };
 
-/** Events, newest first, under the months in which they happened. */
+/** Groups events by month. @param events newest first */
 export const byMonth = (events: readonly Event[]): Month[] => {
   const months: Month[] = [];
   for (const event of events) {
@@ -110,7 +112,7 @@ export const byMonth = (events: readonly Event[]): Month[] => {
 
 type Activity = { activity: Event[]; page: { next_cursor: string | null; has_more: boolean } };
 
-/** The page that lists what was done in the person's name. */
+/** Makes the page that lists the account's activity. */
 export const activityPage = (context: PagesContext): Page => {
   const { baseUrl } = context;
   const ask = askAs(context);
@@ -128,7 +130,7 @@ export const activityPage = (context: PagesContext): Page => {
         ask<Account>(request, "get_account"),
         ask<{ agents: { offers: number; asks: number }[] }>(request, "list_agents"),
         read(wanted).catch((thrown: unknown) => {
-          // A cursor that was made up: the list is read from its start.
+          // The cursor is invalid, so show the list from its start.
           if (wanted === null || problemOf(thrown).code !== "bad_request") throw thrown;
           return read(null);
         }),
@@ -141,7 +143,7 @@ export const activityPage = (context: PagesContext): Page => {
           months: byMonth(activity),
           older: page.has_more ? `${PATH}?${new URLSearchParams({ cursor: page.next_cursor ?? "" })}` : null,
           newest: cursor === null ? null : PATH,
-          // Offers from before anything was recorded, or from longer ago than is told.
+          // The account has offers or asks, perhaps older than the log or than the period that the list covers.
           didMore: agents.some(({ offers, asks }) => offers + asks > 0),
         },
       );

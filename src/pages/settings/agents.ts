@@ -7,7 +7,7 @@ import type { Page } from "../frame.ts";
 import { dayOf, monthOf } from "./dates.ts";
 import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
 
-/** The agents that act for a person: what each did, and the button that ends it. */
+/** The page of the agents that act for a person: what each did, and the button that removes it. */
 
 const PATH = "/settings";
 
@@ -22,12 +22,12 @@ type Agent = {
   removed_at: string | null;
 };
 
-const counted = (count: number, one: string, many: string): string | null =>
+const countInWords = (count: number, one: string, many: string): string | null =>
   count === 0 ? null : `${count} ${count === 1 ? one : many}`;
 
-/** What came of an agent, published or not, as people say it; null when there is nothing. */
+/** The numbers of an agent's offers and asks, of any status, in words: "2 offers, 1 ask"; null when there are none. */
 export const whatItDid = ({ offers, asks }: Pick<Agent, "offers" | "asks">): string | null => {
-  const did = [counted(offers, "offer", "offers"), counted(asks, "ask", "asks")];
+  const did = [countInWords(offers, "offer", "offers"), countInWords(asks, "ask", "asks")];
   return did.filter((part) => part !== null).join(", ") || null;
 };
 
@@ -40,7 +40,7 @@ const toView = (agent: Agent) => ({
   removed: agent.removed_at === null ? null : dayOf(agent.removed_at),
 });
 
-/** The page on which a person sees and removes agents. */
+/** Makes the page on which a person sees and removes agents. */
 export const agentsPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);

@@ -1,6 +1,6 @@
 /**
- * What a page confirms after a form was done. Only the code travels, in the address: no one else's words can be put on
- * our page by a link.
+ * The confirmations that a page shows after a form was done. The URL contains only the code, so that a link cannot put
+ * other people's text on our page.
  */
 export const SENTENCES = {
   "agent-removed": "The agent is removed. It can do nothing in your name any more.",
@@ -10,8 +10,8 @@ export const SENTENCES = {
   "ask-archived": "The ask is archived. Nothing is looked for any more, and your agent can open it again.",
 } as const;
 
-/** The name of something that was just done. */
+/** The code of a confirmation. */
 export type Done = keyof typeof SENTENCES;
 
-/** Whether a text names something that can have been done. */
+/** Whether a text is the code of a confirmation. */
 export const isDone = (code: string): code is Done => Object.hasOwn(SENTENCES, code);

@@ -8,14 +8,14 @@ import type { Page } from "../frame.ts";
 import { dayOf } from "./dates.ts";
 import { type Account, askAs, CURSOR, doneOf, parameter, sectionPage, sendSection } from "./section.ts";
 
-/** What is offered and looked for in a person's name, and taking it down. */
+/** The page of a person's offers and asks, on which the person can archive them. */
 
 const PATH = "/settings/market";
 
-/** A screen or two of a telephone. */
+/** Fills one or two screens of a phone. */
 const PAGE_SIZE = 20;
 
-/** As long as the market keeps a title. */
+/** The database's limit for titles. */
 const TITLE_LENGTH = 120;
 
 type Kind = "offers" | "asks";
@@ -29,7 +29,7 @@ type Item = {
 };
 type List = { results: Item[]; page: { next_cursor: string | null; has_more: boolean } };
 
-/** What each status is called here, in the order in which a person filters by it. */
+/** The name of each status on this page, in the order of the filters. */
 const STATUSES: Record<Kind, Record<string, string>> = {
   offers: {
     published: "Published",
@@ -41,13 +41,16 @@ const STATUSES: Record<Kind, Record<string, string>> = {
   asks: { active: "Active", fulfilled: "Found", archived: "Archived" },
 };
 
-/** What may be archived, by its status: a moderator's decisions stand. */
+/**
+ * The statuses that can be archived. Those that a moderator decides or has decided (in review, rejected, removed)
+ * cannot.
+ */
 const ARCHIVABLE: Record<Kind, readonly string[]> = { offers: ["published"], asks: ["active"] };
 
-type Place = { kind: Kind; status: string | null; cursor: string | null };
+type View = { kind: Kind; status: string | null; cursor: string | null };
 
-/** Which list the address names; what it gets wrong is left out. */
-const placeOf = (request: Request): Place => {
+/** Reads from the URL which part of which list to show. Invalid parameters are ignored. */
+const viewOf = (request: Request): View => {
   const kind = parameter(request, "show", /^asks$/) === null ? "offers" : "asks";
   const status = parameter(request, "status", /^[a-z_]{1,20}$/);
   return {
@@ -57,7 +60,7 @@ const placeOf = (request: Request): Place => {
   };
 };
 
-const addressOf = ({ kind, status, cursor }: Place, done?: string): string => {
+const addressOf = ({ kind, status, cursor }: View, done?: string): string => {
   const parameters = {
     ...(kind === "asks" ? { show: kind } : {}),
     ...(status === null ? {} : { status }),
@@ -76,19 +79,19 @@ const toView = (kind: Kind) => (item: Item) => ({
   since: dayOf(item.published_at ?? item.created_at),
 });
 
-/** The page of the person's offers and asks. */
+/** Makes the page of the person's offers and asks. */
 export const marketPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);
 
-  /** A page of the list; from its start when the cursor is of another list or made up. */
-  const read = async (request: Request, place: Place): Promise<{ place: Place; list: List }> => {
-    const { kind, status, cursor } = place;
+  /** Reads a page of the list. With an invalid cursor, or one of another list, it reads the first page. */
+  const read = async (request: Request, view: View): Promise<{ view: View; list: List }> => {
+    const { kind, status, cursor } = view;
     try {
-      return { place, list: await ask<List>(request, `list_${kind}`, { status, page_size: PAGE_SIZE, cursor }) };
+      return { view, list: await ask<List>(request, `list_${kind}`, { status, page_size: PAGE_SIZE, cursor }) };
     } catch (thrown) {
       if (cursor === null || problemOf(thrown).code !== "bad_request") throw thrown;
-      return read(request, { ...place, cursor: null });
+      return read(request, { ...view, cursor: null });
     }
   };
 
@@ -98,18 +101,18 @@ export const marketPage = (context: PagesContext): Page => {
       const id = fields.get("id");
       if (!isId(id)) throw problem("not_found", `You have no such ${kind === "offers" ? "offer" : "ask"}.`);
       await database.call(person, kind === "offers" ? "archive_offer" : "archive_ask", { id });
-      return addressOf(placeOf(request), done);
+      return addressOf(viewOf(request), done);
     };
 
   return sectionPage(context, {
     path: PATH,
     operation: "ownMarketPage",
     show: async (request, response, form) => {
-      const [account, { place, list }] = await Promise.all([
+      const [account, { view, list }] = await Promise.all([
         ask<Account>(request, "get_account"),
-        read(request, placeOf(request)),
+        read(request, viewOf(request)),
       ]);
-      const { kind, status } = place;
+      const { kind, status } = view;
       const start = { kind, status: null, cursor: null };
       sendSection(
         response,
@@ -132,9 +135,9 @@ export const marketPage = (context: PagesContext): Page => {
             })),
           ],
           items: list.results.map(toView(kind)),
-          here: addressOf(place),
-          older: list.page.has_more ? addressOf({ ...place, cursor: list.page.next_cursor }) : null,
-          newest: place.cursor === null ? null : addressOf({ ...place, cursor: null }),
+          here: addressOf(view),
+          older: list.page.has_more ? addressOf({ ...view, cursor: list.page.next_cursor }) : null,
+          newest: view.cursor === null ? null : addressOf({ ...view, cursor: null }),
           api: `${baseUrl()}/v1`,
           token: giveFormToken(request, response, baseUrl(), PATH),
         },

@@ -11,11 +11,11 @@ import { rootOf } from "../render.ts";
 import { dayOf } from "./dates.ts";
 import { type Account, askAs, doneOf, type FormState, sectionPage, sendSection } from "./section.ts";
 
-/** The ways to sign in to an account: which there are, adding one, and removing one. */
+/** The pages of an account's sign-in methods: the list, adding one, and removing one. */
 
 const PATH = "/settings/methods";
 
-/** The longest address that mail can be sent to. */
+/** The longest e-mail address that mail can be sent to (RFC 5321). */
 const EMAIL_LENGTH = 254;
 
 const toView = ({ method, email, proved_at }: Account["methods"][number]) => ({
@@ -26,7 +26,7 @@ const toView = ({ method, email, proved_at }: Account["methods"][number]) => ({
   proved: dayOf(proved_at),
 });
 
-/** The section itself. Adding goes to the sign-in page, which proves the method for this account. */
+/** The list of methods. Its form for adding one goes to the sign-in page, which proves the method for this account. */
 const listPage = (context: PagesContext): Page => {
   const { baseUrl } = context;
   const ask = askAs(context);
@@ -56,7 +56,7 @@ const listPage = (context: PagesContext): Page => {
   return { ...page, formsLeadTo: () => providerOrigins(context.signIn) };
 };
 
-/** The page that asks once more before a method is removed, and warns when it is the last one. */
+/** The page that asks for confirmation before a method is removed, and warns when it is the last one. */
 const removalPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);
@@ -64,7 +64,7 @@ const removalPage = (context: PagesContext): Page => {
   const show = async (request: Request, response: Response, form: FormState): Promise<void> => {
     const account = await ask<Account>(request, "get_account");
     const method = account.methods.find((proved) => proved.method === request.params["method"]);
-    // Already removed, in another tab perhaps: the list shows what there is.
+    // The method was already removed, perhaps in another tab. The list shows which are left.
     if (method === undefined) return seeOther(response, rootOf(baseUrl()) + PATH);
     sendSection(
       response,
@@ -90,7 +90,7 @@ const removalPage = (context: PagesContext): Page => {
         try {
           await database.call(person, "remove_method", { method, confirmed });
         } catch (thrown) {
-          // Removed by another tab a moment ago: that is what this one wanted.
+          // Another tab has just removed the method. That is the result wanted here.
           if (problemOf(thrown).code !== "not_found") throw thrown;
         }
         return `${PATH}?done=method-removed`;
@@ -99,5 +99,5 @@ const removalPage = (context: PagesContext): Page => {
   });
 };
 
-/** The pages on which a person adds and removes ways to sign in. */
+/** Makes the pages on which a person adds and removes sign-in methods. */
 export const methodsPages = (context: PagesContext): Page[] => [listPage(context), removalPage(context)];

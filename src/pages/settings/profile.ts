@@ -15,7 +15,9 @@ import {
   sendSection,
 } from "./section.ts";
 
-/** What a person tells about themselves: what agents call them, and how people of this service may reach them. */
+/**
+ * The page of a person's profile: the name that agents see, and how the people who run this service may contact them.
+ */
 
 const PATH = "/settings/profile";
 
@@ -30,31 +32,33 @@ const onOneLine = (text: string): string =>
     .replace(/\s+/gu, " ")
     .trim();
 
-/** A phone number as people write it, in E.164; null when it is none, or its country cannot be told. */
+/** Converts a phone number as people write it to E.164. Null when it is no number, or its country is not clear. */
 export const toE164 = (written: string): string | null => {
   const number = parsePhoneNumberFromString(written.replace(/^\s*00/, "+"), { extract: false });
   return number?.isValid() && !number.ext ? number.number : null;
 };
 
-/** A number in E.164 as people read it: +49 30 123456. */
+/** Formats an E.164 number for people: +49 30 123456. */
 export const shownPhone = (e164: string): string => parsePhoneNumberFromString(e164)?.formatInternational() ?? e164;
 
-/** Sent for what is no number, so that the database names it together with whatever else is wrong. */
-const NO_NUMBER = "no number";
+/** Sent to the database in place of an invalid number, so that it reports all invalid fields together. */
+const INVALID_NUMBER = "no number";
 
-/** What was typed, as the database takes it: on one line, the number in E.164. What was left empty is null. */
+/**
+ * The typed profile in the form that the database takes: each field on one line, the number in E.164, empty as null.
+ */
 const readProfile = (fields: URLSearchParams): Profile => {
   const typed = (field: Field): string | null => onOneLine(fields.get(field) ?? "") || null;
   const phone = typed("contact_phone");
   return {
     display_name: typed("display_name"),
     contact_email: typed("contact_email"),
-    contact_phone: phone === null ? null : (toE164(phone) ?? NO_NUMBER),
+    contact_phone: phone === null ? null : (toE164(phone) ?? INVALID_NUMBER),
   };
 };
 
-/** What stands above a form of which these fields have to be mended. */
-const whatToMend = (errors: readonly FieldError[]): string =>
+/** The sentence above a form in which these fields are invalid. */
+const alertFor = (errors: readonly FieldError[]): string =>
   `Nothing is saved yet. ${errors.length === 1 ? "One field needs" : `${errors.length} fields need`} another look.`;
 
 const valuesOf = (account: Account): Record<Field, string> => ({
@@ -63,7 +67,7 @@ const valuesOf = (account: Account): Record<Field, string> => ({
   contact_phone: account.contact_phone === null ? "" : shownPhone(account.contact_phone),
 });
 
-/** The page of the person's profile. */
+/** Makes the page of the person's profile. */
 export const profilePage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);
@@ -78,17 +82,17 @@ export const profilePage = (context: PagesContext): Page => {
         if (fields !== null && problemOf(thrown).code === "unauthorized") return null;
         throw thrown;
       });
-      const kept = account === null ? null : valuesOf(account);
-      const said: FormState =
+      const stored = account === null ? null : valuesOf(account);
+      const state: FormState =
         account === null
           ? { ...form, status: 401, alert: null }
-          : { ...form, alert: form.errors.length > 0 ? whatToMend(form.errors) : form.alert };
+          : { ...form, alert: form.errors.length > 0 ? alertFor(form.errors) : form.alert };
       sendSection(
         response,
         baseUrl(),
-        { template: "settings_profile", path: PATH, account, form: said, done: doneOf(request) },
+        { template: "settings_profile", path: PATH, account, form: state, done: doneOf(request) },
         {
-          values: Object.fromEntries(FIELDS.map((field) => [field, fields?.get(field) ?? kept?.[field] ?? ""])),
+          values: Object.fromEntries(FIELDS.map((field) => [field, fields?.get(field) ?? stored?.[field] ?? ""])),
           errors: Object.fromEntries(
             FIELDS.map((field) => [field, form.errors.find(({ pointer }) => pointer === `/${field}`)?.detail ?? null]),
           ),

@@ -10,11 +10,11 @@ import { personOf } from "../session.ts";
 import { type Done, isDone, SENTENCES } from "./done.ts";
 
 /**
- * What the sections of the settings share: they belong to a signed-in person, stand under one navigation, and tell above
- * themselves what was done or what stood in the way.
+ * What the sections of the settings share: they need a signed-in person, have one navigation, and show at the top what
+ * was done or why it was not.
  *
- *   form    what came of a form: why it was not done, and what was typed
- *   action  what a button of the section does; gives where to look next
+ *   form state  the result of a form that was not done: why, and what was typed
+ *   action      what a button of the section does; returns the path to redirect to
  */
 
 const SECTIONS = [
@@ -29,24 +29,27 @@ const SECTIONS = [
 /** The path of a section of the settings. */
 export type SectionPath = (typeof SECTIONS)[number]["path"];
 
-/** What api.get_account gives. */
+/** The result of api.get_account. */
 export type Account = {
   display_name: string | null;
   contact_email: string | null;
   contact_phone: string | null;
-  /** What tells its person which account it is. */
+  /** The name by which its person recognizes the account. */
   label: string;
   methods: { method: SignInMethod; email: string | null; proved_at: string }[];
   available_methods: SignInMethod[];
   unavailable_methods: SignInMethod[];
-  /** Browsers that are signed in. */
+  /** The number of browsers that are signed in. */
   sessions: number;
 };
 
-/** What is wrong with one field of a form. */
+/** An error of one field of a form. `pointer` is a JSON Pointer. */
 export type FieldError = { pointer: string; detail: string };
 
-/** What came of a form: why it was not done, and what was typed. */
+/**
+ * The result of a form that was not done: the status of the response, the message, the typed fields, and the errors of
+ * single fields.
+ */
 export type FormState = {
   status: number;
   alert: string | null;
@@ -54,31 +57,31 @@ export type FormState = {
   errors: FieldError[];
 };
 
-/** Nothing was sent: a person just looks. */
+/** The state of a form that was not sent yet. */
 const NOTHING: FormState = { status: 200, alert: null, fields: null, errors: [] };
 
 const STALE =
   "The page was open for too long, or this browser did not keep the cookie that goes with it, so nothing was changed yet. Check it, and press the button again.";
 
-/** Shows a section, with what came of a form that was not done. */
+/** Sends the section, with the state of its form. */
 type Show = (request: Request, response: Response, form: FormState) => Promise<void>;
 
-/** Does what a button asks for, and gives the address to look at next. What it throws is told above the section. */
+/** Does what a button asks for, and returns the path to redirect to. The section shows at its top what this throws. */
 type Action = (fields: URLSearchParams, person: Actor, request: Request, response: Response) => Promise<string>;
 
-/** A section of the settings: what it shows, and what its buttons do. */
+/** A section of the settings: its page, and the actions of its buttons. */
 export type Section = {
   path: string;
-  /** Names the page in the log. */
+  /** The page's name in the log. */
   operation: string;
   show: Show;
-  /** By the value of the field `action`, which every button of the section sends. */
+  /** The actions, by the value of the field `action` that each button sends. */
   actions: Record<string, Action>;
-  /** Its forms hold typed text, so they are shown again even to who is not signed in any more. */
+  /** Its form holds typed text, so it is shown again even to a person whose session has ended. */
   keepsTyped?: true;
 };
 
-/** Why a form was not done, as the section tells it. */
+/** The state of a form that a Problem refused. */
 const formStateOf = (failure: Problem, fields: URLSearchParams): FormState => {
   const { errors } = failure.members ?? {};
   return {
@@ -89,7 +92,7 @@ const formStateOf = (failure: Problem, fields: URLSearchParams): FormState => {
   };
 };
 
-/** A section as a page: a form that cannot be done leads to the same page, which says why and keeps what was typed. */
+/** Makes the page of a section. A refused form shows the same page, which says why and keeps the typed text. */
 export const sectionPage = (
   { baseUrl }: PagesContext,
   { path, operation, show, actions, keepsTyped }: Section,
@@ -105,8 +108,8 @@ export const sectionPage = (
     } catch (thrown) {
       const failure = problemOf(thrown);
       const form = formStateOf(failure, fields);
-      const leads = form.status >= 500 || (failure.code === "unauthorized" && !keepsTyped);
-      if (leads || wantsJson(request)) throw thrown;
+      const isThrown = form.status >= 500 || (failure.code === "unauthorized" && !keepsTyped);
+      if (isThrown || wantsJson(request)) throw thrown;
       await show(request, response, form);
     }
   };
@@ -119,13 +122,20 @@ export const sectionPage = (
   };
 };
 
-/** Calls a function for the person at this browser. On the pool that writes: who has just pressed a button sees what it did. */
+/**
+ * Calls functions of schema api for the person at this browser. Uses the write pool, so that a person who has just
+ * pressed a button sees its effect.
+ * @throws Problem of the function; unauthorized when nobody is signed in
+ */
 export const askAs =
   ({ database, baseUrl }: PagesContext) =>
   async <Answer>(request: Request, name: string, args: Arguments = {}): Promise<Answer> =>
     JSON.parse(await database.call(personOf(request, baseUrl()), name, args, "write")) as Answer;
 
-/** Sends a section's page. `account` is null only for who is not signed in any more and keeps what was typed. */
+/**
+ * Sends the page of a section.
+ * @param section.account null only when the session has ended and the page keeps the typed text
+ */
 export const sendSection = (
   response: Response,
   baseUrl: string,
@@ -144,17 +154,17 @@ export const sendSection = (
   response.status(form.status).type("html").send(html);
 };
 
-/** A parameter of the address, when it is there once and looks as it should. */
+/** A query parameter; null when it is missing, repeated, or does not match `form`. */
 export const parameter = (request: Request, name: string, form: RegExp): string | null => {
   const value = request.query[name];
   return typeof value === "string" && form.test(value) ? value : null;
 };
 
-/** What was done before this page was opened, when its address says so in a word that we know. */
+/** The confirmation that the URL asks for; null when it names none that we know. */
 export const doneOf = (request: Request): Done | null => {
   const code = parameter(request, "done", /^[a-z-]{1,40}$/);
   return code !== null && isDone(code) ? code : null;
 };
 
-/** A cursor as the database makes it. */
+/** The form of the database's cursors. */
 export const CURSOR = /^[\w-]{1,2000}$/;

@@ -7,7 +7,7 @@ import { marketPage } from "./market.ts";
 import { methodsPages } from "./methods.ts";
 import { profilePage } from "./profile.ts";
 
-/** The settings of a signed-in person, a page a section. */
+/** Makes the settings of a signed-in person, with a page for each section. */
 export const settingsPages = (context: PagesContext): Page[] => [
   agentsPage(context),
   marketPage(context),

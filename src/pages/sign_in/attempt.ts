@@ -15,50 +15,53 @@ import { safeReturnPath } from "../return_path.ts";
 import { giveSession, sessionHash } from "../session.ts";
 
 /**
- * One attempt to sign in, from the form that starts it to the session that it ends in. The browser keeps the secret of
- * the attempt and where to go afterwards, each in a cookie; the newest attempt is the one that counts.
+ * A sign-in attempt, from the form that starts it to the session that it ends in. Two cookies keep the secret of the
+ * attempt (the flow) and the path to go to afterwards. A new attempt replaces the browser's earlier one.
  */
 
 const FLOW_COOKIE = "souk_flow";
 const RETURN_COOKIE = "souk_return";
 
-/** A path in base64url, at most as long as safeReturnPath takes. */
+/** A path in base64url. safeReturnPath allows 500 characters, which are 667 in base64url. */
 const RETURN_FORM = /^[\w-]{1,700}$/;
 
-/** Fifteen minutes, as market.sign_in keeps an attempt. */
+/** Fifteen minutes, as in market.sign_in. */
 const ATTEMPT_SECONDS = 15 * 60;
 
-/** Who is signed in, as api.get_viewer tells it. */
+/** The signed-in person, as api.get_viewer returns it. */
 export type Viewer = {
-  /** What tells a person which account it is. */
+  /** The name by which the person recognizes the account. */
   label: string;
   methods: { method: SignInMethod; email: string | null }[];
 };
 
-/** What an attempt is for. */
+/** The sign-in attempt that a form asks for. */
 export type Wanted = {
   method: SignInMethod;
-  /** For the method email: as it was typed. Whether it is a mailbox, the database says. */
+  /** The e-mail address as typed, for the method email; otherwise null. The database checks it. */
   email: string | null;
   purpose: "sign_in" | "add";
-  /** In the verification link that asks for this. */
+  /** The secret of the verification link that asks for the sign-in; null when none does. */
   verificationSecret: string | null;
   returnPath: string;
 };
 
-/** Where a provider sends the browser back to. */
+/** The URL to which a provider sends the browser back. */
 export const callbackOf = (baseUrl: string, method: SignInMethod): string => `${baseUrl}/sign-in/${method}`;
 
-/** The secret of this browser's attempt, or null when it has none under way. */
+/** The secret of this browser's attempt; null when there is no cookie for one. */
 export const flowOf = (request: Request, baseUrl: string): string | null => readCookie(request, baseUrl, FLOW_COOKIE);
 
-/** Where this browser goes after its attempt. */
+/** The path to which this browser goes after its attempt. */
 export const returnPathOf = (request: Request, baseUrl: string): string => {
   const kept = readCookie(request, baseUrl, RETURN_COOKIE, RETURN_FORM) ?? "";
   return safeReturnPath(Buffer.from(kept, "base64url").toString("utf8"));
 };
 
-/** Who a session signs in; null when it counts no more. The write pool: the session may be a moment old. */
+/**
+ * The person of a session; null without a session or after it has ended. Uses the write pool, because a replica that
+ * lags may not have a session that was just created.
+ */
 export const viewerOf = async ({ database }: PagesContext, session: Buffer | null): Promise<Viewer | null> => {
   if (session === null) return null;
   const found = await database.call("visitor", "get_viewer", { session_hash: session }, "write");
@@ -67,9 +70,10 @@ export const viewerOf = async ({ database }: PagesContext, session: Buffer | nul
 };
 
 /**
- * Starts an attempt: leads the browser to the provider, or sends the mail and leads to the page that takes its code.
- * @throws Problem when the method is not offered, what was typed is no mailbox, a limit is reached, or the provider or
- * mail server is down.
+ * Starts an attempt: redirects the browser to the provider, or sends the e-mail message and redirects to the page that
+ * takes its code.
+ * @throws Problem when the method is not offered, the text is no e-mail address, a rate limit is reached, or the
+ * provider or mail server is down
  */
 export const startAttempt = async (
   context: PagesContext,
@@ -86,8 +90,8 @@ export const startAttempt = async (
   const provider = method === "email" ? undefined : signIn.providers[method];
   const mailer = method === "email" ? signIn.mailer : null;
   if (!provider && !mailer) throw problem("unknown_method", "This way to sign in is not offered here.");
-  // Asked first: when it is down, nothing has begun.
-  const elsewhere = await provider?.begin(flow, callbackOf(baseUrl, method));
+  // The provider comes first, so that no attempt is stored when it is down.
+  const providerUrl = await provider?.begin(flow, callbackOf(baseUrl, method));
   const address = addressOf(request);
   const started = await database.call("visitor", "start_sign_in", {
     flow_hash: hashSecret(flow),
@@ -95,21 +99,22 @@ export const startAttempt = async (
     purpose,
     session_hash: sessionHash(request, baseUrl),
     verification_hash: verificationSecret === null ? null : hashSecret(verificationSecret),
-    // PostgreSQL stores no NUL, and no mailbox has a space.
+    // PostgreSQL cannot store a NUL. The space makes the address invalid, so the database refuses it.
     email: email?.replaceAll("\0", " ") ?? null,
     link_hash: mailer ? hashSecret(linkSecret) : null,
     code_hash: mailer ? codeHash(flow, code) : null,
     address,
   });
-  const { email: mailbox } = JSON.parse(started) as { email?: string };
-  if (mailer && mailbox !== undefined) {
+  const { email: recipient } = JSON.parse(started) as { email?: string };
+  if (mailer && recipient !== undefined) {
     const link = `${baseUrl}/sign-in/link/${linkSecret}`;
     try {
-      await mailer.send(mailbox, signInMessage({ link, code, minutes: ATTEMPT_SECONDS / 60 }));
+      await mailer.send(recipient, signInMessage({ link, code, minutes: ATTEMPT_SECONDS / 60 }));
     } catch (thrown) {
-      // Only a mail server that is down: addresses that it refuses stay counted, or anyone could try any number of them.
+      // The attempt is uncounted only when the mail server is down. An address that the server refuses stays counted,
+      // because otherwise anyone could try any number of addresses.
       if (problemOf(thrown).code === "service_unavailable") {
-        // That no mail was sent is what the person has to know, even when this fails too.
+        // If this fails, too, the person still has to learn that no message was sent.
         await database.call("visitor", "cancel_sign_in", { flow_hash: hashSecret(flow), address }).catch(() => {});
       }
       throw thrown;
@@ -118,10 +123,10 @@ export const startAttempt = async (
   setCookie(response, baseUrl, FLOW_COOKIE, flow, ATTEMPT_SECONDS);
   const kept = Buffer.from(safeReturnPath(wanted.returnPath)).toString("base64url");
   setCookie(response, baseUrl, RETURN_COOKIE, kept, ATTEMPT_SECONDS);
-  seeOther(response, elsewhere ?? `${rootOf(baseUrl)}/sign-in/code`);
+  seeOther(response, providerUrl ?? `${rootOf(baseUrl)}/sign-in/code`);
 };
 
-/** Gives the browser the session of its attempt, and leads it to where it wanted to go. */
+/** Gives the browser the session of its attempt, and redirects it to its return path. */
 const arrive = (request: Request, response: Response, baseUrl: string, flow: string): void => {
   giveSession(response, baseUrl, sessionSecret(flow));
   renewFormSecret(response, baseUrl);
@@ -131,8 +136,8 @@ const arrive = (request: Request, response: Response, baseUrl: string, flow: str
 };
 
 /**
- * Arrives once more where an attempt has already led, for a browser that asks twice. False when the attempt led nowhere
- * or its session has ended.
+ * Repeats the end of a successful attempt, for a browser that sends its last request twice.
+ * @returns false when the attempt made no session, or the session has ended
  */
 export const arriveAgain = async (
   context: PagesContext,
@@ -146,10 +151,11 @@ export const arriveAgain = async (
 };
 
 /**
- * Ends an attempt by a function of the database that takes the session to be made: arrives, also when a first click
- * ended it already.
- * @returns the tries that are left after a wrong code; null when the browser has arrived.
- * @throws Problem when the attempt cannot end in a session.
+ * Completes an attempt by calling `name`, which creates the session, and then redirects the browser. A second click
+ * gets the same redirect.
+ * @param proof the arguments of `name` that prove who the person is
+ * @returns the tries left after a wrong code; null when the browser was redirected
+ * @throws Problem when the attempt cannot end in a session
  */
 export const finishAttempt = async (
   context: PagesContext,

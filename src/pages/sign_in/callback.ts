@@ -9,34 +9,34 @@ import { rootOf } from "../render.ts";
 import { arriveAgain, callbackOf, finishAttempt, flowOf } from "./attempt.ts";
 import { withEnding } from "./ending.ts";
 
-/** Where OpenID providers send people back to. */
+/** The callback URLs, to which OpenID providers send the browser back. */
 
 const NOT_STARTED_HERE = problem(
   "bad_request",
   "This browser did not start this sign-in, or took too long. You were not signed in.",
 );
 
-/** What of Apple's form is worth carrying on: the answer, and the name that it tells once. */
+/** The fields of Apple's form that are passed on: its response, and the name, which Apple sends only once. */
 const APPLE_FIELDS = ["code", "state", "iss", "user", "error"];
 
-/** Longer than any of them: Apple's codes have about a hundred characters. */
+/** Longer than any of these fields. Apple's codes have about a hundred characters. */
 const FIELD_LENGTH = 2_000;
 
-/** The pages to which providers send the browser back. */
+/** Makes the pages to which providers send the browser back. */
 export const callbackPages = (context: PagesContext): Page[] => {
   const { database, baseUrl, signIn } = context;
 
-  const comeBack =
+  const completeSignIn =
     (method: OpenIdMethod) =>
     async (request: Request, response: Response): Promise<void> => {
       const provider = signIn.providers[method];
       if (!provider) throw problem("not_found", "This way to sign in is not offered here.");
       const flow = flowOf(request, baseUrl());
-      // Scanners of links ask for no more than the head.
+      // HEAD requests come from link scanners.
       if (flow === null || request.method !== "GET") throw NOT_STARTED_HERE;
       const found = await database.call("visitor", "get_sign_in", { flow_hash: hashSecret(flow) }, "write");
       const attempt = JSON.parse(found) as { method: string; finished: boolean };
-      // Reloaded, or come back to: a provider takes its code only once.
+      // The page was reloaded, or opened by the back button. The provider would not accept its code a second time.
       if (attempt.finished && (await arriveAgain(context, request, response, flow))) return;
       if (attempt.finished || attempt.method !== method) throw NOT_STARTED_HERE;
       const answer = new URL(request.originalUrl, baseUrl()).searchParams;
@@ -45,10 +45,10 @@ export const callbackPages = (context: PagesContext): Page[] => {
     };
 
   /**
-   * Apple has the browser post its answer, from a page of Apple's. Browsers send no cookie of ours along with that, so
-   * nothing is done but to have the browser ask again by itself.
+   * Apple responds by a form that the browser posts from Apple's page. Browsers send none of our cookies (SameSite=Lax)
+   * with it, so this only redirects the browser to the same path with GET.
    */
-  const bringOver = async (request: Request, response: Response): Promise<void> => {
+  const redirectToGet = async (request: Request, response: Response): Promise<void> => {
     const fields = await readForm(request, response);
     const kept = APPLE_FIELDS.flatMap((name): [string, string][] => {
       const value = fields.get(name);
@@ -58,12 +58,12 @@ export const callbackPages = (context: PagesContext): Page[] => {
   };
 
   return [
-    { path: "/sign-in/google", operation: "googleCallback", get: withEnding(context, comeBack("google")) },
+    { path: "/sign-in/google", operation: "googleCallback", get: withEnding(context, completeSignIn("google")) },
     {
       path: "/sign-in/apple",
       operation: "appleCallback",
-      get: withEnding(context, comeBack("apple")),
-      post: withEnding(context, bringOver),
+      get: withEnding(context, completeSignIn("apple")),
+      post: withEnding(context, redirectToGet),
     },
   ];
 };

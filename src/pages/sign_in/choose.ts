@@ -11,14 +11,15 @@ import { sessionHash } from "../session.ts";
 import { startAttempt, viewerOf, type Wanted } from "./attempt.ts";
 import { type FormErrors, renderChoice } from "./views.ts";
 
-/** The page on which a person chooses how to sign in. Other pages of ours send its form too, to start the same. */
+/** The page on which a person chooses a sign-in method. Other pages of ours send its form, too. */
 
-/** Refusals after which a person can go on with the same form. */
+/** Problems after which the person can use the same form again. */
 const FORM_AGAIN: readonly ProblemCode[] = ["bad_request", "unknown_method", "rate_limited", "service_unavailable"];
 
 /**
- * A refusal as a form shows it: what was wrong, with its status and headers on the answer.
- * @throws what was thrown, when the form cannot help or a program asked.
+ * Turns a Problem into errors that a form shows, and sets status and headers of the response.
+ * @param byMail whether bad_request concerns the field for the e-mail address
+ * @throws what was thrown, when the form cannot help, or the client wants JSON
  */
 export const toFormErrors = (thrown: unknown, request: Request, response: Response, byMail: boolean): FormErrors => {
   const { code, detail, members } = problemOf(thrown);
@@ -31,7 +32,7 @@ export const toFormErrors = (thrown: unknown, request: Request, response: Respon
   return code === "bad_request" && byMail ? { field: detail } : { form: detail };
 };
 
-/** The page on which a person chooses how to sign in. */
+/** Makes the page on which a person chooses a sign-in method. */
 export const choicePages = (context: PagesContext): Page[] => {
   const { baseUrl, signIn } = context;
 
@@ -40,7 +41,7 @@ export const choicePages = (context: PagesContext): Page[] => {
     response: Response,
     shown: Pick<Wanted, "returnPath" | "purpose"> & { email: string; again: boolean; errors: FormErrors },
   ): Promise<void> => {
-    // A page that says that the database is down must not need it.
+    // With 503 the database may be down, so the page must not need it.
     const unavailable = response.statusCode === 503;
     const viewer = unavailable ? null : await viewerOf(context, sessionHash(request, baseUrl()));
     const page = renderChoice(baseUrl(), {

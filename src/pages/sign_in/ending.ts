@@ -8,8 +8,8 @@ import { returnPathOf, viewerOf } from "./attempt.ts";
 import { endsAttempt, renderEnding } from "./views.ts";
 
 /**
- * A page of an attempt that says, when the attempt ends without a session, what happened and how to start again. Who has
- * to sign in (again) first is led there.
+ * Wraps the handler of a sign-in page. When the attempt ends without a session, the page says what happened and how to
+ * start again. A person who has to sign in (again) first is redirected to the sign-in page.
  */
 export const withEnding =
   (context: PagesContext, handle: Handler): Handler =>
@@ -19,7 +19,7 @@ export const withEnding =
     } catch (thrown) {
       const failure = problemOf(thrown);
       if (failure.code === "unauthorized" && !wantsJson(request)) {
-        // A method is added only shortly after signing in, and the mail took longer.
+        // A method can be added only within 15 minutes after signing in, and the message took longer.
         const baseUrl = context.baseUrl();
         const again = failure.members?.["sign_in_again"] === true;
         return seeOther(response, signInPath(baseUrl, returnPathOf(request, baseUrl), again));
@@ -29,7 +29,7 @@ export const withEnding =
       const baseUrl = context.baseUrl();
       const requestId = requestIdOf(response);
       if (thrown instanceof Error && status >= 500) response.locals["thrown"] = thrown;
-      // A page that says that the database is down must not need it.
+      // With 503 the database may be down, so the page must not need it.
       const viewer = status === 503 ? null : await viewerOf(context, sessionHash(request, baseUrl));
       const page = renderEnding(baseUrl, {
         ...failure,

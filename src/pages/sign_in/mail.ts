@@ -10,9 +10,11 @@ import { arriveAgain, finishAttempt, flowOf, returnPathOf } from "./attempt.ts";
 import { withEnding } from "./ending.ts";
 import { type FormErrors, renderCodeForm, renderLink, renderLinkCode } from "./views.ts";
 
-/** What follows the mail: the page that takes its code, and what its link opens. Opening either changes nothing. */
+/**
+ * The page that takes the code of a sign-in message, and the page that its link opens. Opening them changes nothing.
+ */
 
-/** An attempt under way, as api.get_sign_in tells it. */
+/** A sign-in attempt, as api.get_sign_in returns it. */
 type Attempt = {
   method: SignInMethod;
   email: string | null;
@@ -34,7 +36,7 @@ const SPENT = problem(
 const wrongCode = (triesLeft: number): string =>
   `That is not the code from the mail. You can try ${triesLeft === 1 ? "once" : `${triesLeft} times`} more. If you asked for several mails, only the newest counts.`;
 
-/** The pages of signing in by a mail: its code and its link. */
+/** Makes the pages for the code and the link of a sign-in message. */
 export const mailPages = (context: PagesContext): Page[] => {
   const { database, baseUrl } = context;
   const linkOf = (request: Request): string => String(request.params["secret"]);
@@ -73,7 +75,7 @@ export const mailPages = (context: PagesContext): Page[] => {
     const { fields, stale } = await readAnswer(request, response, baseUrl());
     const flow = requireFlow(request);
     const typed = (fields.get("code") ?? "").slice(0, 40);
-    // As people copy it: with spaces, or a dash in the middle.
+    // People type or paste the code with spaces, or with a dash in the middle.
     const code = typed.replace(/[\s\p{Pd}]/gu, "");
     if (stale) return showCodeForm(request, response, flow, typed, { form: STALE_FORM.detail });
     if (!/^[0-9]{6}$/.test(code)) {

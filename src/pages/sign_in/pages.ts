@@ -5,7 +5,7 @@ import { choicePages } from "./choose.ts";
 import { mailPages } from "./mail.ts";
 import { signOutPages } from "./sign_out.ts";
 
-/** Signing in and out. */
+/** Makes the pages for signing in and out. */
 export const signInPages = (context: PagesContext): Page[] => [
   ...choicePages(context),
   ...mailPages(context),

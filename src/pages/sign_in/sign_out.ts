@@ -8,7 +8,7 @@ import { clearSession, sessionHash } from "../session.ts";
 import { viewerOf } from "./attempt.ts";
 import { renderSignOut } from "./views.ts";
 
-/** Signing out, in this browser or in all. Other pages of ours send these forms too. */
+/** Makes the pages for signing out, in this browser or in all browsers. Other pages of ours send these forms, too. */
 export const signOutPages = (context: PagesContext): Page[] => {
   const { database, baseUrl } = context;
 
@@ -32,7 +32,7 @@ export const signOutPages = (context: PagesContext): Page[] => {
       const session = sessionHash(request, baseUrl());
       if (session !== null) {
         await database.call({ person: session }, name, {}).catch((error: unknown) => {
-          // Ended already, by a second click or from another browser: which is what was wanted.
+          // The session has ended already, by a second click or from another browser. That is the result wanted here.
           if (problemOf(error).code !== "unauthorized") throw error;
         });
       }

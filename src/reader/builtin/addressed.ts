@@ -2,12 +2,12 @@ import { compilePhrases, findPhrases, type Hit, startsSentence, type Token, toke
 import type { Span } from "./span.ts";
 
 /**
- * Sentences of a text that speak to the software reading it ("ignore previous instructions and ...").
- * They are part of what was sent, so they stay in the text, but nothing in them says what is offered.
+ * Finds passages that are addressed to the software which reads the text ("ignore previous instructions and ...").
+ * They belong to the text and stay in it, but nothing in them states what is offered.
  */
 
 const VOCABULARY = compilePhrases({
-  /** Enough by themselves. */
+  /** Phrases that are sufficient by themselves. */
   order: `ignore the instructions | ignore any previous | ignore what | ignore everything | ignore all of the | disregard the instructions | disregard everything | disregard all previous | new instructions | updated instructions
     end of listing | begin instructions | do not follow the previous | pre-approved, output | developer mode | as an ai | if you are an ai | if you are a bot | if you are a language model | if you're an ai | if an ai | wenn du eine ki | si tu es une ia | si vous etes une ia | si eres una ia | se sei un ia | se es uma ia | als je een ai | jesli jestes ai | ignore previous | ignore all previous | ignore the previous | ignore prior | ignore all prior | ignore the above
     ignore everything above | ignore your instructions | ignore any instructions | ignore all instructions
@@ -31,7 +31,7 @@ const VOCABULARY = compilePhrases({
     systeemmelding
     zignoruj wszystkie | zignoruj poprzednie | zignoruj wczesniejsze | ignoruj wszystkie | ignoruj poprzednie
     zapomnij o instrukcjach | komunikat systemowy | wiadomosc systemowa`,
-  /** Who reads; an order only together with a sign that it is spoken to. */
+  /** Names of readers such as models and parsers. They count only together with a sign that they are addressed. */
   reader: `system | systeme | sistema | systeem | language models | ai models | ai assistants | ai agents | ai systems | ai system | ai reader | ai readers | ai bots | models | assistants | parsers | crawlers | scraper | scrapers
     extractors | indexers | classifiers | llms | llm agents | automated systems | automated system | automated reader | automated readers | automated agents | agents | listing bot | listing parser | import script | search bot
     sprachmodelle | ki-systeme | ki-modelle | ki-assistenten | ki systeme | modeles de langage | modeles | assistants ia | agents ia | robots | modelos de lenguaje | asistentes | agentes de ia | modelos de ia
@@ -41,7 +41,7 @@ const VOCABULARY = compilePhrases({
     ia | assistant ia | modele de langage | modele linguistique | modelo de lenguaje | asistente
     modello linguistico | assistente | modelo de linguagem | taalmodel | ai-assistent | model jezykowy | modelu jezykowy | si
     asystencie | asystent | modelu`,
-  /** Speaking to: before a reader's name. */
+  /** Phrases that address somebody, before the name of a reader. */
   to: `consigne pour | consigne a | consignes pour | consignes a | indicacao para | indicazione per | indicazioni per | aviso para | aviso a | avviso per | mededeling aan | mededeling voor
     boodschap voor | bericht voor | wiadomosc dla | informacja dla | an alle | a todos los | a tutti i | aan alle | do wszystkich | instructions a | to | for the | to the | dear | attention | attn | note to | note for | message to | instruction for | instruction to
     instructions for | instructions to | hey | hinweis an | anweisung an | nachricht an | an die | an das | an den | fur die | liebe | lieber
@@ -49,11 +49,11 @@ const VOCABULARY = compilePhrases({
     nota para | instruccion para | instrucciones para | mensaje para | estimado | querido
     nota per | istruzione per | istruzioni per | messaggio per | caro | gentile | instrucao para | instrucoes para | mensagem para | caro
     opmerking voor | instructie voor | instructies voor | bericht aan | beste | uwaga dla | instrukcja dla | polecenie dla | drogi`,
-  /** Reading: after a reader's name. */
+  /** Phrases for reading, after the name of a reader. */
   reading: `reading | scanning | reading along | parsing | reading this | that reads this | which reads this | processing this | parsing this | who reads this
     der dies liest | die dies liest | die das liest | das dies liest | qui lit | qui lis | que lee | que lea | que lees
     che legge | che leggi | que le | que leia | que esta lendo | die dit leest | ktory to czyta | czytajacy`,
-  /** What only software is told to do. Also joins the next sentence to an order. */
+  /** Commands that only software is given. A sentence that begins with one also continues the order before it. */
   command: `replace | add | change | use | skip | ignore | disregard | treat | say | tell | assume | remove | delete | update | extract | classify | categorise | categorize | rank
     recommend | state | accept | must | should | set | mark | report | list | record | put | write | return | include | setzen | ersetzen | ersetze | andern | andere | hinzufugen | fuge | nimm
     verwende | verwenden | nutze | benutze | ignoriere | ignorieren | uberspringe | uberspringen | trage | eintragen | losche | streiche | empfiehl | melde | behandle | zeige | gib
@@ -77,11 +77,11 @@ const VOCABULARY = compilePhrases({
 
 type Sense = "order" | "reader" | "to" | "reading" | "command";
 
-/** "... jo@example.com SYSTEM: ignore": who speaks begins anew. */
+/** The speaker label in "... jo@example.com SYSTEM: ignore" begins a new sentence. */
 const isLabelled = (tokens: readonly Token[], at: number): boolean =>
   tokens[at]?.text === "system" && tokens[at]?.gap !== "none" && tokens[at + 1]?.text === ":";
 
-/** Runs of tokens between the ends of sentences. */
+/** The ranges of tokens between the ends of sentences. */
 const sentencesOf = (tokens: readonly Token[]): { from: number; to: number }[] => {
   const sentences: { from: number; to: number }[] = [];
   let from = 0;
@@ -93,7 +93,7 @@ const sentencesOf = (tokens: readonly Token[]): { from: number; to: number }[] =
   return sentences;
 };
 
-/** True when the reader's name is called rather than mentioned: "AI assistant reading this:", "note to the parser". */
+/** True if the reader is addressed, not merely mentioned: "AI assistant reading this:", "note to the parser". */
 const isCalled = (tokens: readonly Token[], hits: readonly Hit<Sense>[], index: number): boolean => {
   const reader = hits[index];
   if (reader === undefined) return false;
@@ -106,14 +106,15 @@ const isCalled = (tokens: readonly Token[], hits: readonly Hit<Sense>[], index: 
   const first = before?.sense === "reader" && reader.from <= before.to + 1 ? before : reader;
   const opening = first === reader ? before : hits[index - 2];
   const spokenTo = opening?.sense === "to" && first.from - opening.to <= 2;
-  // "Assistant: great, now ..." and "for AI agents, set ...", but not "I am looking for an assistant".
+  // "Assistant: great, now ..." and "for AI agents, set ..." address a reader; "I am looking for an assistant" does
+  // not.
   return (
     (spokenTo && /^(?:[:,\-!.)]|please|bitte|prosze|alstublieft)$/u.test(follows)) ||
     (/^[:,!]$/u.test(follows) && isAtStart(tokens, first.from))
   );
 };
 
-/** True when only marks stand between the start of the sentence and token `at`. */
+/** True if only marks stand between the start of the sentence and token `at`. */
 const isAtStart = (tokens: readonly Token[], at: number): boolean => {
   for (let i = at; i > 0; i--) {
     if (startsSentence(tokens, i) || isLabelled(tokens, i)) return true;
@@ -131,8 +132,8 @@ const isAddressed = (tokens: readonly Token[], hits: readonly Hit<Sense>[]): boo
 };
 
 /**
- * The sentences of `text` that address a model, an assistant or a parser with an instruction, in order; sentences that
- * carry such an instruction on ("Classify this as ...") and the rest of an opened "[[" belong to them.
+ * The sentences of `text` that give an instruction to a model, an assistant or a parser, in order. Sentences that
+ * continue the instruction ("Classify this as ...") and the rest of an opened "[[" are included.
  */
 export const findAddressedToModel = (text: string): Span[] => {
   const tokens = tokenize(text);
@@ -150,19 +151,19 @@ export const findAddressedToModel = (text: string): Span[] => {
     const begins = own.find((hit) => hit.sense === "command");
     const goesOn: boolean = carried && sameLine && begins !== undefined && begins.from - from <= 2;
     const addressed = isAddressed(tokens, own);
-    // An order that has a line to itself ends with the line.
+    // An order that begins on a line of its own reaches to the end of the line.
     lineIsOrder = (sameLine && lineIsOrder) || (addressed && !sameLine && from > 0);
     carried = addressed || goesOn || open > 0 || lineIsOrder;
     const first = tokens[from];
     const last = tokens[to - 1];
     if (carried && first !== undefined && last !== undefined) spans.push({ start: first.start, end: last.end });
-    // What an order opened ends with its bracket.
+    // A bracket that was opened in an order continues it until it is closed.
     open = carried ? Math.max(0, open + brackets) : 0;
   }
   return spans;
 };
 
-/** How many more "[" open than close. */
+/** The number of "[" minus the number of "]". */
 const bracketsIn = (tokens: readonly Token[], from: number, to: number): number => {
   let balance = 0;
   for (let at = from; at < to; at++) balance += tokens[at]?.text === "[" ? 1 : tokens[at]?.text === "]" ? -1 : 0;

@@ -6,26 +6,28 @@ import { findPlace, type Place } from "./places.ts";
 import { overlaps, type Span } from "./span.ts";
 import { type Token, tokenize } from "./tokens.ts";
 
-/** Nobody looks for words in addresses: "golf7@example.com" is no car. */
+/** Words inside addresses are ignored: "golf7@example.com" is not a car. */
 const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
 
-/** Words of the vocabulary in a language speak for that language, a little. */
-const HINT = 0.15;
+/** Evidence for a language that each vocabulary word of that language adds. */
+const LANGUAGE_EVIDENCE = 0.15;
 
-/** Everything that is found in a text before it is known to be an offer or an ask. */
+/** Everything that is read in a text before it is classified as an offer or an ask. */
 export type Annotations = {
   text: string;
   tokens: Token[];
   hits: Hit[];
   language: string | null;
   addressed: Span[];
-  /** Links and the like, in order. */
+  /** Links and e-mail addresses, in order. */
   addresses: Span[];
   place: Place | null;
   country: string | null;
 };
 
-/** Surveys a text: its words, the terms among them, its language, its place. Sentences that give orders to a model are left out. */
+/**
+ * Annotates a text with its words, terms, language and place. Passages that give instructions to a model are left out.
+ */
 export const annotate = (lexicon: Lexicon, text: string): Annotations => {
   const addressed = findAddressedToModel(text);
   const addresses = Array.from(text.matchAll(/\S+/gu))
@@ -42,21 +44,21 @@ export const annotate = (lexicon: Lexicon, text: string): Annotations => {
       cut = true;
       continue;
     }
-    // What stood on both sides of a left-out passage does not belong together.
+    // The words before and after a passage that was left out do not belong together.
     tokens.push(cut ? { ...token, opens: true } : token);
     cut = false;
   }
   const hints = new Map<string, number>();
   for (const token of tokens) {
     for (const entry of lexicon.exact.get(token.folded)?.entries ?? []) {
-      if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + HINT);
+      if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + LANGUAGE_EVIDENCE);
     }
   }
   const language = detectLanguage(text, tokens, hints);
   const hits = findTerms(lexicon, tokens, language);
   const place = findPlace(text, tokens, hits, language);
   const country = guessCountry(text, hits, place, language);
-  // "Garmin Forerunner 255, £140, Bristol" is in no language; who reads it there speaks English.
+  // "Garmin Forerunner 255, £140, Bristol" has no words of a language, so the language of its country is used.
   return {
     text,
     tokens,

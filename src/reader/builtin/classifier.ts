@@ -1,43 +1,49 @@
 import type { Weights } from "../extraction.ts";
 
 /**
- * Learning classes from examples: multinomial logistic regression over named features, trained with AdaGrad (Duchi, Hazan
- * and Singer 2011), in one order, so that the same examples give the same weights.
+ * A text classifier: multinomial logistic regression over named features, trained with AdaGrad (Duchi, Hazan and Singer
+ * 2011). The training order is fixed, so that the same examples give the same weights.
  */
 
-/** Something about a text, and how much of it. */
+/** A property of a text and its value. */
 export type Feature = readonly [name: string, value: number];
 
 /**
- * What is seen in a text. `words` are many and of like standing: those that a classifier knows are brought to unit length,
- * so that a long text does not shout. `facts` count as they are.
+ * The features of a text. `words` are many and similar: those that the classifier knows are scaled to unit length
+ * together, so that a long text does not count more. `facts` keep their values.
  */
 export type Features = { words: readonly Feature[]; facts: readonly Feature[] };
 
-/** What was learned, ready for use. */
+/** A trained classifier, ready for use. */
 export type Classifier = {
   /** The probability of each class, most probable first. */
   classify: (features: Features) => { name: string; probability: number }[];
-  /** How many of the words are of any that it learned from. */
+  /** How many of the word features occurred in training. */
   knows: (features: Features) => number;
 };
 
-/** A feature of fewer examples says more of them than of the next text. */
+/** A feature of fewer examples is ignored: it describes those examples rather than the next text. */
 const LEAST_EXAMPLES = 2;
 
-/** Set by what came out best for examples that were left out. */
+/**
+ * Training parameters, chosen by the results on held-out examples: passes over the examples, learning rate of the
+ * weights, strength of the pull towards the prior weights, learning rate of the bias.
+ */
 const PASSES = 6;
 const RATE = 0.5;
 const DECAY = 1e-3;
 const BIAS_RATE = 0.02;
 
-/** Errors of less teach nothing, and most are. */
+/** Smaller errors are skipped. They change nothing, and they are the majority. */
 const LEAST_ERROR = 1e-3;
 
-/** Primes, of which one is prime to any count there is: examples of one class, which stand together, do not come together. */
+/**
+ * Examples of one class are stored together, so training visits the examples in steps of a prime number. The second
+ * prime is used if the number of examples is a multiple of the first.
+ */
 const STRIDES = [7919, 7907] as const;
 
-/** Features by number, each with a row of weights, in units. */
+/** The weights: one row for each feature number, one column for each class. `unit` is the size of one stored step. */
 type Matrix = {
   numbers: ReadonlyMap<string, number>;
   classes: readonly string[];
@@ -61,7 +67,7 @@ const rowOf = (numbers: ReadonlyMap<string, number>, { words, facts }: Features)
   };
 };
 
-/** Writes the probability of each class into `out`. */
+/** Writes the probability of each class into `out` (softmax). */
 const weigh = ({ classes, weights, unit, bias }: Matrix, { numbers, values }: Row, out: Float64Array): void => {
   const count = classes.length;
   out.set(bias);
@@ -79,16 +85,19 @@ const weigh = ({ classes, weights, unit, bias }: Matrix, { numbers, values }: Ro
   for (let one = 0; one < count; one++) out[one] = (out[one] ?? 0) / sum;
 };
 
-/** Weights are kept as signed bytes of this unit: an example moves them by more, and none comes near to the most. */
+/**
+ * Weights are stored as signed bytes in this unit. One example changes a weight by more than a unit, and no weight
+ * comes near 127 units.
+ */
 const UNIT = 0.1;
 const MOST_UNITS = 127;
 
 const inUnits = (weight: number): number => Math.max(-MOST_UNITS, Math.min(MOST_UNITS, Math.round(weight / UNIT)));
 
 /**
- * Learns classes from examples.
+ * Trains a classifier.
  *
- * @param prior what features say before any example does, and where weights without examples stay
+ * @param prior the weights of features before training; weights without examples keep these values
  */
 export const learn = (
   examples: readonly { features: Features; name: string }[],
@@ -100,7 +109,7 @@ export const learn = (
     counts.set(name, (counts.get(name) ?? 0) + 1);
     for (const [feature] of [...features.words, ...features.facts]) seen.set(feature, (seen.get(feature) ?? 0) + 1);
   }
-  // What no example shows yet is known by its words alone: a category that an operator has just added.
+  // A class without examples is known only by its prior weights: a category that an operator has just added.
   const classes = [
     ...new Set([...counts.keys(), ...[...prior.values()].flatMap((weights) => Object.keys(weights))]),
   ].sort();
@@ -121,8 +130,8 @@ export const learn = (
   const rows = examples.map(({ features, name }) => ({
     row: rowOf(numbers, features),
     right: classes.indexOf(name),
-    // A rare class counts for more than its examples, a frequent one for less.
-    share: Math.sqrt(examples.length / classes.length / (counts.get(name) ?? 1)),
+    // Examples of rare classes count more, those of frequent classes less.
+    exampleWeight: Math.sqrt(examples.length / classes.length / (counts.get(name) ?? 1)),
   }));
   const stride = rows.length % STRIDES[0] === 0 ? STRIDES[1] : STRIDES[0];
   const probabilities = new Float64Array(classes.length);
@@ -130,17 +139,17 @@ export const learn = (
     for (let step = 0; step < rows.length; step++) {
       const example = rows[(step * stride + pass * 31) % rows.length];
       if (example === undefined) continue;
-      const { row, right, share } = example;
+      const { row, right, exampleWeight } = example;
       weigh(matrix, row, probabilities);
       for (let one = 0; one < classes.length; one++) {
-        const error = share * ((probabilities[one] ?? 0) - (one === right ? 1 : 0));
+        const error = exampleWeight * ((probabilities[one] ?? 0) - (one === right ? 1 : 0));
         if (Math.abs(error) < LEAST_ERROR) continue;
         bias[one] = (bias[one] ?? 0) - BIAS_RATE * error;
         for (let feature = 0; feature < row.numbers.length; feature++) {
           const at = (row.numbers[feature] ?? 0) * classes.length + one;
-          const slope = error * (row.values[feature] ?? 0) + DECAY * ((weights[at] ?? 0) - (start[at] ?? 0));
-          squares[at] = (squares[at] ?? 0) + slope * slope;
-          weights[at] = (weights[at] ?? 0) - (RATE * slope) / Math.sqrt(squares[at] ?? 1);
+          const gradient = error * (row.values[feature] ?? 0) + DECAY * ((weights[at] ?? 0) - (start[at] ?? 0));
+          squares[at] = (squares[at] ?? 0) + gradient * gradient;
+          weights[at] = (weights[at] ?? 0) - (RATE * gradient) / Math.sqrt(squares[at] ?? 1);
         }
       }
     }
@@ -154,16 +163,16 @@ export const learn = (
   };
 };
 
-/** Makes what was learned ready for use. Of classes that are not `allowed` any more it says nothing. */
+/** Makes a trained classifier ready for use. Classes that are not `allowed` are removed. */
 export const useWeights = (learned: Weights, allowed: (name: string) => boolean = () => true): Classifier => {
   const columns = [...learned.classes.keys()].filter((column) => allowed(learned.classes[column] ?? ""));
-  const kept = new Int8Array(Buffer.from(learned.weights, "base64"));
+  const stored = new Int8Array(Buffer.from(learned.weights, "base64"));
   const matrix: Matrix = {
     numbers: new Map(learned.features.map((feature, number) => [feature, number])),
     classes: columns.map((column) => learned.classes[column] ?? ""),
     weights: new Int8Array(learned.features.length * columns.length).map(
       (_, at) =>
-        kept[Math.floor(at / columns.length) * learned.classes.length + (columns[at % columns.length] ?? 0)] ?? 0,
+        stored[Math.floor(at / columns.length) * learned.classes.length + (columns[at % columns.length] ?? 0)] ?? 0,
     ),
     unit: UNIT,
     bias: Float64Array.from(columns, (column) => learned.bias[column] ?? 0),

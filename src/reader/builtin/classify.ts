@@ -6,9 +6,11 @@ import type { Hit } from "./lexicon.ts";
 import type { Tally } from "./weigh.ts";
 
 /**
- * What kind of offer or ask a text is, and of what: for each kind the category among what there is of that kind, so that
- * works are not mixed up with the things that they are done to, and the best of these pairs. Both are learned from examples (learn.ts) over what the
- * vocabulary says (weigh.ts), and their probability is the confidence.
+ * Decides the kind of an offer or ask, and its domain and category.
+ *
+ * For each kind, only the categories of its label group are candidates, so that services are not confused with the
+ * goods they are about. The best pair of kind and category is chosen. Both classifiers are trained on examples
+ * (learn.ts); the evidence of the vocabulary (weigh.ts) is among their features. The probability is the confidence.
  */
 
 /** What an offer is. */
@@ -16,20 +18,23 @@ export type OfferKind = (typeof OFFER_KINDS)[number];
 /** What an ask looks for. */
 export type AskKind = (typeof ASK_KINDS)[number];
 
-/** A decision, how probable it is, and the term that says most for it. */
+/** A decision, its probability, and the term that supports it most. */
 export type Decision<T extends string = string> = { value: T; confidence: number; hit: Hit };
 
-/** The kind, domain and category of a text, each with how sure it is. */
+/** The kind, domain and category of a text, each with its confidence. */
 export type Classified<K extends string> = {
   kind: Decision<K> | null;
   domain: Decision | null;
   category: Decision | null;
 };
 
-/** What categories are told apart by one classifier: those under which offers of the same sort are filed. */
+/** A group of categories that one classifier tells apart: those under which offers of the same sort are filed. */
 export type LabelGroup = "goods" | "services" | "jobs_projects" | "community" | "general";
 
-/** Where what answers is filed; goods are all that changes hands, for good or for a while. Who only asks may ask of anything. */
+/**
+ * The label group of each kind. Kinds that are not listed have "goods": everything that is sold or lent. A general ask
+ * may be about anything.
+ */
 const LABEL_GROUPS: Readonly<Partial<Record<AskKind | OfferKind, LabelGroup>>> = {
   hire: "services",
   service_offer: "services",
@@ -43,7 +48,7 @@ const LABEL_GROUPS: Readonly<Partial<Record<AskKind | OfferKind, LabelGroup>>> =
 /** The label group of the categories of a kind. */
 export const labelGroupOf = (kind: AskKind | OfferKind): LabelGroup => LABEL_GROUPS[kind] ?? "goods";
 
-/** The names of the classifiers, as they are stored. */
+/** The names under which the classifiers are stored. */
 export const CLASSIFIERS = [
   "ask_kind",
   "offer_kind",
@@ -55,18 +60,21 @@ export const CLASSIFIERS = [
 ] as const;
 /** The name of a classifier. */
 export type ClassifierName = (typeof CLASSIFIERS)[number];
-/** All classifiers that were learned. */
+/** All trained classifiers, ready for use. */
 export type Classifiers = Readonly<Record<ClassifierName, Classifier>>;
 
-const UNLEARNED: Weights = { classes: [], bias: [], features: [], weights: "" };
+const UNTRAINED: Weights = { classes: [], bias: [], features: [], weights: "" };
 
-/** Makes ready for use what was learned, as far as the taxonomy still has it. What was not learned yet says nothing. */
+/**
+ * Loads the stored classifiers, without categories that the taxonomy no longer has. A classifier that was not trained
+ * yet has no classes.
+ */
 export const useLearned = ({ taxonomy, classifiers }: Vocabulary): Classifiers => {
   const categories = new Set(
     taxonomy.flatMap(({ domain, categories }) => categories.map((category) => `${domain}/${category}`)),
   );
   const use = (name: ClassifierName): Classifier => {
-    const learned = classifiers[name] ?? UNLEARNED;
+    const learned = classifiers[name] ?? UNTRAINED;
     return useWeights(learned, (one) => !one.includes("/") || categories.has(one));
   };
   return {
@@ -80,29 +88,36 @@ export const useLearned = ({ taxonomy, classifiers }: Vocabulary): Classifiers =
   };
 };
 
-/** A text of which fewer words were ever heard of, in a row or alone, says nothing: "xyzzy 42". */
+/**
+ * A text without vocabulary terms is not classified if fewer of its words and word pairs are known from training:
+ * "xyzzy 42".
+ */
 const LEAST_KNOWN = 4;
 
-/** As many words as are quoted for what no single term says. */
-const OPENING = 8;
+/** How many words are quoted if no single term supports the decision. */
+const QUOTED_WORDS = 8;
 
-/** What is less probable is left open. Of strangers' texts those with a quarter to a half were right as often as not. */
+/**
+ * A less probable decision is left open. In texts by strangers, decisions with a probability of 0.25 to 0.5 were right
+ * about half of the time.
+ */
 const LEAST_PROBABILITY = 0.25;
 
 const decided = <T extends string>(value: T, probability: number, hit: Hit): Decision<T> | null =>
   probability < LEAST_PROBABILITY ? null : { value, confidence: Math.round(probability * 100) / 100, hit };
 
 /**
- * A kind is the more probable the more certain its category is, by this power of it: "sofa" is bought rather than moved,
- * since only as furniture it is at home. Set by what came out best for examples that were left out.
+ * The score of a kind is its probability times the probability of its best category raised to this power. "sofa" is
+ * bought rather than moved, since it is a clear category only among goods. The value gave the best results on held-out
+ * examples.
  */
-const WITH_CATEGORY = 0.5;
+const CATEGORY_POWER = 0.5;
 
-const NOBODY = { kind: null, found: null, score: 0 };
+const NO_CANDIDATE = { kind: null, found: null, score: 0 };
 
 const bestOf = (tally: Tally, name: string): Hit | undefined => tally.get(name)?.best;
 
-/** The strongest word of any category of a domain. */
+/** The strongest term of any category of a domain. */
 const bestOfDomain = (things: Tally, domain: string): Hit | undefined => {
   let best: { hit: Hit; score: number } | undefined;
   for (const [name, { score, best: hit }] of things)
@@ -110,11 +125,11 @@ const bestOfDomain = (things: Tally, domain: string): Hit | undefined => {
   return best?.hit;
 };
 
-/** The best of the categories on a shelf, and how probable it and its domain are; null of an empty shelf. */
-type Filed = { domain: string; category: string; ofDomain: number; ofCategory: number };
+/** The best category of a label group, and the probabilities of its domain and of the category. */
+type BestCategory = { domain: string; category: string; ofDomain: number; ofCategory: number };
 
-const file = (shelf: Classifier, features: Features): Filed | null => {
-  const categories = shelf.classify(features).map(({ name, probability }) => {
+const bestCategory = (classifier: Classifier, features: Features): BestCategory | null => {
+  const categories = classifier.classify(features).map(({ name, probability }) => {
     const [domain = name, category = name] = name.split("/");
     return { domain, category, probability };
   });
@@ -127,7 +142,7 @@ const file = (shelf: Classifier, features: Features): Filed | null => {
     : { domain: best[0], category: category.category, ofDomain: best[1], ofCategory: category.probability };
 };
 
-const NOTHING = { kind: null, domain: null, category: null };
+const UNCLASSIFIED = { kind: null, domain: null, category: null };
 
 const classify = <K extends AskKind | OfferKind>(
   classifiers: Classifiers,
@@ -136,28 +151,31 @@ const classify = <K extends AskKind | OfferKind>(
 ): Classified<K> => {
   const { tokens } = source.annotations;
   const { features, things, kinds } = featuresOf(source);
-  if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN) return NOTHING;
-  const filed: Readonly<Record<LabelGroup, Filed | null>> = {
-    goods: file(classifiers.goods, features),
-    services: file(classifiers.services, features),
-    jobs_projects: file(classifiers.jobs_projects, features),
-    community: file(classifiers.community, features),
-    general: file(classifiers.general, features),
+  if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN) return UNCLASSIFIED;
+  const bestInGroup: Readonly<Record<LabelGroup, BestCategory | null>> = {
+    goods: bestCategory(classifiers.goods, features),
+    services: bestCategory(classifiers.services, features),
+    jobs_projects: bestCategory(classifiers.jobs_projects, features),
+    community: bestCategory(classifiers.community, features),
+    general: bestCategory(classifiers.general, features),
   };
   const candidates = classifiers[name].classify(features).map(({ name: kind, probability }) => {
-    const found = filed[labelGroupOf(kind as K)];
-    return { kind: kind as K, found, score: probability * (found?.ofCategory ?? 0) ** WITH_CATEGORY };
+    const found = bestInGroup[labelGroupOf(kind as K)];
+    return { kind: kind as K, found, score: probability * (found?.ofCategory ?? 0) ** CATEGORY_POWER };
   });
-  const best = candidates.reduce((one, other) => (other.score > one.score ? other : one), candidates[0] ?? NOBODY);
+  const best = candidates.reduce(
+    (one, other) => (other.score > one.score ? other : one),
+    candidates[0] ?? NO_CANDIDATE,
+  );
   const all = candidates.reduce((sum, { score }) => sum + score, 0);
-  if (best.kind === null || all === 0) return NOTHING;
-  // What only the turns of the text say, it says from its first words on.
+  if (best.kind === null || all === 0) return UNCLASSIFIED;
+  // If no single term supports the decision, the first words of the text are quoted.
   const opening: Hit = {
     family: source.family,
     value: best.kind,
     weight: 0,
     from: 0,
-    to: Math.min(tokens.length, OPENING),
+    to: Math.min(tokens.length, QUOTED_WORDS),
     term: "",
   };
   const { kind, found, score } = best;
@@ -174,6 +192,6 @@ const classify = <K extends AskKind | OfferKind>(
 export const classifyOffer = (classifiers: Classifiers, source: Omit<FeatureSource, "family">): Classified<OfferKind> =>
   classify(classifiers, "offer_kind", { ...source, family: "kind" });
 
-/** Classifies an ask: domain and category are those under which a matching offer is filed. */
+/** Classifies an ask. Domain and category are those under which a matching offer is filed. */
 export const classifyAsk = (classifiers: Classifiers, source: Omit<FeatureSource, "family">): Classified<AskKind> =>
   classify(classifiers, "ask_kind", { ...source, family: "ask_kind" });

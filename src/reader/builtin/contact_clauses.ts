@@ -1,11 +1,17 @@
 import { startsSentence, type Token } from "./prose.ts";
 
-/** The clauses of a text with the contacts and ways that each mentions, so that a word finds what it is about. */
+/**
+ * Splits a text into clauses with the contacts and ways of contact that each mentions, so that a word can be assigned
+ * to what it is about.
+ */
 
-/** What a clause mentions: a contact or a way, with the contacts meant, by index. */
+/** A contact or a word for a way in a clause. `meant` lists the indexes of the contacts it refers to. */
 export type Mention = { from: number; to: number; meant: number[] };
 
-/** `outer` is the clause that an aside stands in, by index, and `opening` its bracket, a token; -1 for none. */
+/**
+ * For an aside in brackets, `outer` is the index of the clause around it and `opening` the token of its bracket;
+ * otherwise both are -1.
+ */
 export type Clause = {
   from: number;
   to: number;
@@ -18,25 +24,25 @@ export type Clause = {
 /** Marks that end a clause. */
 export const MARKS = /^[,;:()]$/u;
 
-/** Words with which a clause sets itself against the one before. */
+/** Conjunctions that begin a contrasting clause. */
 const AGAINST = new Set(
   "but although though whereas while however aber allerdings obwohl mais pero aunque ma mas embora maar hoewel ale choc because".split(
     " ",
   ),
 );
 
-/** True when an aside opens at token `at`; "(03) 5550" opens none. */
+/** True if an aside opens at token `at`. The bracket of "(03) 5550" opens none. */
 const opensAside = (tokens: readonly Token[], at: number): boolean =>
   tokens[at]?.text === "(" && !(tokens[at + 1]?.kind === "digits" && tokens[at + 2]?.text === ")");
 
-/** All clauses in order, and the index of the one that each token is in. */
+/** All clauses in order, and for each token the index of its clause. */
 export type Clauses = { list: Clause[]; of: Int32Array };
 
 /**
- * The text in clauses, without mentions. What goes on behind an aside is of the clause before it.
+ * Splits a text into clauses, still without mentions. Text after an aside belongs to the clause before the aside.
  *
- * @param isContact 1 where a contact begins, 2 where it goes on; marks within it end nothing
- * @param isCue 1 where a word speaks of a contact, and so opens no clause
+ * @param isContact 1 at the first token of a contact, 2 at its other tokens; marks inside a contact end nothing
+ * @param isCue 1 for words about a contact; such a word begins no clause
  */
 export const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue: Uint8Array): Clauses => {
   const of = new Int32Array(tokens.length);
@@ -58,7 +64,7 @@ export const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue
       open(at);
     } else if (isContact[at] === 0) {
       if (opensAside(tokens, at)) {
-        // Of brackets in brackets the first ones count.
+        // For nested brackets, the outermost counts.
         if (outer < 0) [outer, opening] = [current, at];
         open(at);
       } else if (text === ")" && outer >= 0) {
@@ -75,11 +81,11 @@ export const clausesOf = (tokens: readonly Token[], isContact: Uint8Array, isCue
   return { list, of };
 };
 
-/** How many tokens stand between two stretches that do not overlap. */
+/** The number of tokens between two ranges that do not overlap. */
 export const gapBetween = (a: { from: number; to: number }, b: { from: number; to: number }): number =>
   a.to <= b.from ? b.from - a.to : a.from - b.to;
 
-/** A number with a word for its use is meant in that use. */
+/** Drops a mention of several uses of a number (phone, SMS, WhatsApp) if the clause also names one of these uses. */
 export const narrowed = (mentions: readonly Mention[]): Mention[] => {
   const single = new Set(mentions.flatMap(({ meant }) => (meant.length === 1 ? meant : [])));
   return mentions.filter(({ meant }) => meant.length < 2 || !meant.some((index) => single.has(index)));
@@ -99,5 +105,5 @@ const countBefore = (mentions: readonly Mention[], at: number): number => {
 
 /** The last mention before token `at`. */
 export const lastBefore = (mentions: readonly Mention[], at: number) => mentions[countBefore(mentions, at) - 1];
-/** The first mention at token `at` or behind it. */
+/** The first mention at token `at` or after it. */
 export const firstAfter = (mentions: readonly Mention[], at: number) => mentions[countBefore(mentions, at)];

@@ -26,16 +26,17 @@ import {
 import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
 
 /**
- * Which of several contacts is the first choice. A text praises one way, has reserves about another, or says what to try
- * first; every such word finds the contact that it is about, and the contact with the best word for it is preferred.
+ * Decides which of several contacts the text prefers. A text praises one way of contact, has reservations about
+ * another, or says which to try first. Each such word is assigned to the contact that it is about and gives it points.
+ * The contact with clearly the most points is preferred.
  *
- *   words of praise and reserve -> what each is about -> points -> the one that stands out, or none
+ *   words of praise and reservation -> the contact that each is about -> points -> the best contact, or none
  *
- * A word is about what its own clause mentions: a contact, or a way ("ringing") and thereby the contact of that way. In a
- * clause that mentions neither it is about the neighbouring clause, if it is of a kind that refers to something.
+ * A word is about what its own clause mentions: a contact, or a way ("ringing") and thereby the contact of that way. If
+ * the clause mentions neither, a word that can refer to something is about the neighbouring clause.
  */
 
-/** A way to be reached: tokens `from` to `to` (exclusive). */
+/** A contact: tokens `from` to `to` (exclusive). */
 export type Reachable = { type: ContactType; value: string; from: number; to: number };
 
 type Sense = PreferenceSense;
@@ -49,7 +50,10 @@ const TYPES: Partial<Record<Sense, readonly ContactType[]>> = {
   written: ["sms", "whatsapp", "email"],
 };
 
-/** Praise outweighs a reserve; a quick answer is praise enough when nothing else is said. */
+/**
+ * The points of each sense, and where its words look for their contact. Praise outweighs a reservation. A promise of a
+ * quick answer is praise enough if the text says nothing else.
+ */
 const MANNERS: Partial<Record<Sense, Manner>> = {
   way: { points: 2, inside: "after", beyond: ["after", "before"] },
   best: { points: 2, inside: "before", beyond: ["before"] },
@@ -72,10 +76,10 @@ const MANNERS: Partial<Record<Sense, Manner>> = {
   answers: { points: -1, inside: "nearest", beyond: ["before"] },
 };
 
-/** How far a contact has to stand out. */
+/** How many points the best contact must be ahead of the next one. */
 const MARGIN = 0.75;
 
-/** The contacts that the word for a way means: of that way, the nearest. */
+/** The nearest contact of the type that a word for a way names, as a list of indexes (empty if there is none). */
 const meantBy = (hit: Hit<Sense>, contacts: readonly Reachable[]): number[] => {
   const types = TYPES[hit.sense] ?? [];
   let nearest = Number.POSITIVE_INFINITY;
@@ -91,7 +95,7 @@ const meantBy = (hit: Hit<Sense>, contacts: readonly Reachable[]): number[] => {
 
 const NOT = /^(?:not|never|isn|aren|nicht|kein|keine|pas|no|non|nao|niet|geen|nie|hardly|won|jamais|nunca|mai|nooit)$/u;
 
-const isDenied = (tokens: readonly Token[], at: number): boolean => {
+const isNegated = (tokens: readonly Token[], at: number): boolean => {
   for (let i = at - 1; i >= at - 3; i--) {
     if (MARKS.test(tokens[i]?.text ?? ",")) return false;
     if (NOT.test(tokens[i]?.text ?? "")) return true;
@@ -99,7 +103,7 @@ const isDenied = (tokens: readonly Token[], at: number): boolean => {
   return false;
 };
 
-/** True when a time is told at token `at`: "after 6", "evenings". */
+/** True if a time is stated at token `at`: "after 6", "evenings". */
 const isTimeAt = (tokens: readonly Token[], at: number, isContact: Uint8Array): boolean => {
   const [word = "", next] = [tokens[at]?.text, tokens[at + 1]];
   for (let i = at; i < at + 3 && tokens[i]?.kind === "word"; i++) if (TIMES.has(tokens[i]?.text ?? "")) return true;
@@ -107,7 +111,7 @@ const isTimeAt = (tokens: readonly Token[], at: number, isContact: Uint8Array): 
   return BEFORE_HOUR.has(word) && hour;
 };
 
-/** True when a time is what is preferred: "preferably after six", "after six preferably". */
+/** True if the preference is about a time: "preferably after six", "after six preferably". */
 const isOfTime = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Array): boolean => {
   if (isTimeAt(tokens, hit.to, isContact)) return true;
   for (let at = hit.from; at > hit.from - 3 && !startsSentence(tokens, at) && tokens[at - 1]?.kind !== "mark"; at--) {
@@ -124,7 +128,7 @@ const closesClause = (tokens: readonly Token[], at: number): boolean =>
   tokens[at]?.kind === "mark" ||
   ALTERNATIVE.test(tokens[at]?.text ?? "");
 
-/** True when words that could praise say something else here. */
+/** True if a word that could be praise means something else here. */
 const isOther = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Array): boolean => {
   if (TIMED.has(hit.sense) && isOfTime(tokens, hit, isContact)) return true;
   if (hit.sense === "soft") return !closesClause(tokens, hit.to);
@@ -132,24 +136,30 @@ const isOther = (tokens: readonly Token[], hit: Hit<Sense>, isContact: Uint8Arra
   return false;
 };
 
-/** "never slow" is some praise. */
-const RESERVE_DENIED = 0.5;
+/** Points for a negated reservation: "never slow" is weak praise. */
+const NEGATED_RESERVATION = 0.5;
 
-/** How many tokens behind a "not" the word stands that it turns. */
-const DENIAL_REACH = 3;
+/** How many tokens after a negation the negated word may stand. */
+const NEGATION_REACH = 3;
 
-const deniesNext = (next: Hit<Sense> | undefined, hit: Hit<Sense>): boolean =>
-  next !== undefined && next.from - hit.to < DENIAL_REACH && (MANNERS[next.sense]?.points ?? 0) !== 0;
+const negatesNext = (next: Hit<Sense> | undefined, hit: Hit<Sense>): boolean =>
+  next !== undefined && next.from - hit.to < NEGATION_REACH && (MANNERS[next.sense]?.points ?? 0) !== 0;
 
-/** A request for one contact and a statement about another tell them apart; two of a kind do not. */
+/**
+ * Points for a contact that the text asks to use, and for one about which it only states something. A request and a
+ * statement make a difference; two requests or two statements do not.
+ */
 const REQUESTED = 0.5;
 const STATED = -0.5;
 
-/** "My old phone" is the longest that a statement begins with before its contact. */
+/** How many tokens may stand before the contact in a statement: "My old phone". */
 const SUBJECT_LENGTH = 3;
 const REQUEST_REACH = 5;
 
-/** What a clause does with its contact: asks to use it ("Write to ..."), or states something of it ("... is at the office"). */
+/**
+ * Points for what a clause does with its contact: it asks to use it ("Write to ..."), or states something about it
+ * ("... is at the office").
+ */
 const usedAs = (tokens: readonly Token[], clause: Clause, { from, to }: { from: number; to: number }): number => {
   const begin = tokens[clause.from]?.kind === "mark" ? clause.from + 1 : clause.from;
   const next = tokens[to];
@@ -164,13 +174,13 @@ const usedAs = (tokens: readonly Token[], clause: Clause, { from, to }: { from: 
   return 0;
 };
 
-/** How far the way may stand that something is better than. */
+/** How far after "than" the way may stand that is the worse one. */
 const THAN_REACH = 3;
 
-/** "answers" and "wife" are about one another up to so many tokens apart. */
+/** How many tokens apart "answers" and "wife" may be to belong together. */
 const KIN_REACH = 6;
 
-/** Sentences without a contact speak of one only beside it. */
+/** The sentences that may speak of a contact: from one before to two after each contact. */
 const zoneOf = (clauses: Clauses, contacts: readonly Reachable[]): Set<number> => {
   const zone = new Set<number>();
   for (const { from } of contacts) {
@@ -181,10 +191,10 @@ const zoneOf = (clauses: Clauses, contacts: readonly Reachable[]): Set<number> =
 };
 
 /**
- * The contact that the text prefers.
+ * Finds the contact that the text prefers.
  *
- * @param contacts all that the text offers, in its order
- * @returns an index of `contacts`; -1 when there is but one, or the text prefers none
+ * @param contacts all contacts of the text, in order
+ * @returns an index of `contacts`; -1 if there is only one, or if the text prefers none
  */
 export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reachable[]): number => {
   if (contacts.length < 2) return -1;
@@ -218,7 +228,7 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
   for (const clause of clauses.list) clause.mentions = narrowed(clause.mentions);
 
   const points = contacts.map(() => 0);
-  const give = (mention: Mention | undefined, sum: number) => {
+  const addPoints = (mention: Mention | undefined, sum: number) => {
     for (const index of mention?.meant ?? []) points[index] = (points[index] ?? 0) + sum;
   };
   near.forEach((hit, order) => {
@@ -232,8 +242,8 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
           .slice(Math.max(0, order - 4), order)
           .some((other) => (MANNERS[other.sense]?.points ?? 0) > 0 && clauses.of[other.from] === index);
         const sign = tokens[hit.from]?.text === ">";
-        if (better || sign) give(after, -1);
-        if (sign) give(lastBefore(clause.mentions, hit.from), 2);
+        if (better || sign) addPoints(after, -1);
+        if (sign) addPoints(lastBefore(clause.mentions, hit.from), 2);
       }
       return;
     }
@@ -246,25 +256,25 @@ export const preferredAmong = (tokens: readonly Token[], contacts: readonly Reac
       return;
     const manner = MANNERS[hit.sense];
     if (manner === undefined || isOther(tokens, hit, isContact)) return;
-    // What is denied is another word of praise or reserve, and turns it.
-    if (hit.sense === "deny" && (deniesNext(near[order + 1], hit) || isOfTime(tokens, hit, isContact))) return;
-    const denied = isDenied(tokens, hit.from) || NOT.test(tokens[hit.to]?.text ?? "");
+    // If the negated word is itself praise or a reservation, it is handled there.
+    if (hit.sense === "deny" && (negatesNext(near[order + 1], hit) || isOfTime(tokens, hit, isContact))) return;
+    const negated = isNegated(tokens, hit.from) || NOT.test(tokens[hit.to]?.text ?? "");
     const next = near[order + 1];
     const isCompared = next?.sense === "than" && next.from === hit.to;
     const mention = mentionFor(tokens, clauses, index, hit, manner, isCompared);
-    give(mention, !denied ? manner.points : manner.points < 0 ? RESERVE_DENIED : -1);
-    // "telephone rather than write" praises the one as it warns of the other.
-    if (hit.sense === "avoid") give(lastBefore(clause.mentions, hit.from), 1);
+    addPoints(mention, !negated ? manner.points : manner.points < 0 ? NEGATED_RESERVATION : -1);
+    // "telephone rather than write" is praise for the first and a reservation about the second.
+    if (hit.sense === "avoid") addPoints(lastBefore(clause.mentions, hit.from), 1);
   });
 
   const plain = clauses.list.flatMap((clause) => {
     const [contact, other] = clause.mentions.filter((mention) => isContact[mention.from] === 1);
-    // "Text ... or mail ..." asks for both.
+    // A clause with two contacts asks for both: "Text ... or mail ...".
     return contact === undefined || other !== undefined ? [] : [{ contact, use: usedAs(tokens, clause, contact) }];
   });
-  // What is praised or held in reserve is not told twice.
-  const untold = plain.filter(({ contact: { meant } }) => meant.every((index) => points[index] === 0));
-  for (const { contact, use } of untold) give(contact, use);
+  // Contacts that already have points get no points for requests and statements.
+  const unscored = plain.filter(({ contact: { meant } }) => meant.every((index) => points[index] === 0));
+  for (const { contact, use } of unscored) addPoints(contact, use);
 
   const best = Math.max(...points);
   const chosen = points.indexOf(best);

@@ -3,11 +3,11 @@ import type { PreferenceSense } from "./preference_words.ts";
 import { type Hit, startsSentence, type Token } from "./prose.ts";
 
 /**
- * What a word of praise or reserve is about: what its own clause mentions, or else, if it is of a kind that refers to
- * something, the clause beside it.
+ * Finds what a word of praise or reservation is about: a contact that its own clause mentions or, for senses that can
+ * refer to something, one of the neighbouring clause.
  */
 
-/** Where a word looks first in its clause, and where beyond it when nothing is mentioned there. */
+/** Where a word looks for its contact: `inside` its clause first, then `beyond` it if the clause mentions none. */
 export type Manner = {
   points: number;
   inside: "before" | "after" | "ahead" | "nearest";
@@ -23,7 +23,7 @@ const within = (
   const { mentions } = clause;
   const before = lastBefore(mentions, hit.from);
   const after = firstAfter(mentions, hit.to);
-  // "Who rings is quicker than who writes": what stands behind "than" is not quicker.
+  // In "Who rings is quicker than who writes", the contact after "than" is not the quicker one.
   if (inside === "before") return before ?? (isCompared ? undefined : after);
   if (inside === "after") return after ?? before;
   if (inside === "ahead") return after;
@@ -31,19 +31,21 @@ const within = (
   return gapBetween(before, hit) < gapBetween(after, hit) ? before : after;
 };
 
-/** How a sentence begins that speaks of what the sentence before it named. */
+/** First words of a sentence that refers to the sentence before it. */
 const REFERS = /^(?:that|this|which|it|its|das|dies|c|ca|cela|es|eso|esto|e|isso|dat|dit|to|ten)$/u;
 
-/** Between two alternatives. */
+/** Words between two alternatives. */
 export const ALTERNATIVE = /^(?:or|oder|ou|o|oppure|of|lub|albo|and|und|et|y|e|en|i)$/u;
 
-/** A condition is short: "if that fails, ..."; what opens a long clause is about something else. */
+/**
+ * Longest clause that can be a condition ("if that fails, ..."), in tokens. A longer clause is about something else.
+ */
 const CONDITION_LENGTH = 9;
 
-/** Pronouns for what was named before: "I am rarely there". */
+/** Pronouns for something that was named before: "I am rarely there". */
 const PRONOUN = /^(?:that|there|them|darauf|dort|damit|dessus|ahi|alli|daar|daarop|ermee|tam|nim|nia|ci)$/u;
 
-/** True when a clause speaks of something named in the sentence before. */
+/** True if a clause refers to something in the sentence before it. */
 const refersBack = (tokens: readonly Token[], { from }: Clause): boolean => {
   if (REFERS.test(tokens[from]?.text ?? "")) return true;
   for (let at = from; at < from + CONDITION_LENGTH && (at === from || !startsSentence(tokens, at)); at++) {
@@ -52,10 +54,10 @@ const refersBack = (tokens: readonly Token[], { from }: Clause): boolean => {
   return false;
 };
 
-/** Clauses that a word looks back over: "WhatsApp me on ..., please, that's best". */
+/** How many clauses a word may look back: "WhatsApp me on ..., please, that's best". */
 const LOOK_BACK = 2;
 
-/** The mention that follows an aside, or that it stands behind: "(preferably) jo@...", "jo@... (preferably)". */
+/** The mention that an aside is about, before or after its brackets: "(preferably) jo@...", "jo@... (preferably)". */
 const besideAside = (tokens: readonly Token[], list: readonly Clause[], clause: Clause): Mention | undefined => {
   const outer = list[clause.outer];
   if (outer === undefined) return undefined;
@@ -112,7 +114,10 @@ const outside = (
   return undefined;
 };
 
-/** The mention that the word `hit` in clause `index` is about; undefined when it is about no contact. `isCompared` when a "than" follows. */
+/**
+ * The mention that the word `hit` in clause `index` is about; undefined if it is about no contact. `isCompared`: a
+ * "than" follows the word.
+ */
 export const mentionFor = (
   tokens: readonly Token[],
   clauses: Clauses,

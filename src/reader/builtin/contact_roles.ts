@@ -1,37 +1,38 @@
 import type { ContactHit, ContactSense } from "./contact_words.ts";
 import { startsSentence, type Token } from "./prose.ts";
 
-/**
- * What the words around a number, an address or a link make of it: how it is used, and whether it is to be used at all.
- */
+/** Reads the words around a number, an address or a link: how it is used, and whether it may be used at all. */
 
 /** A number, an address or a link in a text: tokens `from` to `to` (exclusive). */
 export type Place = { from: number; to: number };
 
-/** The vocabulary found before and behind a place, each in order, as far as it speaks of that place. */
+/** The contact words before (`left`) and after (`right`) a place that are about this place, each in order. */
 export type Surroundings = {
   place: Place;
   tokens: readonly Token[];
   left: ContactHit[];
   right: ContactHit[];
-  /** What sentences behind say of the same number: "Text the same number", "Ring us, ...". */
+  /** Words about the same number in later sentences: "Text the same number", "Ring us, ...". */
   further: ContactHit[];
 };
 
-/** How far words reach, in tokens: those behind a contact are mostly of it. */
+/**
+ * How far from the contact a word about it may be, in tokens. Farther after it than before it, because most words after
+ * a contact are about it.
+ */
 const REACH = 12;
 const REACH_BEHIND = 18;
 
-/** Between two contacts in one sentence, words behind the first belong to it only up to one of these. */
+/** If another contact follows in the sentence, the words after the first one belong to it only up to one of these. */
 const ENDS_RIGHT = /^(?:[,/|&+-]|or|and|oder|und|ou|et|o|y|e|of|en|lub|albo|i|bzw|sowie|alternativ|alternatively)$/u;
 
-/** How a number is used, in a word of its own behind it. */
+/** Words directly after a number that state how it is used. */
 const APPS = new Set("whatsapp whats wa wpp zap sms text texts".split(" "));
 
 const start = (tokens: readonly Token[], place: Place, previous: Place | undefined): number => {
   let at = place.from;
   const first = Math.max(previous?.to ?? 0, place.from - REACH);
-  // "WhatsApp? 07700 900318": the answer belongs to the question.
+  // "WhatsApp? 07700 900318": the number answers the question before it.
   const answers = (begin: number): boolean => begin >= place.from - 1 && tokens[begin - 1]?.text === "?";
   while (at > first && (!startsSentence(tokens, at) || answers(at))) at--;
   return at;
@@ -44,7 +45,7 @@ const end = (tokens: readonly Token[], place: Place, next: Place | undefined): n
     if (next !== undefined && at >= next.from) break;
     at++;
   }
-  // The sentence goes on to another contact: what introduces that one is not about this one.
+  // If the sentence goes on to another contact, the words that introduce it are not about this one.
   if (next === undefined || at < next.from || startsSentence(tokens, next.from)) return at;
   if (tokens[place.to]?.text === "(") {
     while (at > place.to && tokens[at - 1]?.text !== ")") at--;
@@ -57,7 +58,7 @@ const end = (tokens: readonly Token[], place: Place, next: Place | undefined): n
   return place.to;
 };
 
-/** The first hit that starts at token `at` or later, by binary search. */
+/** The index of the first hit that starts at token `at` or later, by binary search. */
 const indexFrom = (hits: readonly ContactHit[], at: number): number => {
   let low = 0;
   let high = hits.length;
@@ -69,23 +70,26 @@ const indexFrom = (hits: readonly ContactHit[], at: number): number => {
   return low;
 };
 
-/** How many tokens into a sentence its way comes that is about a number before it: "Yes you may call". */
+/** A later sentence is about the number if its first call word stands within this many tokens: "Yes you may call". */
 const OPENING = 4;
-/** Sentences behind a number that may say more of it. */
+/** How many sentences after a number may be about it. */
 const FURTHER = 2;
 
-/** Names of things as well as ways: "Phone is unlocked". */
+/** Words that name things as well as ways of contact: "Phone is unlocked". */
 const THINGS = new Set(
   "phone phones mobile mob cell handy mobil telefon portable movil celular bel bell ring page".split(" "),
 );
 
-/** Before one of these they are ways: "Ring us". */
-const SOMEBODY = /^(?:us|me|mich|uns|mij|ons|moi|nous|mi|em)$/u;
+/** A word of THINGS before one of these is a way of contact: "Ring us". */
+const REACHED_PERSON = /^(?:us|me|mich|uns|mij|ons|moi|nous|mi|em)$/u;
 
-/** What says that the number before is meant, though another contact follows in the sentence. */
-const SAME = /^(?:same|there|mismo|mesmo|stesso|meme|selbe|selben|zelfde|tej|ten)$/u;
+/** Words that refer to the number before, although another contact follows in the sentence. */
+const REFERS_BACK = /^(?:same|there|mismo|mesmo|stesso|meme|selbe|selben|zelfde|tej|ten)$/u;
 
-/** The ways that sentences behind a place name first; a sentence with a contact of its own is about that. */
+/**
+ * The ways of contact that the sentences after a place name first. A sentence with a contact of its own is about that
+ * contact.
+ */
 const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], place: Place, next: Place | undefined) => {
   const limit = Math.min(next?.from ?? tokens.length, tokens.length);
   const ways: ContactHit[] = [];
@@ -99,7 +103,7 @@ const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], plac
     if (shared) {
       // "We take texts there as well, and mail via ..."
       while (at > from && tokens[at]?.text !== ",") at--;
-      if (!hasMark(tokens, from, at, SAME)) return ways;
+      if (!hasMark(tokens, from, at, REFERS_BACK)) return ways;
     }
     const said: ContactHit[] = [];
     for (let i = indexFrom(hits, from); i < hits.length && (hits[i]?.to ?? limit) <= at; i++) {
@@ -109,14 +113,14 @@ const furtherWays = (tokens: readonly Token[], hits: readonly ContactHit[], plac
     const first = said.find(isCall);
     if (first === undefined || first.from - from >= OPENING) return ways;
     const thing = THINGS.has(tokens[first.from]?.text ?? "") && first.to === first.from + 1;
-    if (thing && !SOMEBODY.test(tokens[first.to]?.text ?? "")) return ways;
+    if (thing && !REACHED_PERSON.test(tokens[first.to]?.text ?? "")) return ways;
     ways.push(...said);
     if (shared) return ways;
   }
   return ways;
 };
 
-/** The words around a place; `previous` and `next` are the contacts beside it. */
+/** The words around a place. `previous` and `next` are the contacts before and after it. */
 export const around = (
   tokens: readonly Token[],
   hits: readonly ContactHit[],
@@ -137,11 +141,11 @@ export const around = (
   };
 };
 
-/** How many tokens may stand between "not" and what it denies. */
+/** How many tokens may stand between a negation and the word that it negates. */
 const NEGATION_REACH = 4;
 
-/** True when hit `index` is denied by a word before it: "no calls", "don't text", "nicht anrufen". */
-const isDenied = (hits: readonly ContactHit[], index: number, tokens: readonly Token[]): boolean => {
+/** True if a word before negates hit `index`: "no calls", "don't text", "nicht anrufen". */
+const isNegated = (hits: readonly ContactHit[], index: number, tokens: readonly Token[]): boolean => {
   const hit = hits[index];
   for (let i = index - 1; i >= 0 && hit !== undefined; i--) {
     const before = hits[i];
@@ -157,14 +161,12 @@ const hasMark = (tokens: readonly Token[], from: number, to: number, mark: RegEx
   return false;
 };
 
-/** How near "alte Nummer" or "no longer" has to stand. */
+/** How near to the contact "alte Nummer" or "no longer" has to stand, in tokens. */
 const NEAR = 5;
 
 const DOING: ReadonlySet<ContactSense> = new Set(["use", "call", "sms", "whatsapp", "mail"]);
 
-/**
- * True when the text tells the reader not to use the place: "do not use x@y", "x@y no longer works", "alte Nummer: ...".
- */
+/** True if the text says not to use the place: "do not use x@y", "x@y no longer works", "alte Nummer: ...". */
 export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean => {
   const old = left.some((hit) => hit.sense === "old" && place.from - hit.to <= NEAR);
   const dead = right.some((hit) => hit.sense === "dead" && hit.from - place.to <= NEAR);
@@ -176,21 +178,21 @@ export const isRefused = ({ place, tokens, left, right }: Surroundings): boolean
   const not: ReadonlySet<ContactSense> = new Set(["not"]);
   if (says(nearLeft, not) && says(nearRight, DOING)) return true;
   if (nearLeft.some((hit) => hit.sense === "use") && says(nearRight, not)) return true;
-  // The nearest order decides, unless a clause or a "but" begins after it.
+  // The nearest instruction decides, unless a clause or a "but" begins after it.
   for (let i = left.length - 1; i >= 0; i--) {
     const hit = left[i];
     if (hit === undefined || hit.sense === "yet" || hit.sense === "welcome") return false;
     if (hasMark(tokens, hit.to, place.from, /^[,:;)/-]$/u)) return false;
     // "n'écrivez pas à", "schrijf niet naar"
     const behind = left[i + 1]?.sense;
-    const deniedBehind = (behind === "not" || behind === "dead") && (left[i + 1]?.from ?? 0) - hit.to <= 1;
+    const negatedBehind = (behind === "not" || behind === "dead") && (left[i + 1]?.from ?? 0) - hit.to <= 1;
     if (hit.to === place.from && hit.sense === "whatsapp" && tokens[hit.from - 1]?.text === "no") return false;
-    if (DOING.has(hit.sense)) return deniedBehind || isDenied(left, i, tokens);
+    if (DOING.has(hit.sense)) return negatedBehind || isNegated(left, i, tokens);
   }
   return false;
 };
 
-/** True when a link is there to show something: what stands nearest before it, or else right behind it, decides. */
+/** True if a link only shows something. The nearest word before it decides, otherwise the word directly after it. */
 export const isShowcase = ({ place, left, right }: Surroundings): boolean => {
   const told = left.findLast((hit) => hit.sense === "showcase" || hit.sense === "link" || hit.sense === "mail");
   if (told !== undefined) return told.sense === "showcase";
@@ -198,10 +200,10 @@ export const isShowcase = ({ place, left, right }: Surroundings): boolean => {
   return behind?.sense === "showcase" && behind.from - place.to <= 2;
 };
 
-/** How near a label has to stand to name a number: "serial no.: 23107 44 915". */
+/** How near a label has to stand to name a number, in tokens: "serial no.: 23107 44 915". */
 const LABEL_REACH = 4;
 
-/** What a number is called: something to dial, something else ("ISBN", "invoice no."), or nothing. */
+/** What the text calls a number: a phone number, something else ("ISBN", "invoice no."), or nothing (null). */
 export const calledAs = ({ place, left, right }: Surroundings): "phone" | "other" | null => {
   const named = left.findLast((hit) => hit.sense === "label" || isCall(hit));
   if (named?.sense === "label" && place.from - named.to <= LABEL_REACH) {
@@ -216,10 +218,10 @@ export const calledAs = ({ place, left, right }: Surroundings): "phone" | "other
 
 const isCall = (hit: ContactHit): boolean => hit.sense === "call" || hit.sense === "sms" || hit.sense === "whatsapp";
 
-/** How a number can be reached. */
+/** The ways in which a number can be used. */
 export type NumberType = "phone" | "sms" | "whatsapp";
 
-/** How a number is used. Empty when the text tells not to use it. */
+/** How a number can be used. Empty if the text says not to use it. */
 export const numberTypes = (surroundings: Surroundings): NumberType[] => {
   const { left, right, further, tokens, place } = surroundings;
   const said = new Set<NumberType>();
@@ -230,19 +232,19 @@ export const numberTypes = (surroundings: Surroundings): NumberType[] => {
       const type = hit.sense === "call" ? "phone" : hit.sense === "sms" ? "sms" : "whatsapp";
       const behind = hits[index + 1];
       const vain = behind?.sense === "vain" && behind.from - hit.to <= 2;
-      // "no WhatsApp 910 000 123" is Portuguese for "on".
+      // In "no WhatsApp 910 000 123" the "no" is Portuguese for "on".
       const on = hits === left && hit.to === place.from && tokens[hit.from - 1]?.text === "no";
-      (vain || (!on && isDenied(hits, index, tokens)) ? denied : said).add(type);
+      (vain || (!on && isNegated(hits, index, tokens)) ? denied : said).add(type);
     });
   }
-  // "0176 ... (also WhatsApp)": the number itself is for calls.
+  // "0176 ... (also WhatsApp)": the number also takes calls.
   const added = right.some((hit, i) => hit.sense === "also" && (isCallAt(right, i + 1) || isCallAt(right, i - 1)));
   const refused = isRefused(surroundings);
   const silent = said.size === 0 && !refused;
   const types = (["phone", "sms", "whatsapp"] as const).filter(
     (type) => (said.has(type) || (type === "phone" && (silent || added))) && !denied.has(type),
   );
-  // "pas d'appels" alone leaves messages.
+  // If the text only forbids calls ("pas d'appels"), messages remain.
   return types.length > 0 || refused ? types : said.size > 0 ? [...said] : ["sms"];
 };
 

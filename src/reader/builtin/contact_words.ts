@@ -1,6 +1,6 @@
 import { compilePhrases, type Hit } from "./prose.ts";
 
-/** What words around a number, an address or a link say about it. */
+/** What the words around a number, an address or a link say about it. */
 export type ContactSense =
   | "call"
   | "sms"
@@ -18,10 +18,10 @@ export type ContactSense =
   | "vain"
   | "welcome";
 
-/** A word that says something about contacts. */
+/** A word or phrase that says something about contacts. */
 export type ContactHit = Hit<ContactSense>;
 
-/** The words that say something about contacts. */
+/** The words and phrases that say something about contacts. */
 export const CONTACT_WORDS = compilePhrases<ContactSense>({
   call: `buzz | bell | tinkle | call | calls | calling | callers | ring | rings | phone | phones | phoning | telephone | tel | tel. | mobile | mob | cell | landline | dial | a bell | a buzz
     give me a call | reach me | voicemail | handy | mobil | telefon* | festnetz | anruf* | anrufen | rufen | ruft | ruf | erreichbar | ruckruf
@@ -68,13 +68,16 @@ export const CONTACT_WORDS = compilePhrases<ContactSense>({
     hat nichts zu tun | hat damit nichts zu tun | n'a rien a voir | no tiene nada que ver | non c'entra | nao tem nada a ver | heeft er niets mee te maken | nie ma nic wspolnego
     no longer | is dead | is old | bounces | bounced | not in use | out of date | not mine | isn't mine | isn't me | not me | is not us | is a scam | is fake | nicht mehr | gilt nicht | ist alt | n'est plus | ne marche plus | ne fonctionne plus | plus valable
     ya no | no es mio | no funciona | non e piu | non funziona | non piu | non vale piu | ja nao | nao funciona | nao e meu | niet meer | werkt niet | klopt niet | juz nie | nie dziala | nieaktualn* | nie jest moj`,
-  /** Behind a way they say that it is no use. */
+  /** After a way of contact, these words say that it is useless. */
   vain: "zwecklos | unerwunscht | unmoglich | pointless | useless | inutile | inutiles | inutil | inutili | zinloos | bezcelowe | ignored",
   welcome:
     "always | hear | hore | entends | consulte | oigo | miro | leo | sento | leggo | controllo | ouco | leio | vejo | hoor | lees | slysze | czytam | sprawdzam | odbieram | hesitate | hesitez | zoger* | zogern | dude | dudes | duden | dudeis | esit* | esitare | hesite | hesitem | aarzel | aarzelen | wahaj | wahac | shy",
 });
 
-/** Frequent small words by language, and the countries whose numbers a text in it is likely to give, likeliest first. */
+/**
+ * Frequent short words of each language, and the countries whose phone numbers are likely in such a text, most likely
+ * first.
+ */
 export const LANGUAGE_COUNTRIES: readonly { words: ReadonlySet<string>; countries: readonly string[] }[] = (
   [
     ["the and for with you my to of your it this from or at", "US GB IE AU NZ"],
@@ -88,7 +91,7 @@ export const LANGUAGE_COUNTRIES: readonly { words: ReadonlySet<string>; countrie
   ] as const
 ).map(([words, countries]) => ({ words: new Set(words.split(" ")), countries: countries.split(" ") }));
 
-/** Hosts that show a person or a thing rather than reach anybody, and apps that are no contact type of ours. */
+/** Hosts that show a person or a thing but do not reach anybody, and apps that are not among the contact types. */
 export const NO_CONTACT_HOSTS =
   `youtube.com youtu.be vimeo.com soundcloud.com spotify.com wikipedia.org imdb.com tripadvisor.com trustpilot.com yelp.com
   goo.gl maps.app.goo.gl google.com imgur.com flickr.com instagram.com facebook.com fb.com m.me messenger.com tiktok.com snapchat.com x.com
@@ -96,6 +99,6 @@ export const NO_CONTACT_HOSTS =
     /\s+/u,
   );
 
-/** Parts of a link that say what it shows. */
+/** Parts of a link that show that it leads to media, reviews or specifications. */
 export const SHOWCASE_IN_LINK =
   /showreel|reviews?\b|ratings?\b|datasheet|\bspecs?\b|\bvideos?\b|\bmanuals?\b|\bgallery\b|\bphotos?\b|bewertung|datenblatt|\bdemo\b|opinie|recension|recensie/u;

@@ -19,7 +19,7 @@ import {
 import { findPhrases, type Token, tokenize } from "./prose.ts";
 import { overlaps, quoteOf, type Span } from "./span.ts";
 
-/** A way to be reached, with the words of the text that say it. */
+/** A contact with the words of the text that state it. */
 export type ContactFound = {
   value: { type: ContactType; value: string; preferred: boolean };
   quote: string;
@@ -27,7 +27,7 @@ export type ContactFound = {
   confidence: number;
 };
 
-/** How many a reading holds. */
+/** How many contacts an extraction may hold. */
 const MAX_CONTACTS = 10;
 
 const CONFIDENCE = {
@@ -42,7 +42,7 @@ const CONFIDENCE = {
 
 const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: true, tlds: [...TOP_LEVEL_DOMAINS], maxLength: 2048 });
 
-/** Something to be reached by, before its role is known; `run` when it is digits. */
+/** A possible contact before its role is known. `run` is set for digits. */
 type Candidate = {
   kind: "mail" | "link" | "run";
   span: Span;
@@ -53,9 +53,9 @@ type Candidate = {
   run: Run | null;
 };
 
-/** Token indices that cover a span. */
+/** The range of tokens that covers a span. */
 const cover = (tokens: readonly Token[], span: Span): { from: number; to: number } => {
-  // Binary search, so that many links stay cheap.
+  // Binary search keeps texts with many links fast.
   const firstEndingAfter = (offset: number): number => {
     let low = 0;
     let high = tokens.length;
@@ -77,7 +77,7 @@ const hostOf = (url: string): string => {
   }
 };
 
-/** "Done.It is" and "Node.JS" are no links: without scheme, path and "www." a host is written in small letters. */
+/** Without scheme, path or "www.", a host has to be in lower case: "Done.It is" and "Node.JS" are not links. */
 const isMeant = (raw: string, schema: string): boolean =>
   schema !== "" || /^www\.|\//iu.test(raw) || (raw === raw.toLowerCase() && /^[^.]{3,}\./u.test(raw));
 
@@ -100,7 +100,7 @@ const linksIn = (text: string, tokens: readonly Token[]): Candidate[] => {
   return candidates;
 };
 
-/** Where one would say so little that only the money tells: "£140, Bristol. 07700 900318". */
+/** Countries of currencies, for texts in which only the currency shows the country: "£140, Bristol. 07700 900318". */
 const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
   GBP: "GB",
   PLN: "PL",
@@ -113,7 +113,10 @@ const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
   MXN: "MX",
 };
 
-/** Where a place of the hinted country would not be paid so: a Lancaster with "$4" is in America, a Perth with "£205" in Britain. */
+/**
+ * Corrects the hinted country if the text uses another currency: a Lancaster with "$4" is in the USA, a Perth with
+ * "£205" is in Britain.
+ */
 const countryByMoney = (markers: readonly Marker[], hinted: string | null): string | null => {
   const [marker] = markers;
   if (hinted === null) return null;
@@ -122,7 +125,10 @@ const countryByMoney = (markers: readonly Marker[], hinted: string | null): stri
   return (marker === "$" ? "US" : COUNTRY_OF_MONEY[paid]) ?? hinted;
 };
 
-/** Countries whose numbers the text is likely to give: by the money in it, then by its small words, likeliest group first. */
+/**
+ * Countries whose phone numbers are likely in the text, most likely group first: by its currencies, then by its
+ * function words.
+ */
 const likelyCountries = (tokens: readonly Token[], markers: readonly Marker[]): string[][] => {
   const money = markers.map((marker) => COUNTRY_OF_MONEY[marker]);
   const languages = LANGUAGE_COUNTRIES.map(({ words, countries }) => ({
@@ -138,7 +144,7 @@ const likelyCountries = (tokens: readonly Token[], markers: readonly Marker[]): 
   ];
 };
 
-/** In the first group of countries where the run can be dialled. */
+/** The number in the first group of countries in which the run can be dialled. */
 const dialAmong = (run: Run, groups: readonly string[][]): { e164: string; valid: boolean } | null => {
   for (const countries of groups) {
     const number = dial(run, countries);
@@ -149,12 +155,12 @@ const dialAmong = (run: Run, groups: readonly string[][]): { e164: string; valid
 
 type Dialled = { run: Run; e164: string; valid: boolean };
 
-/** The run, or the part of it that can be dialled: in the hinted country, else where the text seems to be from. */
+/** The run, or the part of it, that can be dialled: in the hinted country, otherwise in a likely country. */
 const dialled = (whole: Run, country: string | null, likely: readonly string[][]): Dialled | null => {
   for (const run of partsOf(whole)) {
     if (run !== whole && !isShapedLikePhone(run)) continue;
     const here = country === null ? null : dial(run, [country]);
-    // "614 555-0177" under a wrong hint is still a number of North America.
+    // "614 555-0177" is a North American number even if the hint is wrong.
     if (here !== null && (here.valid || !isNorthAmerican(run))) return { run, ...here };
     const there = isNorthAmerican(run) ? dial(run, ["US"]) : null;
     const found = (there?.valid ? there : null) ?? here ?? dialAmong(run, likely);
@@ -163,7 +169,10 @@ const dialled = (whole: Run, country: string | null, likely: readonly string[][]
   return null;
 };
 
-/** True for the address of something to look at; a photographer's own name ("photo-avignon.example.fr") is none. */
+/**
+ * True if the link shows media, reviews or the like. A host with a hyphen may be the name of a business, so it is not
+ * tested ("photo-avignon.example.fr").
+ */
 const isShowcaseAddress = (url: string): boolean => {
   const host = hostOf(url);
   const [name = ""] = host.split(".");
@@ -171,7 +180,7 @@ const isShowcaseAddress = (url: string): boolean => {
   return SHOWCASE_IN_LINK.test(url.slice(url.indexOf(host) + host.length));
 };
 
-/** "https://wa.me/491760000000" is a number on WhatsApp. */
+/** The WhatsApp number in a link such as "https://wa.me/491760000000", or null. */
 const whatsAppNumber = (url: string): string | null => {
   const digits = /^https?:\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=)\+?(\d{7,15})/iu.exec(url)?.[1];
   return digits === undefined ? null : `+${digits}`;
@@ -190,12 +199,13 @@ const withPreference = (contacts: readonly Placed[], tokens: readonly Token[]): 
 };
 
 /**
- * Every way to be reached that the text offers, in its order, at most ten.
+ * Reads every contact that the text offers, in order, at most ten.
  *
- * @param text the text as sent; offsets do not leave this function, quotes are verbatim
- * @param hints.country where the offer is (ISO 3166-1 alpha-2), for numbers without a country code; null when unknown
- * @returns email in lower case and de-obfuscated; phone, sms and whatsapp in E.164, as bare digits when no country can be
- *   told; url absolute. `preferred` on at most one, and only when there are several and the text says so.
+ * @param text the text as sent; quotes are verbatim, offsets are not returned
+ * @param hints.country where the offer is (ISO 3166-1 alpha-2), for numbers without a country code; null if unknown
+ * @returns email in lower case and de-obfuscated; phone, sms and whatsapp in E.164, or as bare digits if no country can
+ *   be derived; url absolute. At most one contact is `preferred`, and only if there are several and the text prefers
+ *   one.
  */
 export const readContacts = (text: string, hints: { country: string | null }): ContactFound[] => {
   const tokens = tokenize(text);

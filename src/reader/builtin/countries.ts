@@ -2,18 +2,24 @@ import type { Hit } from "./lexicon.ts";
 import { STATE_CODES } from "./place_words.ts";
 import type { Token } from "./tokens.ts";
 
-/** Countries: of a place, of a text, and what is spoken there. ISO 3166-1 alpha-2. */
+/** Derives the country (ISO 3166-1 alpha-2) of a place or a text, and the language of a country. */
 
 /** The first half of a British postal code: "S11", "SE6", "E1W". */
 export const UK_POSTCODE = /^[a-z]{1,2}\d{1,2}[a-z]?$/;
 
-/** Places of the vocabulary below this weight are words too ("Nice", "Bath") and need something that makes them places. */
+/**
+ * Place terms with a lower weight are also ordinary words ("Nice", "Bath"). They need further evidence to count as a
+ * place.
+ */
 export const SURE_PLACE = 2;
 
-/** The country that a term of geography lies in. */
+/** The country of a geographic term. */
 const countryOfHit = ({ value }: Hit): string => value.slice(0, 2);
 
-/** The country of a place by its own words (`tokens`) and the terms among them, surest first. */
+/**
+ * The country of a place, from its words (`tokens`) and the geographic terms among them. The most certain evidence
+ * comes first.
+ */
 export const countryOf = (tokens: readonly Token[], inside: readonly Hit[]): string | null => {
   const last = tokens.at(-1)?.folded ?? "";
   if (tokens.length > 1 && STATE_CODES.has(last)) return STATE_CODES.get(last) ?? null;
@@ -24,7 +30,10 @@ export const countryOf = (tokens: readonly Token[], inside: readonly Hit[]): str
   return tokens.length > 1 && UK_POSTCODE.test(last) ? "GB" : null;
 };
 
-/** The country that a text as a whole speaks of: its places, else its money, else its language. For phone numbers and prices. */
+/**
+ * The country of a whole text, for phone numbers and prices: that of its places, otherwise of its currency, otherwise
+ * of its language.
+ */
 export const guessCountry = (
   text: string,
   hits: readonly Hit[],
@@ -50,7 +59,7 @@ export const guessCountry = (
   return /\$/.test(text) && language === "en" ? "US" : null;
 };
 
-/** What is spoken where, for texts too short to tell; countries of several languages are left out. */
+/** The language of a country, for texts too short to detect one. Countries with several languages are left out. */
 const LANGUAGE_OF: ReadonlyMap<string, string> = new Map([
   ...["US", "GB", "IE", "AU", "NZ"].map((country) => [country, "en"] as const),
   ...["DE", "AT"].map((country) => [country, "de"] as const),
@@ -62,5 +71,5 @@ const LANGUAGE_OF: ReadonlyMap<string, string> = new Map([
   ["PL", "pl"],
 ]);
 
-/** The language of a country, null where there are several or it is none of the eight. */
+/** The language of a country. Null if it has several, or none of the eight supported ones. */
 export const languageOf = (country: string | null): string | null => LANGUAGE_OF.get(country ?? "") ?? null;

@@ -2,7 +2,7 @@ import type { Hit } from "./lexicon.ts";
 import { overlaps, type Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
 
-/** What an ask insists on: its key words, what must be, what must not be. */
+/** Reads the criteria of an ask: keywords, requirements and exclusions. */
 
 /** A thing that an ask requires or excludes. */
 export type Criterion = { value: string; span: Span };
@@ -12,44 +12,44 @@ const MOST_CRITERIA = 10;
 const LONGEST_KEYWORD = 60;
 const LONGEST_CRITERION = 80;
 
-/** Words that say no to the word after them. */
+/** Words that negate the word after them. */
 const EXCLUDES = new Set(
   "not without except kein keine keinen keiner ohne ausser pas sans sauf sin nada excepto senza niente tranne sem exceto geen zonder behalve bez oprocz zadnych".split(
     " ",
   ),
 );
 
-/** A "no" excludes in English alone: in Spanish it negates verbs, in Portuguese it means "in the". */
+/** "no" excludes only in English: in Spanish it negates verbs, in Portuguese it means "in the". */
 const ENGLISH_NO = "no";
 
-/** Phrases with a no in them that exclude nothing: "no budget", "no rush", "no matter". */
-const HOLLOW = new Set(
+/** Words after a negation that exclude nothing: "no budget", "no rush", "no matter". */
+const NOT_EXCLUDED = new Set(
   `budget rush hurry matter problem idea more less longer need later than worries preference limit one thing nothing issue pressure
   reply luck doubt fuss big deal buying yet sure bad mention particular only just to be in a the at for if too so very allergic
   ahnung eile problem thema frage budget mehr urgence probleme souci presse prisa problema presupuesto fretta urgenza pressa haast
   probleem problemu pospiechu mentioned important fussy picky care going getting looking`.split(/\s+/),
 );
 
-/** Words that end what is excluded: "no iPhones please". */
+/** Words that may follow the excluded thing and are not part of it: "no iPhones please". */
 const POLITE = new Set(
   "please thanks thank bitte danke merci svp favor gracias grazie obrigado obrigada alstublieft graag prosze".split(
     " ",
   ),
 );
 
-/** Words between the no and what it excludes. */
+/** Words that may stand between the negation and the excluded thing. */
 const BETWEEN = new Set(
   "a an any the more please too einen eine ein de des d du un une unos unas el la los las di um uma een te".split(" "),
 );
 
-/** Words that say that what follows must be. */
+/** Words that state that the following is required. */
 const REQUIRES = new Set(
   "must only minimum min least muss mussen mindestens nur unbedingt doit doivent imperativement uniquement minimum debe deben minimo imprescindible solo deve devono almeno soltanto devem obrigatorio moet moeten minimaal minstens alleen musi musza koniecznie minimum tylko".split(
     " ",
   ),
 );
 
-/** A criterion has at most so many words. */
+/** The longest criterion, in words. */
 const MOST_WORDS = 5;
 
 const spanOf = (tokens: readonly Token[], from: number, to: number): Span => ({
@@ -59,7 +59,7 @@ const spanOf = (tokens: readonly Token[], from: number, to: number): Span => ({
 
 const said = (text: string, span: Span): string => text.slice(span.start, span.end).replace(/\s+/gu, " ");
 
-/** A clause ends at a comma, a bracket, a sentence, or an "or", "and". */
+/** A clause ends at a comma, a bracket, the end of a sentence, or a conjunction. */
 const ENDS_CLAUSE = /[,;.()!?:\n]/;
 const CONJUNCTIONS = new Set("and or but und oder aber et ou mais y o pero e ed ma en of maar i lub ale".split(" "));
 
@@ -77,7 +77,9 @@ const endOfClause = (tokens: readonly Token[], from: number): number => {
   return to;
 };
 
-/** Key words of an ask as the text writes them: what it names, and the model names and numbers beside that. */
+/**
+ * The keywords of an ask as the text writes them: the things it names, with the model designations that follow them.
+ */
 export const findKeywords = (
   text: string,
   tokens: readonly Token[],
@@ -88,10 +90,10 @@ export const findKeywords = (
   const seen = new Set<string>();
   for (const hit of hits) {
     if (hit.family !== "category" || hit.weight < 1.5) continue;
-    // What is ruled out is not what is looked for.
+    // An excluded thing is not looked for.
     const named = spanOf(tokens, hit.from, hit.to);
     if (excluded.some(({ span }) => overlaps(span, named))) continue;
-    // "Fuji X", "iPad Air (4th": a name with its model.
+    // A name with its model: "Fuji X", "iPad Air (4th".
     let to = hit.to;
     const next = tokens[to];
     if (next !== undefined && /^[ -]$/.test(next.before) && /\d/.test(next.folded) && /[a-z]/.test(next.folded))
@@ -107,9 +109,10 @@ export const findKeywords = (
 };
 
 /**
- * What an ask rules out.
+ * The things that an ask excludes.
  *
- * @param isOwn true for words by which the person describes themselves ("no pets" of somebody who looks for a flat)
+ * @param isOwn true for words with which people describe themselves ("no pets", written by someone who looks for a
+ *   flat)
  */
 export const findExclusions = (
   text: string,
@@ -131,7 +134,7 @@ export const findExclusions = (
       tokens.slice(at + 1, from + 1).some((token) => token.opens || ENDS_CLAUSE.test(token.before))
     )
       continue;
-    if (HOLLOW.has(first.folded) || first.folded.length < 3 || /^\d+$/.test(first.folded)) continue;
+    if (NOT_EXCLUDED.has(first.folded) || first.folded.length < 3 || /^\d+$/.test(first.folded)) continue;
     const clause = Math.min(endOfClause(tokens, from), from + 2);
     const to = clause > from + 1 && POLITE.has(tokens[clause - 1]?.folded ?? "") ? clause - 1 : clause;
     if (Array.from({ length: to - from }, (_, index) => from + index).some(isOwn)) continue;
@@ -142,7 +145,7 @@ export const findExclusions = (
   return found;
 };
 
-/** What an ask insists on. */
+/** The requirements of an ask. */
 export const findRequirements = (text: string, tokens: readonly Token[]): Criterion[] => {
   const found: Criterion[] = [];
   for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {

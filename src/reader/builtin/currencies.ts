@@ -1,10 +1,11 @@
 import { compilePhrases, phraseAt, type Token } from "./prose.ts";
 
 /**
- * Currencies as people write them, and what an ambiguous sign means where.
+ * Currencies as people write them, and the meaning of ambiguous signs by country.
  *
- * A marker is an ISO 4217 code, or one of the ambiguous signs "$" (dollars or pesos), "kr" (crowns), "¥" (yen or yuan),
- * "," (the dash of "450,-": an amount of money, in whatever is paid there), "¢" (hundredths of it).
+ * A marker is an ISO 4217 code or one of these ambiguous signs: "$" (dollars or pesos), "pesos", "kr" (crowns), "dh"
+ * (dirhams), "¥" (yen or yuan), "," (the dash of "450,-": an amount in the local currency), "¢" (hundredths of the
+ * local currency).
  */
 export type Marker = string;
 
@@ -67,7 +68,7 @@ const WORDS = compilePhrases({
   "¥": "¥ | ￥",
 });
 
-/** Whose "$" it is. */
+/** The meaning of "$" by country. */
 const DOLLARS: Readonly<Record<string, string>> = {
   US: "USD",
   CA: "CAD",
@@ -101,7 +102,7 @@ const DOLLARS: Readonly<Record<string, string>> = {
 
 const CROWNS: Readonly<Record<string, string>> = { SE: "SEK", NO: "NOK", DK: "DKK", IS: "ISK", FO: "DKK", GL: "DKK" };
 
-/** What is paid in a country; only countries whose people are likely to write here. */
+/** The currency of a country, for the countries whose people are likely to write here. */
 const OF_COUNTRY: Readonly<Record<string, string>> = {
   ...DOLLARS,
   ...CROWNS,
@@ -174,7 +175,7 @@ const OF_COUNTRY: Readonly<Record<string, string>> = {
   NG: "NGN",
 };
 
-/** A currency written at token `at`; "A$" is one, "a $" is not. */
+/** A currency at token `at`. "A$" is one, "a $" is not. */
 const hitAt = (tokens: readonly Token[], at: number) => {
   const hit = phraseAt(tokens, at, WORDS);
   if (hit === null) return null;
@@ -184,24 +185,24 @@ const hitAt = (tokens: readonly Token[], at: number) => {
   return sign ? { sense: hit.sense, from: at, to: at + 1 } : null;
 };
 
-/** The currency at token `at` and how many tokens it takes; null when none is written there. */
+/** The currency at token `at` and the token after it. Null if there is none. */
 export const currencyAt = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
   const hit = hitAt(tokens, at);
   return hit === null ? null : { marker: hit.sense, to: hit.to };
 };
 
-/** The currency that ends right before token `end`, at most three tokens long; null when none does. */
+/** The currency that ends directly before token `end`, at most three tokens long. Null if there is none. */
 export const currencyBefore = (tokens: readonly Token[], end: number): { marker: Marker; from: number } | null => {
   for (let from = Math.max(0, end - 3); from < end; from++) {
     const hit = hitAt(tokens, from);
-    // Not the tail of a word or of another amount: "5€ 20" is no "€20".
+    // It must not belong to another amount: in "5€ 20" there is no "€20".
     if (hit?.to === end && tokens[from - 1]?.kind !== "digits") return { marker: hit.sense, from };
     if (hit?.to === end && tokens[from]?.gap !== "none") return { marker: hit.sense, from };
   }
   return null;
 };
 
-/** Signs that are money in one country, and letters or other things elsewhere: the word before or behind digits, and its code. */
+/** Signs that mean money in only one country: the word before or after digits, and its code. */
 const LOCAL_SIGNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ZA: { r: "zar" },
   MY: { rm: "myr" },
@@ -209,7 +210,7 @@ const LOCAL_SIGNS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   HU: { ft: "huf" },
 };
 
-/** The tokens of a text from a country, with the signs that only mean money there as the codes that mean it everywhere. */
+/** Replaces the local currency signs of a country by their codes, so that the other functions recognise them. */
 export const withLocalSigns = (tokens: readonly Token[], country: string | null): readonly Token[] => {
   const signs = LOCAL_SIGNS[country ?? ""];
   if (signs === undefined) return tokens;
@@ -220,12 +221,12 @@ export const withLocalSigns = (tokens: readonly Token[], country: string | null)
   });
 };
 
-/** What is paid in a country (ISO 3166-1 alpha-2), or null. */
+/** The currency of a country (ISO 3166-1 alpha-2), or null. */
 export const currencyOf = (country: string | null): string | null => OF_COUNTRY[country ?? ""] ?? null;
 
 /**
- * The ISO 4217 code that a marker means in a country. "$" where no dollars or pesos are paid, or nothing is known, is
- * USD, and "¥" elsewhere than in China is JPY; "kr" without a country of crowns stays null.
+ * The ISO 4217 code of a marker in a country. "$" is USD if the country has no dollars or pesos of its own, or is
+ * unknown. "¥" is JPY outside China. "kr" is null unless the country has crowns.
  */
 export const resolveCurrency = (marker: Marker, country: string | null): string | null => {
   const here = country ?? "";

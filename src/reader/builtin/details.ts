@@ -3,10 +3,10 @@ import type { Hit } from "./lexicon.ts";
 import type { Span } from "./span.ts";
 import { fold, type Token } from "./tokens.ts";
 
-/** What a text says of the thing itself: its condition, its space, its features. */
+/** Reads the details of the thing itself: condition, space, features. */
 
 type Condition = (typeof CONDITIONS)[number];
-/** What a text says of a home or another space. */
+/** Details of a home or another space. */
 export type Space = {
   area_m2: number | null;
   rooms: number | null;
@@ -34,10 +34,10 @@ const NEGATIONS = new Set(
   ),
 );
 
-/** A term of another language than the text's weighs less, and is mostly chance here. */
+/** Terms of another language than that of the text have a lower weight. Here they are mostly chance matches. */
 const LEAST_WEIGHT = 1.5;
 
-/** Whether a word of the two before says no. */
+/** True if one of the two words before is a negation. */
 const isNegated = (tokens: readonly Token[], hit: Hit): boolean => {
   for (let back = 1; back <= 2; back++) {
     if (tokens[hit.from - back + 1]?.opens) return false;
@@ -46,7 +46,7 @@ const isNegated = (tokens: readonly Token[], hit: Hit): boolean => {
   return false;
 };
 
-/** The condition of the thing: the surest term, of equals the first. */
+/** The condition of the thing: the term with the most weight, or the first of several with the same weight. */
 export const findCondition = (
   tokens: readonly Token[],
   hits: readonly Hit[],
@@ -61,10 +61,10 @@ export const findCondition = (
   return best;
 };
 
-/** Longest list of a reading. */
+/** The longest list that an extraction may hold. */
 const MOST_FEATURES = 20;
 
-/** Features as the text words them, each once. */
+/** Features in the words of the text, each once. */
 export const findFeatures = (
   text: string,
   tokens: readonly Token[],
@@ -87,7 +87,9 @@ const SQUARE_METRES_AN_ACRE = 4046.86;
 
 const NUMBER = String.raw`(\d{1,3}(?:[.,  ]\d{3}){1,2}|\d{1,6}(?:[.,]\d{1,2})?)`;
 
-/** Numbers with their unit, in folded text. All bounded: none can backtrack far. */
+/**
+ * Patterns for numbers with their unit, in folded text. All repetitions are bounded, so that none can backtrack far.
+ */
 const AREA = new RegExp(
   String.raw`(?<![\d.,])${NUMBER}\s?(?:(m2|m²|qm|mq|sqm|sq m|m\^2|metres carres|metros cuadrados|metri quadri|metros quadrados|mkw)|(sq\.? ?ft|sqft|square feet|sf|ft2|ft²)|(ha|hectares?|hektar)|(acres?))(?![a-z\d])`,
   "u",
@@ -111,7 +113,10 @@ const PETS =
   /(?<![a-z])(?:(no pets?|no dogs?|keine haustiere|pas d.animaux|no mascotas|sin mascotas|no animali|sem animais|geen huisdieren|bez zwierzat)|((?:pets?|cats?|dogs?) (?:ok|okay|welcome|allowed|friendly|considered)|pet.friendly|haustiere (?:erlaubt|willkommen|ok)|animaux acceptes|chiens? acceptes?|mascotas permitidas|se admiten mascotas|animali ammessi|aceita animais|huisdieren toegestaan|zwierzeta mile widziane))(?![a-z])/u;
 const ISO_DAY = /(?<!\d)(20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)/u;
 
-/** Where a fold keeps every character in its place, or null: only then can matches be carried back to the text. */
+/**
+ * Folds a text without changing its length, so that matches have the same offsets in the text. A character that folds
+ * to several letters keeps only the first.
+ */
 const foldInPlace = (text: string): string => {
   let folded = "";
   for (const unit of text) {
@@ -127,7 +132,10 @@ const numeric = (written: string): number => {
   return Number(thousands ? compact.replace(/[.,]/g, "") : compact.replace(",", "."));
 };
 
-/** What the text says of rooms and areas; null when nothing. `span` is the first statement. */
+/**
+ * Reads rooms, areas and the like. Null if the text states none. `span` reaches from the first statement to the end of
+ * the last.
+ */
 export const findSpace = (text: string): { value: Space; span: Span } | null => {
   const folded = foldInPlace(text);
   const value: Space = {
@@ -156,7 +164,8 @@ export const findSpace = (text: string): { value: Space; span: Span } | null => 
   const bedrooms = find(BEDROOMS);
   if (bedrooms?.[1] !== undefined) value.bedrooms = Number(bedrooms[1]);
   const typology = value.rooms === null && value.bedrooms === null ? find(TYPOLOGY) : null;
-  // Portuguese "T2" counts bedrooms, French "T2" and "F2" count rooms.
+  // "T2" and "F2" are read as the number of rooms, as in France. In Portugal "T2" counts bedrooms; this is not
+  // distinguished here.
   if (typology?.[2] !== undefined) value.rooms = Number(typology[2]);
   const bathrooms = find(BATHROOMS);
   if (bathrooms?.[1] !== undefined) value.bathrooms = Number(bathrooms[1]);

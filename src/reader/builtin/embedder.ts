@@ -1,17 +1,17 @@
 import { EMBEDDING_DIMENSIONS, type Embedder } from "../extraction.ts";
 
 /**
- * The embedder that needs no provider: words and their character n-grams, hashed into a vector. Two texts are near when
- * they share words, word forms, parts of compounds, or misspellings; it knows no synonyms and no translations.
+ * The embedder without a provider: words and their character n-grams, hashed into a vector. Two texts are similar if
+ * they share words, word forms, parts of compounds, or misspellings. It knows no synonyms and no translations.
  *
- * Feature hashing with signs after Weinberger et al., "Feature Hashing for Large Scale Multitask Learning" (2009).
- * The vectors are kept in the database beside this name: whatever changes a vector needs a new name.
+ * Signed feature hashing after Weinberger et al., "Feature Hashing for Large Scale Multitask Learning" (2009).
+ * The database stores this name beside each vector. Every change that gives other vectors needs a new name.
  */
 const MODEL = "builtin-hash-1";
 
 /**
- * Words that hold a sentence together and tell nothing of what it is about, in the eight languages of the market
- * (en de fr es it pt nl pl), folded. They count STOP_WORD_WEIGHT and have no n-grams.
+ * Stop words of the eight languages of the market (en de fr es it pt nl pl), folded. They have the weight
+ * STOP_WORD_WEIGHT and no n-grams.
  */
 const STOP_WORDS = new Set(
   `a an and are as at be but by for from has have i in is it its me my no not of on or our so that the this to was we
@@ -35,10 +35,10 @@ const STOP_WORDS = new Set(
     .filter(Boolean),
 );
 
-/** Little rather than nothing: a text of nothing but such words still has a vector of its own. */
+/** Small but not zero, so that a text of stop words alone still has a vector of its own. */
 const STOP_WORD_WEIGHT = 0.1;
 
-/** Letters without a decomposition in Unicode that people also write plainly. */
+/** Letters that Unicode does not decompose and that people also write as plain letters. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: "ss",
   ł: "l",
@@ -52,23 +52,26 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lengths of the n-grams within a word with its edges marked: 3 finds typos in short words, 4 stems and parts of
- * compounds. Longer ones only fill the 512 numbers: on labelled queries they lowered the recall at 50.
+ * Lengths of the n-grams of a word with marked edges. 3 finds typos in short words, 4 finds stems and parts of
+ * compounds. Longer n-grams only crowd the 512 dimensions: on labelled queries they lowered the recall at 50.
  */
 const GRAM_LENGTHS = [3, 4];
 
-/** What the n-grams of a word weigh against the word itself: other forms of a word are commoner than the same form. */
+/**
+ * The weight of all n-grams of a word, relative to the word itself. It is higher because a word recurs in another form
+ * more often than in the same form.
+ */
 const GRAMS_WEIGHT = 2;
 
-/** Letters of a word that are read: a longer run is no word, and its n-grams would outweigh the text. */
+/** Letters of a word that are used. A longer run of letters is no word, and its n-grams would outweigh the text. */
 const WORD_LENGTH = 40;
 
-/** 4,000 characters hold no more words; only compatibility characters that stand for whole phrases unfold to more. */
+/** 4,000 characters contain no more words. Only compatibility characters that expand to whole phrases give more. */
 const MOST_WORDS = 2000;
 
 /**
- * Words after which a word counts half: what a text is about stands at its beginning, and a longer text would otherwise
- * drown its own subject.
+ * The number of words after which a word counts half. The subject of a text stands at its beginning; in a long text the
+ * rest would outweigh it.
  */
 const HALF_AT_WORD = 20;
 
@@ -87,7 +90,9 @@ const fnv1a = (text: string, start: number, end: number): number => {
   return hash >>> 0;
 };
 
-/** Mixes the bits of a hash (the finalizer of MurmurHash3, Appleby): FNV alone leaves the high bits of short keys alike. */
+/**
+ * Mixes the bits of a hash (the finalizer of MurmurHash3, Appleby). With FNV alone, short keys have similar high bits.
+ */
 const mixed = (hash: number): number => {
   let bits = hash ^ (hash >>> 16);
   bits = Math.imul(bits, 0x85ebca6b);
@@ -96,7 +101,7 @@ const mixed = (hash: number): number => {
   return (bits ^ (bits >>> 16)) >>> 0;
 };
 
-/** Lower case, without marks, with letters that people also write plainly written plainly. */
+/** Lower case, without diacritics, with the letters of PLAIN replaced. */
 const fold = (text: string): string =>
   text
     .toLowerCase()
@@ -104,7 +109,7 @@ const fold = (text: string): string =>
     .replace(/\p{M}+/gu, "")
     .replace(/[ßłøæœđðþı]/gu, (letter) => PLAIN[letter] ?? letter);
 
-/** Adds up how much each feature weighs in a text; keys are hashes of features. */
+/** The weight of each feature of a text. Keys are hashes of features. */
 const featuresOf = (text: string): Map<number, number> => {
   const features = new Map<number, number>();
   const add = (hash: number, weight: number) => features.set(hash, (features.get(hash) ?? 0) + weight);
@@ -120,7 +125,7 @@ const featuresOf = (text: string): Map<number, number> => {
     for (const length of GRAM_LENGTHS) {
       for (let at = 0; at + length <= marked.length; at++) grams.push(fnv1a(marked, at, at + length));
     }
-    // By the root: the n-grams of a word are to count together like one word, whatever its length.
+    // Divided by the square root, so that the n-grams of a word together count like one word, whatever its length.
     const weight = (place * GRAMS_WEIGHT) / Math.sqrt(grams.length);
     for (const gram of grams) add(gram, weight);
   });
@@ -132,17 +137,20 @@ const vectorOf = (text: string): number[] => {
   for (const [hash, weight] of featuresOf(text)) {
     const bits = mixed(hash);
     const index = bits % EMBEDDING_DIMENSIONS;
-    // Sublinear: the tenth mention of a word says little more than the third.
+    // Sublinear: the tenth mention of a word adds little to the third.
     const value = Math.log1p(weight);
     vector[index] = (vector[index] ?? 0) + (bits >>> 31 === 0 ? value : -value);
   }
   const length = Math.hypot(...vector);
-  // No words, or (once in a great while) words that cancel out: a fixed direction, since zeros have none.
+  // No words, or (very rarely) words that cancel out. A zero vector has no direction, so a fixed one is used.
   if (length < Number.EPSILON) return vector.map((_, index) => (index === 0 ? 1 : 0));
   return vector.map((value) => value / length);
 };
 
-/** Makes the embedder that works without a provider. Deterministic: the same text has the same vector everywhere. */
+/**
+ * Creates the embedder that works without a provider. Deterministic: the same text has the same vector on every
+ * machine.
+ */
 export const createBuiltinEmbedder = (): Embedder => ({
   model: MODEL,
   paid: false,

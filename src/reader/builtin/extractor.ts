@@ -13,26 +13,27 @@ import { nameThing } from "./title.ts";
 import type { Token } from "./tokens.ts";
 
 /**
- * The built-in extractor: rules and a vocabulary instead of a model. It needs no provider, answers in milliseconds, and
- * reads the same text always the same way.
+ * The built-in extractor: rules, a vocabulary and classifiers instead of a language model. It needs no provider,
+ * answers within milliseconds, and always reads the same text in the same way.
  *
- *   text -> words -> terms of the vocabulary -> kind and category together, place, title, details
+ *   text -> tokens -> terms of the vocabulary -> kind and category together, place, title, details
  *        -> contacts and prices, by grammars of their own
  *
- * Sentences that give orders to a model are content of no offer: they neither classify nor name nor place anything.
+ * Passages that give instructions to a model are not part of the offer: they are not used for classification, title or
+ * place.
  */
 
-/** What an extractor would be less sure of it leaves out (extraction.ts). */
+/** An extractor leaves out values of lower confidence (extraction.ts). */
 const LEAST_CONFIDENCE = 0.5;
 
-/** A title in words that decided the category is surer than the first line. */
+/** A title that contains the term which decided the category is more certain than one from the opening of the text. */
 const TITLE_CONFIDENCE = { sure: 0.85, opening: 0.6 };
 const DETAIL_CONFIDENCE = 0.8;
 
-/** A term of this weight names a thing rather than hinting at it. */
-const NAMING = 1.5;
+/** A term of at least this weight names a thing; weaker terms only hint at one. */
+const LEAST_NAMING_WEIGHT = 1.5;
 
-/** The words of a hit as they stand in the text. */
+/** The span of a hit in the text. */
 const spanOfHit = (tokens: readonly Token[], hit: Hit): Span => ({
   start: tokens[hit.from]?.start ?? 0,
   end: tokens[hit.to - 1]?.end ?? 0,
@@ -68,12 +69,16 @@ const locationOf = ({ text, place }: Annotations): OfferExtraction["location"] =
   };
 };
 
-/** Where the thing is first named: what decides most may come later ("Kittens ... litter trained"). */
+/**
+ * The first term that names the thing. The term with the most evidence may come later ("Kittens ... litter trained").
+ */
 const firstNaming = (hits: readonly Hit[], { domain, category }: Classified<string>): Hit | null => {
   const best = category?.hit ?? domain?.hit;
   if (best === undefined) return null;
   const sense = `${domain?.value ?? ""}/${category?.value ?? ""}`;
-  return hits.find((hit) => hit.family === "category" && hit.value === sense && hit.weight >= NAMING) ?? best;
+  return (
+    hits.find((hit) => hit.family === "category" && hit.value === sense && hit.weight >= LEAST_NAMING_WEIGHT) ?? best
+  );
 };
 
 const titleOf = (annotations: Annotations, classified: Classified<string>): OfferExtraction["title"] | null => {
@@ -88,7 +93,7 @@ const titleOf = (annotations: Annotations, classified: Classified<string>): Offe
   };
 };
 
-/** A title for a text that names nothing: its first signs. */
+/** The title of a text that names nothing: its first characters. */
 const anyTitle = (text: string): OfferExtraction["title"] => {
   const start = text.search(/\S/u);
   const value = [...text.slice(Math.max(start, 0))].slice(0, 120).join("").trim() || text.slice(0, 1);
@@ -114,22 +119,23 @@ const stated = ({ text }: Annotations, { value, span }: { value: string; span: S
   confidence: DETAIL_CONFIDENCE,
 });
 
-/** Domains whose offers hold space: elsewhere "2 br" and "40 m2" describe something else. */
+/** The domain in which space is read. In other domains "2 br" and "40 m2" describe something else. */
 const SPACE_DOMAIN = "real_estate";
 
-/** Rents that are paid by the month where nothing else is said. */
+/** Categories whose rents are monthly unless the text says otherwise. */
 const RENTED_BY_MONTH = new Set(["apartments", "houses", "rooms", "parking_storage", "commercial"]);
 
-/** Where people meet, ages and times stand about: only what is surely money is a price there. */
-const SURELY_MONEY = 0.8;
+/** Texts about meeting people contain ages and times, so their price needs at least this confidence. */
+const LEAST_PRICE_CONFIDENCE = 0.8;
 
-/** The price in the light of what is offered: a rent is by the month, and nobody is paid for a date. */
+/** Adjusts the price to the kind of offer: a rent is monthly, and dating has no price. */
 const priceInContext = (
   price: OfferExtraction["price"],
   { kind, domain, category }: Classified<OfferKind>,
 ): OfferExtraction["price"] => {
   if (price === null) return null;
-  if (kind?.value === "dating" || (kind?.value === "friendship" && price.confidence < SURELY_MONEY)) return null;
+  if (kind?.value === "dating" || (kind?.value === "friendship" && price.confidence < LEAST_PRICE_CONFIDENCE))
+    return null;
   const { value } = price;
   const silent = value.period === null || value.period === "project";
   const rent = kind?.value === "rental" && domain?.value === SPACE_DOMAIN && RENTED_BY_MONTH.has(category?.value ?? "");
@@ -138,19 +144,19 @@ const priceInContext = (
     : price;
 };
 
-/** What who looks for a home says of themselves: "no pets", "keine Kinder". */
-const OWN = "family_pets";
+/** The domain of words with which people who look for a home describe themselves: "no pets", "keine Kinder". */
+const SELF_DESCRIPTION = "family_pets";
 
-/** Who wants something for money names a ceiling; who sells or looks for work hopes for a sum. */
+/** Kinds of ask whose amount is a maximum to pay. In the other kinds it is what the author hopes to earn. */
 const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "friendship"]);
 
-/** The kinds of offer of things. */
+/** The kinds of offer that are about things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
 const extractOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferExtraction => {
   const annotations = annotate(lexicon, text);
   const contacts = readContacts(text, { country: annotations.country });
-  // A text that names no place we know may still leave a number.
+  // If the text names no known place, a phone number may show the country.
   const number = contacts.find(({ value }) => value.value.startsWith("+"))?.value.value;
   const country = annotations.country ?? (number === undefined ? null : countryOfNumber(number));
   const price = readPrice(text, { country });
@@ -166,7 +172,7 @@ const extractOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferE
     location: locationOf(annotations),
     contacts,
     party: null,
-    // Only what changes hands for good or for a while is new or used.
+    // Only things that are sold or lent have a condition.
     condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(annotations) : null,
     space:
       space === null
@@ -181,7 +187,7 @@ const extractAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskExtra
   const annotations = annotate(lexicon, text);
   const price = readBudget(text, { country: annotations.country });
   const classified = classifyAsk(classifiers, { annotations, price });
-  // Who looks for a flat says "no pets" of themselves.
+  // People who look for a flat write "no pets" about themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
   const excluded = findExclusions(
     text,
@@ -192,7 +198,7 @@ const extractAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskExtra
       annotations.hits.some(
         (hit) =>
           (hit.family === "category" || hit.family === "domain") &&
-          hit.value.startsWith(OWN) &&
+          hit.value.startsWith(SELF_DESCRIPTION) &&
           hit.from <= at &&
           at < hit.to,
       ),
@@ -213,7 +219,7 @@ const extractAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskExtra
   };
 };
 
-/** The reader that needs no model. Deterministic, and linear in the text. */
+/** Creates the extractor that needs no model. Deterministic, and linear in the length of the text. */
 export const createBuiltinExtractor = (vocabulary: Vocabulary): Extractor => {
   const knowledge = knowledgeOf(vocabulary);
   return {

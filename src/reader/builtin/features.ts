@@ -7,36 +7,42 @@ import { stem } from "./stem.ts";
 import { type Tally, weighKinds, weighThings } from "./weigh.ts";
 
 /**
- * What classifiers see of a text. Words: each word, each pair of neighbours, and both with what the vocabulary knows in
- * their stead, so that what is learned of "rent out my van" holds for a boat. Facts: what the vocabulary says of things
- * and kinds altogether, what the price says, whether a person is described.
+ * Computes the features of a text for the classifiers.
+ *
+ * Words: each word, each pair of adjacent words, and both with vocabulary terms replaced by their meaning, so that what
+ * is learned from "rent out my van" also applies to a boat.
+ * Facts: the total evidence of the vocabulary for things and kinds, the price, and whether a person is described.
  */
 
-/** What was read before a text is classified. */
+/** What is read from a text before it is classified. */
 export type FeatureSource = {
   annotations: Pick<Annotations, "text" | "tokens" | "hits" | "language">;
   family: "kind" | "ask_kind";
   price: AskExtraction["price"] | OfferExtraction["price"];
 };
 
-/** Of a longer text the first words tell what is wanted. */
+/** Only the first words of a longer text are used: they tell what is wanted. */
 const MOST_WORDS = 120;
 
-/** The first words count whole, later ones less, the last these parts of it; counted in words. */
-const FADING = 24;
-const FARTHEST = 0.35;
+/**
+ * The value of a word falls exponentially from 1 at the start of the text towards LEAST_VALUE. DECAY_LENGTH is in
+ * words.
+ */
+const DECAY_LENGTH = 24;
+const LEAST_VALUE = 0.35;
 
-/** Evidence of the vocabulary at which its say is half of what it can be. */
-const HALF = { things: 6, kinds: 8 };
+/** The score of vocabulary evidence at which its feature value is 0.5 (of at most 1). */
+const HALF_SCORE = { things: 6, kinds: 8 };
 
-/** What a fact that is or is not counts beside those that are measured from 0 to 1. */
-const PLAIN = 0.3;
+/** The value of a fact that is either true or false. The other facts have values from 0 to 1. */
+const BOOLEAN_VALUE = 0.3;
 
 const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feature[] => {
   const words = tokens
     .slice(0, MOST_WORDS)
     .map(({ folded }) => (/^\d/.test(folded) ? "#" : stem(folded, language ?? "en")));
-  // The same words with places and things named by what they are, once by domain, once by category.
+  // Copies of the words in which places and things are replaced by their meaning: by domain in `broad`, by category in
+  // `narrow`.
   const broad = [...words];
   const narrow = [...words];
   for (const { family, value, from, to } of hits) {
@@ -49,7 +55,7 @@ const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feat
   }
   const found = new Map<string, number>();
   const note = (name: string, at: number) => {
-    if (!found.has(name)) found.set(name, FARTHEST + (1 - FARTHEST) * Math.exp(-at / FADING));
+    if (!found.has(name)) found.set(name, LEAST_VALUE + (1 - LEAST_VALUE) * Math.exp(-at / DECAY_LENGTH));
   };
   broad.forEach((word, at) => {
     const before = at === 0 ? "^^" : tokens[at]?.opens ? "^" : (broad[at - 1] ?? "");
@@ -61,10 +67,12 @@ const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feat
   return [...found];
 };
 
-const saysOf = (tally: Tally, prefix: string, half: number): Feature[] =>
+const evidenceFeatures = (tally: Tally, prefix: string, half: number): Feature[] =>
   [...tally].map(([name, { score }]): Feature => [`${prefix}:${name}`, score / (score + half)]);
 
-/** The strongest domain that the vocabulary names: the same sum rents a flat and buys a boat. */
+/**
+ * The domain with the most evidence. It is combined with the price, since the same amount rents a flat and buys a boat.
+ */
 const strongest = (things: Tally): string | null => {
   let best: { domain: string; score: number } | null = null;
   for (const [name, { score }] of things) {
@@ -73,7 +81,7 @@ const strongest = (things: Tally): string | null => {
   return best?.domain ?? null;
 };
 
-/** Two steps to each power of ten. */
+/** Order of magnitude of an amount, in half powers of ten. */
 const magnitude = (amount: number): number => (amount <= 0 ? 0 : Math.floor(Math.log10(amount) * 2));
 
 const pricesOf = (price: FeatureSource["price"], domain: string | null): string[] => {
@@ -89,7 +97,7 @@ const pricesOf = (price: FeatureSource["price"], domain: string | null): string[
   return facts;
 };
 
-/** What classifiers see of a text, and the tallies of the vocabulary, which know the words that say it. */
+/** The features of a text, and the vocabulary evidence (`things`, `kinds`) with the terms that give it. */
 export const featuresOf = ({
   annotations,
   family,
@@ -110,9 +118,9 @@ export const featuresOf = ({
     features: {
       words: wordsOf(annotations),
       facts: [
-        ...saysOf(things, "thing", HALF.things),
-        ...saysOf(kinds, "kind", HALF.kinds),
-        ...plain.map((name): Feature => [name, PLAIN]),
+        ...evidenceFeatures(things, "thing", HALF_SCORE.things),
+        ...evidenceFeatures(kinds, "kind", HALF_SCORE.kinds),
+        ...plain.map((name): Feature => [name, BOOLEAN_VALUE]),
       ],
     },
   };

@@ -2,7 +2,7 @@ import type { Vocabulary } from "../extraction.ts";
 import { type Classifiers, useLearned } from "./classify.ts";
 import { compileLexicon, type Lexicon } from "./lexicon.ts";
 
-/** What the built-in extractors read with: the words, and what was learned from examples. */
+/** The data that the built-in extractors use: compiled words and trained classifiers. */
 export type Knowledge = { lexicon: Lexicon; classifiers: Classifiers };
 
 const make = (vocabulary: Vocabulary): Knowledge => ({
@@ -12,7 +12,7 @@ const make = (vocabulary: Vocabulary): Knowledge => ({
 
 let latest: { version: string; knowledge: Knowledge } | null = null;
 
-/** A vocabulary made ready, once for each edition: an API and a worker in one process read with the same. */
+/** Compiles a vocabulary, once for each version. An API and a worker in the same process share the result. */
 export const knowledgeOf = (vocabulary: Vocabulary): Knowledge => {
   const { version } = vocabulary;
   if (version === undefined) return make(vocabulary);

@@ -1,8 +1,8 @@
 import type { Token } from "./tokens.ts";
 
 /**
- * The language of a text, by the small words that no text does without.
- * Words are folded; a word that several languages have counts for each of them in part.
+ * Frequent function words of each language, by which the language of a text is detected.
+ * Words are folded. A word of several languages counts for each of them in part.
  */
 
 const FUNCTION_WORDS: Readonly<Record<string, string>> = {
@@ -26,17 +26,17 @@ const INDEX: ReadonlyMap<string, readonly { language: string; weight: number }[]
     }
   }
   for (const [word, entries] of index) {
-    // Single letters are also abbreviations ("w/ box", "i have").
+    // Single letters are also abbreviations ("w/ box").
     for (const entry of entries) entry.weight = (word.length === 1 ? 0.4 : 1) / entries.length;
   }
   return index;
 })();
 
-/** Whether a folded word is one of the small words of a language. */
+/** True if a folded word is a function word of a language. */
 export const isFunctionWord = (word: string, language: string): boolean =>
   INDEX.get(word)?.some((entry) => entry.language === language) ?? false;
 
-/** Letters that one of the languages has and the others have not, as they stand before folding. */
+/** Letters that occur in only one of the languages, before folding. */
 const LETTERS: readonly (readonly [string, RegExp])[] = [
   ["de", /[äß]/giu],
   ["pl", /[łąężśćń]/giu],
@@ -48,23 +48,23 @@ const LETTERS: readonly (readonly [string, RegExp])[] = [
 
 const LETTER_WEIGHT = 0.5;
 
-/** Letters beyond this many tell nothing more. */
+/** More letters than this add no evidence. */
 const MOST_LETTERS = 4;
 
-/** Less than this is chance: one shared word. */
+/** Less evidence may be chance: one shared word. */
 const LEAST_EVIDENCE = 0.4;
 
-/** The language that has most evidence, if it has more than `least` times that of the next. */
+/** The language with the most evidence, if it has more than `least` times that of the next one. */
 const clearest = (scores: ReadonlyMap<string, number>, least: number): string | null => {
   const [best, next] = [...scores].sort((a, b) => b[1] - a[1]);
   return best !== undefined && best[1] > LEAST_EVIDENCE && best[1] > (next?.[1] ?? 0) * least ? best[0] : null;
 };
 
 /**
- * The language (ISO 639-1) among the eight that the market's words are in; null when the text does not show it.
+ * Detects the language (ISO 639-1) of a text, among the eight of the vocabulary. Null if the text does not show it.
  *
- * @param hints further evidence per language, such as words of the vocabulary that only this language has
- * @param margin how many times the evidence of the next language the best must have
+ * @param hints further evidence for each language, for example from vocabulary words
+ * @param margin how many times the evidence of the next language the best one must have
  */
 export const detectLanguage = (
   text: string,

@@ -3,9 +3,9 @@ import { isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
 import { type Token, tokenize } from "./tokens.ts";
 
-/** The vocabulary, compiled once for looking up: phrases by their words, inflected forms by their stems. */
+/** The compiled vocabulary: phrases indexed by their words, and inflected forms by their stems. */
 
-/** What of a sense stands before its colon. */
+/** The part of a sense before its colon. */
 type Family =
   | "category"
   | "domain"
@@ -18,12 +18,12 @@ type Family =
   | "country"
   | "city";
 
-/** A term of the vocabulary, found in a text. */
+/** A term of the vocabulary that was found in a text. */
 export type Hit = {
   family: Family;
   /** The sense without its family: "electronics/phones", "rental", "DE", "DE/Köln". */
   value: string;
-  /** As in the vocabulary, less where the form or the language differs. */
+  /** The weight in the vocabulary, reduced if the form or the language differs. */
   weight: number;
   /** Tokens `from` (inclusive) to `to` (exclusive). */
   from: number;
@@ -34,7 +34,7 @@ export type Hit = {
 type Sense = { family: Family; value: string; weight: number };
 type Entry = { term: string; language: string | null; senses: readonly Sense[] };
 
-/** What the words so far are, and what may follow them. */
+/** A node of the tree of words: the terms that end here, and the words that may follow. */
 type Node = { entries: readonly Entry[]; next: Map<string, Node> | null };
 type Tree = Map<string, Node>;
 
@@ -42,7 +42,7 @@ type Tree = Map<string, Node>;
 export type Lexicon = {
   taxonomy: Vocabulary["taxonomy"];
   exact: ReadonlyMap<string, Node>;
-  /** Per language: terms by the stems of their words. */
+  /** For each language, the terms by the stems of their words. */
   stems: ReadonlyMap<string, ReadonlyMap<string, Node>>;
 };
 
@@ -61,34 +61,37 @@ const FAMILIES: ReadonlySet<string> = new Set([
 
 const isFamily = (name: string): name is Family => FAMILIES.has(name);
 
-/** Languages that write nouns together: "Dachgeschosswohnung" is a "Wohnung". */
+/** Languages that write compounds as one word: "Dachgeschosswohnung" is a "Wohnung". */
 const COMPOUNDING: readonly string[] = ["de", "nl"];
 
 const LEAST_COMPOUND = 7;
 const LEAST_HEAD = 4;
 const LEAST_MODIFIER = 3;
 
-/** An inflected form is surer to be the word than a compound is. */
+/** Factors on the weight. An inflected form is more certain to be the term than a compound is. */
 const STEM_FACTOR = 0.95;
 const COMPOUND_FACTOR = 0.85;
 
-/** Words of another language than the text's: English ones travel, others are mostly chance ("chat", "box"). */
-const ENGLISH_ABROAD = 0.6;
-const OTHER_ABROAD = 0.2;
-const LANGUAGE_UNKNOWN = 0.9;
+/**
+ * Factors on the weight of terms of another language than the text's. English terms are used in other languages; terms
+ * of other languages are mostly chance matches ("chat", "box").
+ */
+const ENGLISH_FACTOR = 0.6;
+const FOREIGN_FACTOR = 0.2;
+const UNKNOWN_LANGUAGE_FACTOR = 0.9;
 
-/** A term as it is kept: folded words, single spaces. */
+/** A term as it is stored: folded words, single spaces. */
 const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
 const wordsOf = (term: string): string[] =>
   FOLDED.test(term) ? term.split(" ") : tokenize(term).map((token) => token.folded);
 
-/** So few words tell their language badly: "van to hire" is no Dutch. */
+/** The language of a text with at most this many words is often detected wrongly: "van to hire" is not Dutch. */
 const FEW_WORDS = 6;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** What is the same in many entries and nodes is kept once: a vocabulary of 44,000 rows would weigh 27 MB without. */
+/** Shares equal one-element arrays. Without this, a vocabulary of 44,000 rows would take 27 MB. */
 const sharing = <T>(): ((items: readonly T[], last: T) => readonly T[]) => {
   const single = new Map<T, readonly T[]>();
   return (items, last) => {
@@ -99,13 +102,13 @@ const sharing = <T>(): ((items: readonly T[], last: T) => readonly T[]) => {
   };
 };
 
-/** Compiles a vocabulary. Terms and senses that make no sense are left out: an operator's slip must not stop reading. */
+/** Compiles a vocabulary. Invalid terms and senses are skipped: an operator's mistake must not stop the extraction. */
 export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms">): Lexicon => {
   const none: readonly never[] = [];
   const known = new Map<string, Sense>();
   const withSense = sharing<Sense>();
   const entries = new Map<string, Entry>();
-  // Sorted, so that a reading does not depend on the order in which rows came to be.
+  // Sorted, so that an extraction does not depend on the order of the rows.
   const sorted = vocabulary.terms.toSorted(
     (a, b) => compare(a.term, b.term) || compare(a.sense, b.sense) || compare(a.language ?? "", b.language ?? ""),
   );
@@ -124,7 +127,7 @@ export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms"
   const withEntry = sharing<Entry>();
   const exact: Tree = new Map();
   const stems = new Map<string, Tree>();
-  const file = (tree: Tree, words: readonly string[], entry: Entry) => {
+  const insert = (tree: Tree, words: readonly string[], entry: Entry) => {
     let branch: Tree = tree;
     let node: Node | undefined;
     for (const word of words) {
@@ -139,11 +142,11 @@ export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms"
   };
   for (const entry of entries.values()) {
     const words = entry.term.split(" ");
-    file(exact, words, entry);
+    insert(exact, words, entry);
     const language = entry.language ?? "en";
     const tree: Tree = stems.get(language) ?? new Map();
     stems.set(language, tree);
-    file(
+    insert(
       tree,
       words.map((word) => stem(word, language)),
       entry,
@@ -154,14 +157,14 @@ export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms"
 
 const languageFactor = (entry: Entry, language: string | null): number => {
   if (entry.language === null || entry.language === language) return 1;
-  if (language === null) return LANGUAGE_UNKNOWN;
-  return entry.language === "en" ? ENGLISH_ABROAD : OTHER_ABROAD;
+  if (language === null) return UNKNOWN_LANGUAGE_FACTOR;
+  return entry.language === "en" ? ENGLISH_FACTOR : FOREIGN_FACTOR;
 };
 
-/** Families of terms that are places. */
+/** The families of terms that are places. */
 export const GEOGRAPHY: ReadonlySet<string> = new Set(["place", "region", "country", "city"]);
 
-/** Hits that lie inside a longer one of the same family say nothing of their own: "machine" in "washing machine". */
+/** Drops hits inside a longer hit of the same family: "machine" in "washing machine". */
 const withoutContained = (hits: Hit[]): Hit[] => {
   const kept: Hit[] = [];
   const covered = new Map<string, Map<number, number>>();
@@ -170,7 +173,8 @@ const withoutContained = (hits: Hit[]): Hit[] => {
     const key = `${hit.from} ${hit.to} ${hit.family} ${hit.value}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    // "Mexico" is no part of "New Mexico", whichever of them is a country.
+    // All geographic families count as one: "Mexico" is not part of "New Mexico", although only one of them is a
+    // country.
     const group = GEOGRAPHY.has(hit.family) ? "geography" : hit.family;
     const family = covered.get(group) ?? new Map<number, number>();
     covered.set(group, family);
@@ -184,7 +188,7 @@ const withoutContained = (hits: Hit[]): Hit[] => {
   return kept.sort((a, b) => a.from - b.from || a.to - b.to);
 };
 
-/** The part of a compound that is a term, longest first, or null. */
+/** The longest end of a compound that is a term, or null. */
 const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entry[] | null => {
   const index = lexicon.stems.get(language);
   for (let cut = LEAST_MODIFIER; word.length - cut >= LEAST_HEAD; cut++) {
@@ -197,20 +201,22 @@ const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entr
   return null;
 };
 
-/** Every term of the vocabulary in a text, in order; of terms inside one another the longest of each family. */
+/**
+ * Finds every term of the vocabulary in a text, in order. Of overlapping terms of a family, only the longest is kept.
+ */
 export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: string | null): Hit[] => {
   const hits: Hit[] = [];
   const stemmed = language === null || language === "en" ? ["en"] : [language, "en"];
   const words = tokens.map((token) => token.folded);
   const stemsOf = stemmed.map((one) => words.map((word) => stem(word, one)));
 
-  // "hat" is no hat in German, nor "les" a lesson in French.
-  const told = language !== null && words.length > FEW_WORDS ? language : null;
-  const small = words.map((word) => told !== null && isFunctionWord(word, told));
+  // Function words are not terms of another language: "hat" in German, "les" in French.
+  const detected = language !== null && words.length > FEW_WORDS ? language : null;
+  const functionWords = words.map((word) => detected !== null && isFunctionWord(word, detected));
 
   const collect = (entries: readonly Entry[], from: number, to: number, factor: number) => {
     for (const entry of entries) {
-      if (to - from === 1 && small[from] && entry.language !== null && entry.language !== language) continue;
+      if (to - from === 1 && functionWords[from] && entry.language !== null && entry.language !== language) continue;
       const weight = factor * languageFactor(entry, language);
       for (const sense of entry.senses) {
         hits.push({
@@ -225,8 +231,8 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
     }
   };
 
-  /** Looks up the phrases that begin at a token among `forms` of the words. */
-  const look = (tree: ReadonlyMap<string, Node>, forms: readonly string[], from: number, factor: number): boolean => {
+  /** Looks up the phrases that begin at token `from`, by the given forms of the words. */
+  const lookUp = (tree: ReadonlyMap<string, Node>, forms: readonly string[], from: number, factor: number): boolean => {
     let any = false;
     let node = tree.get(forms[from] ?? "");
     for (let to = from + 1; node !== undefined; to++) {
@@ -234,7 +240,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
         any = true;
         collect(node.entries, from, to, factor);
       }
-      // A phrase does not run over the end of a sentence.
+      // A phrase does not continue in the next sentence.
       if (to >= forms.length || tokens[to]?.opens) break;
       node = node.next?.get(forms[to] ?? "");
     }
@@ -242,15 +248,15 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: 
   };
 
   for (let at = 0; at < words.length; at++) {
-    let any = look(lexicon.exact, words, at, 1);
-    // What is a word of its own is no form of another: "clean jars" are not about cleaning.
+    let any = lookUp(lexicon.exact, words, at, 1);
+    // A word that is a term itself is not an inflected form of another: "clean jars" is not about cleaning.
     const own = lexicon.exact
       .get(words[at] ?? "")
       ?.entries.some((entry) => entry.language === null || entry.language === language);
     if (own) continue;
     stemmed.forEach((one, order) => {
       const index = lexicon.stems.get(one);
-      if (index !== undefined && look(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;
+      if (index !== undefined && lookUp(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;
     });
     const word = words[at] ?? "";
     if (any || word.length < LEAST_COMPOUND || language === null || !COMPOUNDING.includes(language)) continue;

@@ -2,17 +2,17 @@ import type { Token } from "./prose.ts";
 import type { Span } from "./span.ts";
 
 /**
- * Mail addresses written around harvesters: "kev.tran [at] example [dot] com", "pisocamino(arroba)example.com",
- * "jd dot solder at example dot org". Plain addresses are found elsewhere.
+ * E-mail addresses that are obfuscated against harvesters: "kev.tran [at] example [dot] com",
+ * "pisocamino(arroba)example.com", "jd dot solder at example dot org". Plain addresses are found elsewhere.
  */
 
-/** Words for "@" that mean it between any brackets. */
+/** Words that stand for "@" between any brackets. */
 const AT_WORDS = new Set(
   `@ at a ät aet arroba chez chiocciola chiocciolina kiocciola arobase arobas apenstaartje apestaartje malpa klammeraffe
   affe bei snabela em ad aroba`.split(/\s+/u),
 );
 
-/** Words for "@" that mean it without brackets; what stands around them has to look like an address. */
+/** Words that stand for "@" without brackets. The words around them must look like an address. */
 const BARE_AT_WORDS = new Set(
   "at arroba arobase chiocciola malpa apenstaartje apestaartje klammeraffe chez".split(" "),
 );
@@ -22,7 +22,7 @@ const DOT_WORDS = new Set("dot punkt point punto ponto punt kropka dt".split(" "
 const OPENING = new Set(["(", "[", "{", "<", "*", "_", "-"]);
 const CLOSING = new Set([")", "]", "}", ">", "*", "_", "-"]);
 
-/** Last labels of host names that people here have addresses under; "example" and the like for texts that are no offers. */
+/** Top-level domains in common use. "example" and "test" are for the texts of tests. */
 export const TOP_LEVEL_DOMAINS: readonly string[] =
   `com org net edu gov info biz name pro app dev shop store online site website web page blog cloud tech email mail berlin
   hamburg koeln cologne bayern wien paris bzh london wales scot cat gal eus amsterdam nyc club live life studio design art
@@ -34,19 +34,19 @@ export const TOP_LEVEL_DOMAINS: readonly string[] =
 
 const KNOWN = new Set(TOP_LEVEL_DOMAINS);
 
-/** Local parts and hosts of more pieces than this are no addresses. */
+/** Longest local part or host, in labels. */
 const MAX_LABELS = 6;
 
 type Sign = { from: number; to: number; bracketed: boolean };
 
-/** A sign ("at", "dot") at token `at`, in brackets or bare; null when there is none. */
+/** A word for "@" or "." at token `at`, in brackets or bare. Null if there is none. */
 const signAt = (tokens: readonly Token[], at: number, words: Set<string>, bare: Set<string>): Sign | null => {
   const first = tokens[at];
   if (first === undefined || first.gap === "line") return null;
   const inside = tokens[at + 1];
   const close = tokens[at + 2];
   if (OPENING.has(first.text) && inside !== undefined && close !== undefined && CLOSING.has(close.text)) {
-    // "-at-" is read as brackets, "well-at - ease" is not.
+    // "-at-" counts as brackets, "well-at - ease" does not.
     const tight = inside.gap === "none" && close.gap === "none";
     const brackets = /[([{<]/u.test(first.text);
     if (words.has(inside.text) && (brackets || tight)) return { from: at, to: at + 3, bracketed: true };
@@ -66,14 +66,14 @@ const labelEnd = (tokens: readonly Token[], at: number): number => {
   if (tokens[at]?.kind === "mark") return at;
   let to = at;
   while (isLabelPart(tokens[to]) && (to === at || tokens[to]?.gap === "none")) {
-    // The hyphen of "-dot-" belongs to the sign.
+    // The hyphen of "-dot-" belongs to the dot.
     if (to > at && signAt(tokens, to, DOTS, DOT_WORDS) !== null) break;
     to++;
   }
   return to;
 };
 
-/** A dot between labels at token `at`: "." without gaps, or a sign for it. */
+/** A dot between labels at token `at`: "." without gaps, or a word for it. */
 const dotAt = (tokens: readonly Token[], at: number): { to: number; plain: boolean } | null => {
   const sign = signAt(tokens, at, DOTS, DOT_WORDS);
   if (sign !== null) return { to: sign.to, plain: false };
@@ -127,7 +127,7 @@ const localBefore = (text: string, tokens: readonly Token[], end: number): Part 
   return { from, to: end, text: labels.join("."), disguised };
 };
 
-/** "@" that stands free on both sides, or in an address whose dots are disguised. */
+/** An "@" with white space on both sides, or without white space in an address whose dots are obfuscated. */
 const plainAt = (tokens: readonly Token[], at: number): Sign | null => {
   const gaps = [tokens[at]?.gap, tokens[at + 1]?.gap];
   if (tokens[at]?.text !== "@" || gaps[0] !== gaps[1] || gaps[0] === "line") return null;
@@ -135,8 +135,9 @@ const plainAt = (tokens: readonly Token[], at: number): Sign | null => {
 };
 
 /**
- * The disguised mail addresses of a text, in order, each with the span of its words.
- * A bare "at" counts only in an address whose dots are disguised too, or whose local part is no plain word.
+ * The obfuscated e-mail addresses of a text, in order, each with its span.
+ * A bare "at" counts only if the dots of the address are obfuscated too, or if the local part has a digit, dot or
+ * underscore.
  */
 export const findDisguisedMails = (text: string, tokens: readonly Token[]): { address: string; span: Span }[] => {
   const mails: { address: string; span: Span }[] = [];

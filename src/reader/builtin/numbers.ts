@@ -1,11 +1,9 @@
 import { currencyAt } from "./currencies.ts";
 import type { Token } from "./prose.ts";
 
-/**
- * Numbers in prose: "1.200,00", "1,200.00", "1 200", "1'349.-", "12k", "9 grand", "3,5 tys.".
- */
+/** Numbers in prose: "1.200,00", "1,200.00", "1 200", "1'349.-", "12k", "9 grand", "3,5 tys.". */
 
-/** A number: tokens `from` to `to` (exclusive), its value, and whether it was written with the dash of money ("450,-"). */
+/** A number: tokens `from` to `to` (exclusive), its value, and whether a dash for money follows it ("450,-"). */
 export type Numeral = { from: number; to: number; value: number; dashed: boolean };
 
 const MAGNITUDES: Readonly<Record<string, number>> = {
@@ -38,7 +36,7 @@ const MAGNITUDES: Readonly<Record<string, number>> = {
 
 const GROUPING = new Set([".", ",", "'"]);
 
-/** Digits that continue the number at once, as in "1.200" or "12,50"; null when the number ends there. */
+/** A separator and digits that directly continue the number, as in "1.200" or "12,50". Null if the number ends here. */
 const continued = (tokens: readonly Token[], at: number): { mark: string; digits: string } | null => {
   const mark = tokens[at];
   const digits = tokens[at + 1];
@@ -46,7 +44,10 @@ const continued = (tokens: readonly Token[], at: number): { mark: string; digits
   return GROUPING.has(mark.text) && digits.kind === "digits" ? { mark: mark.text, digits: digits.text } : null;
 };
 
-/** "1 200": groups of three behind single spaces. Only some languages write so, and sizes stand side by side, too. */
+/**
+ * Groups of three digits after single spaces ("1 200"). Only some languages write so, and separate numbers such as
+ * sizes also stand side by side.
+ */
 const spacedGroups = (tokens: readonly Token[], at: number): string[] => {
   const groups: string[] = [];
   for (let i = at; ; i++) {
@@ -58,7 +59,7 @@ const spacedGroups = (tokens: readonly Token[], at: number): string[] => {
 
 const isGroup = (digits: string): boolean => digits.length === 3;
 
-/** Whole and decimal digits from the pieces between separators; null when they make no number (a date, a version). */
+/** The number, from its pieces between separators. Null if the pieces make no number (a date, a version). */
 const assemble = (head: string, rest: { mark: string; digits: string }[]): string | null => {
   const last = rest.at(-1);
   if (last === undefined) return head;
@@ -73,27 +74,27 @@ const assemble = (head: string, rest: { mark: string; digits: string }[]): strin
   return decimal && (earlier.length === 0 || !sameMark) && last.mark !== "'" ? `${whole}.${last.digits}` : null;
 };
 
-/** ",-" or ".-" or ",--" behind a number: how many tokens it takes. */
+/** The number of tokens in ",-", ".-" or ",--" after a number; 0 if there is none. */
 const dashLength = (tokens: readonly Token[], at: number): number => {
   const mark = tokens[at];
   if (mark?.gap !== "none" || !/^[,.]$/u.test(mark.text)) return 0;
   let length = 1;
   while (tokens[at + length]?.text === "-" && tokens[at + length]?.gap === "none" && length < 4) length++;
-  // "450.-5" would be a range of sorts.
+  // "450.-5" is a kind of range, not a dash for money.
   return length > 1 && !(tokens[at + length]?.kind === "digits" && tokens[at + length]?.gap === "none") ? length : 0;
 };
 
 /**
- * The magnitude written behind a number ("k", "grand", "tys."), as a factor, and where it ends.
- * "m" is a million only behind a currency ("£10m"), else metres.
+ * The factor of a magnitude word after a number ("k", "grand", "tys."), and where the word ends.
+ * "m" is a million only after an amount with a currency ("£10m"); otherwise it is metres.
  */
 const magnitudeAt = (tokens: readonly Token[], at: number, isMoney: boolean): { factor: number; to: number } | null => {
   const word = tokens[at];
   if (word === undefined || word.gap === "line") return null;
   const factor = word.text === "m" && isMoney && word.gap === "none" ? 1e6 : MAGNITUDES[word.text];
-  // "€ 389.000 k.k.": the buyer's costs are no thousands.
+  // "€ 389.000 k.k." (Dutch: the buyer pays the costs) is not in thousands.
   if (word.text === "k" && tokens[at + 1]?.text === "." && tokens[at + 2]?.text === "k") return null;
-  // "1,5 k€", but "4 k owners".
+  // "1,5 k€" is in thousands, "4 k owners" is not.
   const spacedK = word.text === "k" && word.gap !== "none" && !isMoney && currencyAt(tokens, at + 1) === null;
   if (factor === undefined || spacedK) return null;
   const dotted =
@@ -102,10 +103,10 @@ const magnitudeAt = (tokens: readonly Token[], at: number, isMoney: boolean): { 
 };
 
 /**
- * The number that starts at the digits token `at`; null when the digits there are something else (a date, a version).
+ * The number that starts at the digits token `at`. Null if the digits are not a number (a date, a version).
  *
  * @param options.spaced whether "1 200" is one number here
- * @param options.isMoney whether a currency stands in front
+ * @param options.isMoney whether a currency precedes the number
  */
 export const numeralAt = (
   tokens: readonly Token[],
@@ -130,12 +131,12 @@ export const numeralAt = (
   const dash = dashLength(tokens, to);
   to += dash;
   const magnitude = magnitudeAt(tokens, to, options.isMoney);
-  // Factors are whole, amounts are not: 4.35 * 1000 is not 4350 in binary.
+  // Rounded to four decimals: 4.35 * 1000 is not exactly 4350 in floating point.
   const value = Math.round(Number(written) * (magnitude?.factor ?? 1) * 1e4) / 1e4;
   return { from: at, to: magnitude?.to ?? to, value, dashed: dash > 0 };
 };
 
-/** Where a run of digits and separators that starts at `at` ends, however little sense it makes as a number. */
+/** The end of the run of digits and separators that starts at `at`, even if it is not a valid number. */
 export const endOfDigits = (tokens: readonly Token[], at: number): number => {
   let to = at + 1;
   while (continued(tokens, to) !== null) to += 2;

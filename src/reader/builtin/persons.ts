@@ -1,24 +1,27 @@
 import type { Token } from "./tokens.ts";
 
-/** Whether a text begins with a person who tells their age: "Retired geologist, 66, Whitehorse", "I'm 38", "28F". */
+/**
+ * Detects whether a text begins with a person who states their age: "Retired geologist, 66, Whitehorse", "I'm 38",
+ * "28F".
+ */
 
-/** How far into a text people introduce themselves, in words. */
+/** People introduce themselves within this many words. */
 const OPENING = 14;
 
 const YOUNGEST = 18;
 const OLDEST = 89;
 
-/** "I'm 38", "bin 34", "ho 55 anni", "tengo 34". */
-const BEING = new Set(
+/** Words before an age: "I'm 38", "bin 34", "ho 55 anni", "tengo 34". */
+const BEFORE_AGE = new Set(
   "m am im bin j ai ho tengo tenho ben mam jestem aged alter mann frau man woman guy girl chico chica hombre mujer homem mulher vrouw".split(
     " ",
   ),
 );
 
-/** Ages and nothing else when a person goes before: "34 Jahre", "52 ans". */
-const YEARS = new Set("jahre jahrig ans anos anni jaar lat yo yrs years".split(" "));
+/** Words after an age, if a person is described: "34 Jahre", "52 ans". */
+const AFTER_AGE = new Set("jahre jahrig ans anos anni jaar lat yo yrs years".split(" "));
 
-/** "20 years of experience", "66 years old pub": no ages of persons. */
+/** Words after "years" that rule out an age of a person: "20 years of experience", "66 years old pub". */
 const NOT_AN_AGE = new Set(
   "of experience erfahrung experience experiencia esperienza experiencia ervaring doswiadczenia warranty garantie garantia garanzia old alt alte".split(
     " ",
@@ -32,7 +35,7 @@ const isAge = (written: string | undefined): boolean => {
   return age >= YOUNGEST && age <= OLDEST;
 };
 
-/** True when the first words give the age of a person. */
+/** True if the first words state the age of a person. */
 export const describesPerson = (tokens: readonly Token[]): boolean =>
   tokens.slice(0, OPENING).some((token, at) => {
     const coded = SEX_AND_AGE.exec(token.folded);
@@ -40,8 +43,8 @@ export const describesPerson = (tokens: readonly Token[]): boolean =>
     if (!/^\d\d$/.test(token.folded) || !isAge(token.folded)) return false;
     const before = tokens[at - 1];
     const next = tokens[at + 1];
-    const being = before !== undefined && BEING.has(before.folded);
-    if (next !== undefined && YEARS.has(next.folded)) {
+    const being = before !== undefined && BEFORE_AGE.has(before.folded);
+    if (next !== undefined && AFTER_AGE.has(next.folded)) {
       return (
         (being || /[,(]\s?$/.test(token.before) || token.before === " ") &&
         !NOT_AN_AGE.has(tokens[at + 2]?.folded ?? "") &&

@@ -3,8 +3,8 @@ import { currencyAt, currencyBefore } from "./currencies.ts";
 import type { Token } from "./prose.ts";
 
 /**
- * Numbers that can be dialled. Runs of digits are found by their shape, and become E.164 by the plan of a country.
- * A number has to be possible in the plan, not valid: plans change, and numbers reserved for fiction are in no plan.
+ * Phone numbers. Runs of digits are found by their shape and converted to E.164 by the numbering plan of a country. A
+ * number has to be possible in the plan, not valid: plans change, and numbers reserved for fiction are in no plan.
  */
 
 /** A run of digit groups, tokens `from` to `to` (exclusive). */
@@ -15,15 +15,20 @@ export type Run = {
   international: boolean;
 };
 
-/** E.164 allows 15 digits; a trunk prefix and "00" come on top. Below seven, numbers are sizes and prices. */
+/**
+ * E.164 allows 15 digits, to which a trunk prefix and "00" may be added. Runs of fewer than seven digits are sizes and
+ * prices.
+ */
 const MAX_DIGITS = 18;
 const MIN_DIGITS = 7;
 
-/** More groups than any number is written in. */
+/** No phone number is written in more groups. */
 const MAX_GROUPS = 9;
 
-/** Digits as words, as far as they are nothing else ("sei", "dos" and "one" are read in runs only). */
-const SPOKEN: Readonly<Record<string, string>> = Object.fromEntries(
+/**
+ * Digits as words. Words with other meanings ("sei", "dos", "one") are listed too, because only runs of words are read.
+ */
+const DIGIT_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
   `zero0 oh0 null0 nul0 cero0 one1 two2 three3 four4 five5 six6 seven7 eight8 nine9
   eins1 zwei2 zwo2 drei3 vier4 funf5 sechs6 sieben7 acht8 neun9
   un1 deux2 trois3 quatre4 cinq5 sept7 huit8 neuf9
@@ -37,32 +42,32 @@ const SPOKEN: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** Fewer digit words in a row are prose. */
-const MIN_SPOKEN = 3;
+const MIN_DIGIT_WORDS = 3;
 
-/** The digits written or spoken at token `at`, and where they end; null when there are none. */
+/** The digits at token `at`, written as digits or words, and where they end. Null if there are none. */
 const groupAt = (tokens: readonly Token[], at: number): { digits: string; at: number; to: number } | null => {
   const token = tokens[at];
   if (token?.kind === "digits") return { digits: token.text, at, to: at + 1 };
   let digits = "";
   let to = at;
   for (let word = tokens[to]; word?.kind === "word" && (to === at || word.gap === "space"); word = tokens[++to]) {
-    const digit = SPOKEN[word.text];
+    const digit = DIGIT_WORDS[word.text];
     if (digit === undefined) break;
     digits += digit;
   }
-  return digits.length >= MIN_SPOKEN ? { digits, at, to } : null;
+  return digits.length >= MIN_DIGIT_WORDS ? { digits, at, to } : null;
 };
 
-/** How many separators stand at token `at` before the next group of the same number; -1 when the number ends there. */
+/** The number of separators from token `at` to the next group of the same number; -1 if the number ends there. */
 const separators = (tokens: readonly Token[], at: number): number => {
   for (let count = 0; count <= 2; count++) {
     const token = tokens[at + count];
     if (token === undefined || token.gap === "line") return -1;
     if (token.kind !== "mark") return count;
-    // "oh one six three two, nine six oh": spoken numbers pause.
-    const pauses = token.text === "," && SPOKEN[tokens[at + count + 1]?.text ?? ""] !== undefined;
+    // A comma may separate digit words: "oh one six three two, nine six oh".
+    const pauses = token.text === "," && DIGIT_WORDS[tokens[at + count + 1]?.text ?? ""] !== undefined;
     if (!/^[-./()]$/u.test(token.text) && !pauses) return -1;
-    // "0221 471 / 0176 123" are two numbers, and a full stop with a gap ends a sentence.
+    // "0221 471 / 0176 123" is two numbers, and a full stop with a space ends a sentence.
     const after = tokens[at + count + 1]?.gap;
     if (token.text === "/" && token.gap === "space" && after === "space") return -1;
     if (token.text === "." && after !== "none") return -1;
@@ -92,7 +97,7 @@ const isGlued = (tokens: readonly Token[], from: number, to: number): boolean =>
   );
 };
 
-/** All runs that have the length of a phone number, left to right. */
+/** All runs that have the length of a phone number, from left to right. */
 export const findRuns = (tokens: readonly Token[]): Run[] => {
   const runs: Run[] = [];
   for (let at = 0; at < tokens.length; ) {
@@ -119,7 +124,7 @@ export const findRuns = (tokens: readonly Token[]): Run[] => {
   return runs;
 };
 
-/** The first group and those after it, or the last and those before it, as a run of its own. */
+/** A part of a run: the groups from `first` to `last` (exclusive). */
 const part = (run: Run, first: number, last: number): Run => {
   const groups = run.groups.slice(first, last);
   const head = groups[0];
@@ -131,7 +136,7 @@ const part = (run: Run, first: number, last: number): Run => {
   };
 };
 
-/** The run itself, then what is left of it without groups at its start or end that were something else (a year, an hour). */
+/** The run itself, then the run without groups at its start or end that may be something else (a year, an hour). */
 export const partsOf = (run: Run): Run[] => {
   const parts = [run];
   for (let cut = 1; cut < run.groups.length; cut++) {
@@ -140,7 +145,7 @@ export const partsOf = (run: Run): Run[] => {
   return parts.filter((candidate) => digitsOf(candidate).length >= MIN_DIGITS);
 };
 
-/** The digits of a run; the "(0)" behind a country code is not dialled. */
+/** The digits of a run. The "(0)" after a country code is left out, because it is not dialled. */
 export const digitsOf = (run: Run): string =>
   run.groups
     .filter((group, index) => !(index === 1 && run.international && group.digits === "0"))
@@ -149,11 +154,14 @@ export const digitsOf = (run: Run): string =>
 
 const lengthsOf = (run: Run): string => run.groups.map((group) => group.digits.length).join(" ");
 
-/** "(503) 555-0142": how numbers of North America are written. */
+/** True if the groups are those of a North American number: "(503) 555-0142". */
 export const isNorthAmerican = (run: Run): boolean =>
   /^(?:1 )?3 (?:3 4|7)$/u.test(lengthsOf(run)) && /^[2-9]|^1[2-9]/u.test(digitsOf(run)) && !run.international;
 
-/** A trunk zero, or groups as numbers are written; a lone group says nothing. */
+/**
+ * True if the run has a country code or trunk prefix, or the groups of a phone number. A single group without either is
+ * not enough.
+ */
 export const isShapedLikePhone = (run: Run): boolean => {
   const digits = digitsOf(run);
   if (run.international) return true;
@@ -161,7 +169,7 @@ export const isShapedLikePhone = (run: Run): boolean => {
   return isNorthAmerican(run) || (run.groups.length > 1 && digits.length >= 9);
 };
 
-/** Day, month and year, two years, or an amount in groups of three. */
+/** True if the run is a date, two years, a book number, or an amount of money. */
 export const isDateOrAmount = (tokens: readonly Token[], run: Run): boolean => {
   const lengths = lengthsOf(run);
   const [first, second, third] = run.groups.map((group) => Number(group.digits));
@@ -171,7 +179,7 @@ export const isDateOrAmount = (tokens: readonly Token[], run: Run): boolean => {
   const isYear = (year: number | undefined) => year !== undefined && year >= 1900 && year < 2100;
   if (lengths === "4 4" && isYear(first) && isYear(second)) return true;
   if (/^[12](?: 3){2,3}$/u.test(lengths) && !/^0/u.test(run.groups[0]?.digits ?? "")) return true;
-  // "0-393-30705-6", "978-3-16-148410-0"
+  // Book numbers: "0-393-30705-6", "978-3-16-148410-0".
   const hyphens = run.groups.slice(1).every((group) => tokens[group.at - 1]?.text === "-");
   const book = run.groups.length >= 4 && run.groups.at(-1)?.digits.length === 1 && hyphens;
   if (book && (digitsOf(run).length === 10 || digitsOf(run).length === 13)) return true;
@@ -180,8 +188,8 @@ export const isDateOrAmount = (tokens: readonly Token[], run: Run): boolean => {
 };
 
 /**
- * A run as E.164, or null. The countries are tried in order: the first whose plan has the number, else the first in
- * which it is possible.
+ * Converts a run to E.164, or returns null. The countries are tried in order. The first country in whose plan the
+ * number is valid wins, otherwise the first in which it is possible.
  *
  * @param countries ISO 3166-1 alpha-2
  */
@@ -204,7 +212,7 @@ export const dial = (run: Run, countries: readonly string[]): { e164: string; va
   return possible;
 };
 
-/** Whose numbers begin so, for the countries that people here mostly write from. */
+/** Countries by calling code, for those from which most people here write. */
 const COUNTRY_OF_CODE: Readonly<Record<string, string>> = Object.fromEntries(
   `1US 44GB 353IE 49DE 43AT 41CH 33FR 32BE 34ES 39IT 351PT 55BR 31NL 48PL 61AU 64NZ 52MX 54AR 56CL 57CO 46SE 47NO 45DK 358FI 420CZ
   36HU 27ZA 91IN 81JP`
@@ -212,10 +220,12 @@ const COUNTRY_OF_CODE: Readonly<Record<string, string>> = Object.fromEntries(
     .map((entry) => [entry.slice(0, -2), entry.slice(-2)]),
 );
 
-/** The longest calling code. */
+/** The longest calling code, in digits. */
 const LONGEST_CODE = 3;
 
-/** The country (ISO 3166-1 alpha-2) of a number in E.164, or null; of numbers of North America the likeliest. */
+/**
+ * The country (ISO 3166-1 alpha-2) of a number in E.164, or null. For North American numbers the most likely one (US).
+ */
 export const countryOfNumber = (e164: string): string | null => {
   for (let length = LONGEST_CODE; length > 0; length--) {
     const country = COUNTRY_OF_CODE[e164.slice(1, 1 + length)];
@@ -224,7 +234,7 @@ export const countryOfNumber = (e164: string): string | null => {
   return null;
 };
 
-/** Calling codes of plans in which national numbers start with a zero, and the ones in which none does. */
+/** Calling codes of plans in which national numbers start with a zero, and of plans in which none does. */
 const WITH_TRUNK = new Set([
   "44",
   "353",
@@ -244,6 +254,6 @@ const WITH_TRUNK = new Set([
 ]);
 const WITHOUT_TRUNK = new Set(["1", "34", "351", "48", "47", "45", "420", "52", "55", "57"]);
 
-/** Whether a number has the leading zero that its plan asks for, or none where there is none. */
+/** True if the number has a leading zero where its plan requires one, and none where the plan has none. */
 const isTrunkRight = (digits: string, callingCode: string): boolean =>
   digits.startsWith("0") ? !WITHOUT_TRUNK.has(callingCode) : !WITH_TRUNK.has(callingCode);

@@ -4,9 +4,9 @@ import { REMOTE_WORDS, STATE_CODES } from "./place_words.ts";
 import type { Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
 
-/** What is known of a place that was found: places.ts finds it. */
+/** Reads the details of a place that places.ts found. */
 
-/** A place, and what is certain about it. */
+/** A place and the details that are certain. */
 export type Place = {
   span: Span;
   confidence: number;
@@ -21,13 +21,13 @@ export type Place = {
 /** A range of tokens: `from` inclusive, `to` exclusive. */
 export type Range = { from: number; to: number };
 
-/** Figures before a town. */
+/** A postal code of digits, as it stands before a town. */
 export const POSTCODE = /^\d{4,5}$/;
 
-/** Of "GB/London". */
+/** Length of the prefix of a value such as "GB/London". */
 const COUNTRY_PREFIX = 3;
 
-/** What is certain about the place that stands at `range`: its country, its city, its part, its code. */
+/** Reads the details of the place at `range`: country, city, district, postal code. */
 export const describe = (
   text: string,
   tokens: readonly Token[],
@@ -41,7 +41,7 @@ export const describe = (
     hit === undefined ? null : text.slice(tokens[hit.from]?.start, tokens[hit.to - 1]?.end);
   const inside = geography.filter((hit) => hit.from >= range.from && hit.to <= range.to);
   const part = inside.find((hit) => hit.family === "city");
-  // "Peckham, London" names the city itself; of "Peckham" and of "Munich" the vocabulary knows whose they are.
+  // "Peckham, London" names the city itself. For "Peckham" or "Munich", the vocabulary gives the city.
   const city = inside.find(
     (hit) => hit.family === "place" && (part === undefined || hit.to <= part.from || hit.from >= part.to),
   );
@@ -49,7 +49,7 @@ export const describe = (
     .slice(range.from, range.to)
     .find((token) => POSTCODE.test(token.folded) || UK_POSTCODE.test(token.folded));
   const after = city === undefined ? undefined : tokens[city.to];
-  // A name that is a city's own in another language ("Munich") is no part of it.
+  // A term that is also a place by itself ("Munich") is another name of the city, not a district.
   const isNamed = part !== undefined && !inside.some((hit) => hit.family === "place" && hit.from === part.from);
   const isDistrict =
     city !== undefined &&

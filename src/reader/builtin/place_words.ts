@@ -1,8 +1,8 @@
-/** Words by which places are recognised: grammar of the eight languages, all folded. */
+/** Words by which places are recognised, in eight languages, all folded. */
 
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
-/** Prepositions and the like that a place stands after. */
+/** Prepositions and similar words before a place. */
 export const PLACE_PREPOSITIONS: Readonly<Record<string, ReadonlySet<string>>> = {
   en: words("in near nr around outside at by nearby surrounding throughout across"),
   de: words("in bei nahe raum umgebung umkreis um grossraum nahe stadtteil ortsteil"),
@@ -14,12 +14,12 @@ export const PLACE_PREPOSITIONS: Readonly<Record<string, ReadonlySet<string>>> =
   pl: words("w we pod kolo okolice okolicach blisko okolicy rejon rejonie na"),
 };
 
-/** Those that mean little else in any of the languages, for texts too short to tell theirs. */
+/** Those that have hardly any other meaning in any of the languages, for texts too short to detect their language. */
 export const PLAIN_PREPOSITIONS = words(
   "bei nahe raum pres secteur environs cerca zona vicino perto regio nabij okolice okolicy kolo w we em ad presso",
 );
 
-/** Words that announce where a thing is or is handed over; a preposition may follow. */
+/** Words before the place where a thing is or is handed over. A preposition may follow them. */
 export const PLACE_LABELS = words(`
   pickup pick-up collection collect collected located location based standort abholung abholen abzuholen abholbar ort
   ophalen afhalen afhaling locatie plaats odbior lokalizacja miejscowosc recogida recoger ubicacion ubicado ubicada
@@ -27,23 +27,23 @@ export const PLACE_LABELS = words(`
   wohnort besichtigung standplatz meetup viewing live living wohne wohnen vivo vivimos visible visibile seen cote halen gegend bezirk kreis landkreis raum salida base based moro mieszkam woon wonen abito habite
   habitons estoy estamos sono siamo jestem steht staat sits parked einsatzort arbeitsort innerhalb`);
 
-/** What may stand between such a word and the place. */
+/** Words that may stand between such a word and the place. */
 export const FILLERS = words(
   "in from at near bei en em a w te aus the only is ist nur local um to zu au nel na no of possible ou de da do",
 );
 
-/** Words between a town and its part: "Granada, zona Realejo", "Strasbourg quartier Krutenau". */
+/** Words between a town and its district: "Granada, zona Realejo", "Strasbourg quartier Krutenau". */
 export const AREA_WORDS = words(
   "zona quartier barrio bairro stadtteil ortsteil wijk buurt dzielnica osiedle os secteur quartiere rione district neighbourhood neighborhood colonia col sector",
 );
 
-/** Bringing things, which is done somewhere as well as to somewhere. */
+/** Words for delivery, which can be inside an area ("around Leeds") or to a place. */
 export const DELIVERIES = words("deliver delivery deliveries livraison livraisons");
 
-/** Before a place they say that something is done there. */
+/** Words between a delivery word and a place that mark the area served. */
 export const ABOUT = words("in around near across throughout rund um autour alrededor intorno rondom");
 
-/** What names of streets end in. */
+/** Last words of street names. */
 export const STREETS = words(
   "road rd street avenue ave lane drive boulevard blvd strasse allee weg platz plein straat laan",
 );
@@ -53,43 +53,43 @@ export const NAME_LINKS = words(
   "das dos de da do del della di dei la le les los las sur sous am an der den im upon on of the e y et und and bei near zona o i en aan bij by raum",
 );
 
-/** Articles that names of towns begin with. */
+/** Articles that begin names of towns. */
 export const NAME_ARTICLES = words("le la les los las el");
 
-/** Links that join two names and are no part of either. */
+/** Words that join two names and are part of neither. */
 export const JOINING_LINKS = words("e y et und and i o near bei zona");
 
-/** Directions and sizes that belong to the name after them, however they are written. */
+/** Directions and sizes that belong to the name after them, with or without a capital letter. */
 export const NAME_OPENERS = words(
   "north south east west northeast northwest southeast southwest ne nw se sw central downtown greater upper lower old inner outer rural san saint st sankt port fort mount lake co county new bad inner",
 );
 
-/** Before a place they say that it is not where the offer is: origin, shipping, travel. */
+/** Words before a place where the offer is not: origin, shipping, travel. */
 export const ELSEWHERE = words(`
   from aus von depuis desde dal dalla vanuit uit not nicht niet worldwide nationwide emigrating emigrate ship ships shipping shipped post posted postage versand versende versenden livraison
   envoi envio envios spedizione spedisco verzenden verzending wysylka within deliver delivery deliveries made hergestellt fabrique fabricado bought
   gekauft achete comprado acquistato kupiony gekocht born went trip flight flights via
   language native speak speaks accents accent origin originally toward towards between`);
 
-/** Where goods come from, and with a word of LEAVING before it, where they are. */
+/** Words before the origin of goods. After a word of LEAVING, they state where the goods are. */
 export const ORIGIN = words("from aus von depuis desde dal da vanuit van uit z ze de");
-/** Words before the place from which something is sent, or where a way begins. */
+/** Words before the place from which something is sent, or where a route begins. */
 export const LEAVING = words(
   "ship ships shipping shipped post posted posting postage versand verschicke envoi expedition envio envios portes spedizione spedisco verzending wysylka salida salidas depart partenza partida vertrek abfahrt start starts starting leaves leaving tours",
 );
 
-/** Between where a way begins and where it ends. */
+/** Words between the start and the end of a route. */
 export const TOWARDS = words("to nach vers a ate naar do au al");
 
-/** "Lodi e dintorni", "Hull or nearby". */
+/** Words that join a place with its surroundings: "Lodi e dintorni", "Hull or nearby". */
 export const AND = words("and or und oder et ou y o e of en i lub");
 
-/** Behind the name of a town: "Reading station". */
+/** Words after the name of a town: "Reading station". */
 export const PARTS_OF_TOWNS = words(
   "station area town city centre center bahnhof hbf umgebung gare centro stazione estacion estacao centrum station dworzec based university harbour airport",
 );
 
-/** Words that start with a capital and are no places: months, days, languages, the first person and so on. */
+/** Capitalised words that are not places: months, days, languages, pronouns and so on. */
 export const NOT_PLACES = words(`
   january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
   januar februar marz mai juni juli oktober dezember janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre
@@ -112,12 +112,12 @@ export const NOT_PLACES = words(`
   update edit ps system assistant reserved reserviert
   privatverkauf festpreis nichtraucher selbstabholer rechnung garantie versand abholung uhr zustand`);
 
-/** Working from afar, which is no place. */
+/** Words for remote work, which is not a place. */
 export const REMOTE_WORDS = words(
   "remote remotely online homeoffice teletravail distanciel teletrabajo remoto zdalnie zdalna zdalny thuiswerk thuiswerken videocall zoom ferne",
 );
 
-/** States of the USA and provinces of Canada as they are written after a comma, with the country. */
+/** Codes of states and provinces of the USA, Canada and Australia as written after a comma, with the country. */
 export const STATE_CODES: ReadonlyMap<string, string> = new Map([
   ..."al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc sd tn tx ut vt va wa wv wi wy dc"
     .split(" ")

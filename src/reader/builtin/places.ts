@@ -28,16 +28,16 @@ import type { Token } from "./tokens.ts";
 export type { Place } from "./place_details.ts";
 
 /**
- * Where an offer is: the place as the text writes it.
+ * Finds where an offer is: the place as the text writes it.
  *
- * Candidates are the places of the vocabulary, names after "in", "near", "pickup", names with a postal code or a state,
- * and names that stand alone between marks. Each is widened to the whole name ("Köln" to "Köln-Ehrenfeld") and scored;
- * the best one counts. A place that goods are shipped to or come from is none.
+ * Candidates are the places of the vocabulary, names after "in", "near" or "pickup", names with a postal code or a
+ * state, and names that stand alone between marks. Each candidate is widened to the whole name ("Köln" to
+ * "Köln-Ehrenfeld") and scored, and the best one wins. A place that goods come from or are sent to does not count.
  */
 
 type Candidate = Range & { score: number };
 
-/** Names that are longer than this are sentences. */
+/** Longer names are sentences. In tokens. */
 const LONGEST_NAME = 9;
 
 const SCORE = {
@@ -57,7 +57,7 @@ const SCORE = {
   shipped: 1.2,
   listed: 1.4,
 };
-/** What a term of geography is worth by itself. */
+/** The key in SCORE for each family of geographic terms. */
 const SCORE_OF: Readonly<Record<string, "city" | "part" | "region" | "country">> = {
   place: "city",
   city: "part",
@@ -65,32 +65,32 @@ const SCORE_OF: Readonly<Record<string, "city" | "part" | "region" | "country">>
   country: "country",
 };
 const ELSEWHERE_PENALTY = 1.8;
-/** A street says less than the town that it is in. */
+/** A street is less informative than the town that it is in. */
 const STREET_PENALTY = 1.5;
 const LOWER_CASE_PENALTY = 0.9;
 
-/** Below this a name is no place. */
+/** A candidate with a lower score is not a place. */
 const LEAST_SCORE = 1.4;
 
-/** Makes the reader of places of one text. `hits` are all its terms. */
+/** Finds the place of a text. `hits` are all its terms. */
 export const findPlace = (
   text: string,
   tokens: readonly Token[],
   hits: readonly Hit[],
   language: string | null,
 ): Place | null => {
-  // English is mixed into every language, and what is too short to tell its language is mostly English.
+  // English is mixed into every language, and texts too short to detect their language are mostly English.
   const own = PLACE_PREPOSITIONS[language ?? "en"] ?? [];
   const prepositions = new Set([...own, ...(language === null ? PLAIN_PREPOSITIONS : []), "in", "near"]);
   const capitals = tokens.filter((token) => token.capital).length;
   const letters = text.replace(/[^\p{L}]/gu, "");
-  const shouting = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
-  const whispering = capitals <= tokens.length / 12;
+  const mostlyUpperCase = letters.length > 0 && letters.replace(/\p{Ll}/gu, "").length / letters.length > 0.6;
+  const mostlyLowerCase = capitals <= tokens.length / 12;
   const geography = hits.filter((hit) => GEOGRAPHY.has(hit.family));
   const things = new Set<number>();
   for (const hit of hits) {
     if (hit.family !== "category" && hit.family !== "kind" && hit.family !== "condition") continue;
-    // "Oudebroek" is no "broek".
+    // A capitalised compound is a name, not a thing: "Oudebroek" is not a "broek".
     const word = tokens[hit.from];
     const compound = hit.to === hit.from + 1 && word?.capital && !hit.term.startsWith(word.folded.slice(0, 3));
     if (hit.weight >= 1.5 && !compound) for (let at = hit.from; at < hit.to; at++) things.add(at);
@@ -108,13 +108,13 @@ export const findPlace = (
   const gap = (at: number): string => tokens[at]?.before ?? "";
   const isSurePlace = (at: number): boolean => sure.has(at);
 
-  /** Whether a token can be a word of a name: written with a capital and not known to be something else. */
+  /** True if a token can be part of a name: it has a capital letter and is not known to be something else. */
   const isName = (at: number): boolean => {
     const token = tokens[at];
     if (token === undefined) return false;
     if (isSurePlace(at)) return true;
     // "Le Vigan", "La Ciotat"
-    if (NAME_ARTICLES.has(token.folded) && token.capital && gap(at + 1) === " " && !shouting) {
+    if (NAME_ARTICLES.has(token.folded) && token.capital && gap(at + 1) === " " && !mostlyUpperCase) {
       const named = tokens[at + 1];
       return (
         named?.capital === true && !NOT_PLACES.has(named.folded) && !things.has(at + 1) && !/\d/.test(named.folded)
@@ -122,13 +122,13 @@ export const findPlace = (
     }
     if (NOT_PLACES.has(token.folded) || PLACE_LABELS.has(token.folded) || /\d/.test(token.folded)) return false;
     if (things.has(at) || token.folded.length < 2) return false;
-    return (token.capital && !shouting) || (NAME_OPENERS.has(token.folded) && word(at + 1) !== "of");
+    return (token.capital && !mostlyUpperCase) || (NAME_OPENERS.has(token.folded) && word(at + 1) !== "of");
   };
   const isCode = (at: number): boolean => {
     const token = tokens[at];
     return token?.capital === true && UK_POSTCODE.test(token.folded) && !things.has(at);
   };
-  /** "OH" after "Dublin," and "ri" after "providence": two letters right behind a name. */
+  /** True for a state code directly after a name: "OH" after "Dublin,". */
   const isState = (at: number): boolean =>
     STATE_CODES.has(word(at)) &&
     /^,? $/.test(gap(at)) &&
@@ -160,7 +160,7 @@ export const findPlace = (
       } else if ((adjacent || slash) && isName(to)) {
         to += 1;
       } else if ((comma || bracket) && isName(to) && (!token.opens || bracket)) {
-        // After a comma another sentence may begin: only what ends at a mark again, or is known, goes on.
+        // After a comma another sentence may begin, so the name goes on only if it ends at a mark or is a known place.
         let end = to + 1;
         while (
           end < tokens.length &&
@@ -194,7 +194,7 @@ export const findPlace = (
       else if (between === " " && AREA_WORDS.has(word(at)) && /^,? $/.test(gap(at)) && isSurePlace(at - 1))
         from = at - 1;
       else if (between === ", " && isName(at) && isSurePlace(from)) {
-        // "Headingley, Leeds": what stands before the comma must begin where a name can.
+        // "Headingley, Leeds": the part before the comma must begin where a name can begin.
         let start = at;
         while (
           start > 0 &&
@@ -222,7 +222,7 @@ export const findPlace = (
 
   const isCue = (at: number): boolean => prepositions.has(word(at)) || PLACE_LABELS.has(word(at));
 
-  /** What the words before a name say about it. */
+  /** The score of the words before a name. */
   const contextOf = (from: number): number => {
     let score = 0;
     for (let back = 1; back <= 3; back++) {
@@ -230,18 +230,18 @@ export const findPlace = (
       if (at < 0 || tokens[at + 1]?.opens) break;
       const folded = word(at);
       if (PLACE_LABELS.has(folded) || (folded === "up" && word(at - 1) === "pick")) return SCORE.label;
-      // "shipping from Bangor": goods leave where they are.
+      // "shipping from Bangor": goods are sent from where they are.
       if (ORIGIN.has(folded) && back === 1 && (LEAVING.has(word(at - 1)) || LEAVING.has(word(at - 2))))
         return SCORE.shipped;
       if (folded === "to" && word(at - 1) === "off") return -ELSEWHERE_PENALTY;
       if (ELSEWHERE.has(folded)) {
-        // "collect from Leeds" is where it is, "shipped from Leeds" is not.
+        // "collect from Leeds" states the place, "shipped from Leeds" does not.
         if (PLACE_LABELS.has(word(at - 1)) || PLACE_LABELS.has(word(at - 2))) return SCORE.label;
-        // "deliveries around Tacoma" are where the offer is.
+        // "deliveries around Tacoma" states the place of the offer.
         if (back > 1 && DELIVERIES.has(folded) && ABOUT.has(word(from - 1))) continue;
         return -ELSEWHERE_PENALTY;
       }
-      // "à" is a preposition wherever it is written so.
+      // "à" is a preposition in a text of any language.
       const grave = text.charAt(tokens[at]?.start ?? 0) === "à" && folded === "a";
       if (back === 1 && (prepositions.has(folded) || grave)) score = SCORE.cue;
       else if (
@@ -256,7 +256,7 @@ export const findPlace = (
     if (score === 0 && isPriceBefore(from)) score = SCORE.price;
     return score;
   };
-  /** "£340 Dulwich": who has said the price says where. */
+  /** A place may follow a price directly: "£340 Dulwich". */
   const isPriceBefore = (from: number): boolean =>
     /^\d/.test(word(from - 1)) &&
     !tokens[from]?.opens &&
@@ -265,11 +265,11 @@ export const findPlace = (
           text.slice(Math.max(0, (tokens[from - 1]?.start ?? 0) - 8), tokens[from - 1]?.start),
         )
       : /^\s?[€£$],?\s$/.test(gap(from)));
-  /** "Standort: X" and "Location: X": the colon opens a new sentence. */
+  /** "Standort: X" and "Location: X": the colon ends the sentence, so this is checked separately. */
   const isLabelBefore = (from: number): boolean => /^\s*[:–-]\s*$/.test(gap(from)) && PLACE_LABELS.has(word(from - 1));
 
   const candidates: Candidate[] = [];
-  /** "moving from Exeter to Bristol" is done in both. */
+  /** In "moving from Exeter to Bristol" both places count. */
   const isStart = ({ from, to }: Range): boolean =>
     ORIGIN.has(word(from - 1)) && TOWARDS.has(word(to)) && gap(to) === " " && isName(to + 1);
   const propose = (range: Range, score: number) => {
@@ -289,27 +289,27 @@ export const findPlace = (
     });
   };
 
-  /** Whether the term stands in the text as it is in the vocabulary, and not in another form. */
+  /** True if the text has the term exactly as the vocabulary does, not in another form. */
   const isWritten = ({ from, to, term }: Hit): boolean =>
     tokens
       .slice(from, to)
       .map((token) => token.folded)
       .join(" ") === term;
   for (const hit of geography) {
-    // "halifax NS" is as good as a capital letter.
+    // A state code after the name is as good as a capital letter: "halifax NS".
     const lower = !tokens.slice(hit.from, hit.to).some((token) => token.capital) && !isState(hit.to);
     // "bostons" are shoes.
     if (lower && !isWritten(hit)) continue;
-    if (lower && !whispering && contextOf(hit.from) <= 0) continue;
+    if (lower && !mostlyLowerCase && contextOf(hit.from) <= 0) continue;
     const known = hit.weight >= SURE_PLACE;
-    // "Cambridge Audio amp": what a text begins with is a thing.
+    // A place at the start of the text before another name is a brand: "Cambridge Audio amp".
     const brand = hit.from === 0 && gap(hit.to) === " " && isName(hit.to) && !isSurePlace(hit.to);
     const isTown = hit.family === "place" || hit.family === "city";
     const base = isTown && !known ? SCORE.hint : SCORE[SCORE_OF[hit.family] ?? "country"];
-    // A name that is a word as well ("Nancy", "Tours") is a place where it stands by itself.
+    // A name that is also an ordinary word ("Nancy", "Tours") is a place if it stands alone.
     const opened = tokens[hit.from]?.opens === true || /[,(]\s?$/.test(gap(hit.from));
     const closed = hit.to >= tokens.length || tokens[hit.to]?.opens === true || /^[,)]/.test(gap(hit.to));
-    // "Reading station", "Hull city centre"
+    // It may be followed by a part of a town ("Reading station", "Hull city centre") or by "and" and a common word.
     const paired =
       AND.has(word(hit.to)) && gap(hit.to) === " " && tokens[hit.to + 1]?.capital === false && gap(hit.to + 1) === " ";
     const named = closed || paired || (gap(hit.to) === " " && PARTS_OF_TOWNS.has(word(hit.to)));
@@ -319,27 +319,27 @@ export const findPlace = (
       opened &&
       named &&
       hit.from > 0 &&
-      (!lower || (whispering && hit.to >= tokens.length - 1))
+      (!lower || (mostlyLowerCase && hit.to >= tokens.length - 1))
     ) {
       propose(hit, SCORE.closing);
       continue;
     }
-    propose(hit, base - ((lower && !whispering) || brand ? LOWER_CASE_PENALTY : 0));
+    propose(hit, base - ((lower && !mostlyLowerCase) || brand ? LOWER_CASE_PENALTY : 0));
   }
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at];
     if (token === undefined || geographic.has(at) || !isName(at) || !token.capital) continue;
     const starts = token.opens || !/^[ -]$/.test(gap(at)) || !isName(at - 1);
     if (!starts) continue;
-    // "Abholung 79341 Kenzingen", "…, 79341 Kenzingen", but not "Lego 10307 Eiffelturm"
+    // A postal code counts in "Abholung 79341 Kenzingen" and "…, 79341 Kenzingen", but not in "Lego 10307 Eiffelturm".
     const led = tokens[at - 1]?.opens || !/^\s$/.test(gap(at - 1)) || isCue(at - 2);
     if (/^\d{5}$/.test(word(at - 1)) && gap(at) === " " && led) {
       propose({ from: at - 1, to: at + 1 }, SCORE.name);
       continue;
     }
-    // "HS 110 €", "LMT, FL"
+    // Short words in capitals are abbreviations: "HS 110 €", "LMT, FL".
     const raw = text.slice(token.start, token.end);
-    if (!shouting && raw.length <= 3 && raw === raw.toUpperCase() && tokens[at + 1]?.capital !== true) continue;
+    if (!mostlyUpperCase && raw.length <= 3 && raw === raw.toUpperCase() && tokens[at + 1]?.capital !== true) continue;
     const context = contextOf(at);
     if (context > 0) propose({ from: at, to: at + 1 }, SCORE.name);
     else if (at > 0 && context === 0 && language !== "de") {
@@ -347,12 +347,12 @@ export const findPlace = (
       const after = range.to < tokens.length ? gap(range.to) : ".";
       const ends = range.to >= tokens.length || (tokens[range.to]?.opens ?? true);
       const coded = isCode(range.to - 1) || isState(range.to - 1);
-      // What a colon follows is a heading.
+      // A name before a colon is a heading.
       const closed = (ends || coded || /^[,)]/.test(after)) && !/^\s?:/.test(after);
       const opened = token.opens || /[,(]\s?$/.test(gap(at));
       if (!closed || !opened || range.to - range.from > 4) continue;
-      // "LMT, FL" is a licence.
-      if (/^\p{Lu}+$/u.test(text.slice(token.start, token.end)) && !shouting) continue;
+      // An unknown name in capitals is an abbreviation: the licence in "LMT, FL".
+      if (/^\p{Lu}+$/u.test(text.slice(token.start, token.end)) && !mostlyUpperCase) continue;
       const base = ends ? (token.opens ? SCORE.alone : SCORE.closing) : SCORE.listed;
       candidates.push({ ...range, score: base + (coded ? SCORE.code : 0) });
     }

@@ -1,12 +1,13 @@
 import { compilePhrases } from "./prose.ts";
 
 /**
- * What words say of a way to be reached.
+ * What a word says about a way of contact.
  *
- * Praise: `way` announces the best ("best way", "first port of call"), `best` is said of what stands before it ("is
- * best", "suits better"), `prefer` of what stands nearest, `first` names an order, `swift` promises an answer.
- * Reserve: `slow` says what comes of it, `fallback` when to use it at all, `avoid` and `than` what not to use.
- * `kin` with `answers` says that somebody else is reached.
+ * Praise: `way` announces the best way ("best way", "first port of call"); `best` praises what stands before it ("is
+ * best", "suits better"); `prefer` what stands nearest; `first` states an order; `swift` promises a quick answer.
+ * Reservation: `slow` warns of a late answer; `fallback` says when to use the way at all; `avoid` and `than` say what
+ * not to use.
+ * `kin` together with `answers` says that another person answers.
  */
 export type PreferenceSense =
   | "way"
@@ -60,7 +61,7 @@ export const PREFERENCE_WORDS = compilePhrases<PreferenceSense>({
     e melhor | melhor | mais rapido | mais facil | mais pratico | mais garantido | respondo mais rapido | o ideal e | e o ideal | tem prioridade | tem preferencia | e preferivel | preferivel | da-me mais jeito | mais jeito | funciona melhor | para resposta rapida | e mais certo
     is beter | werkt beter | werkt het beste | werkt het best | is het beste | beter | fijner | is fijner | handiger | sneller | gaat sneller | gaat het snelst | makkelijker | prettiger | heeft voorrang | voorrang | heeft mijn voorkeur | mijn voorkeur | is ideaal | ideaal | verreweg | voor een snel antwoord | komt beter uit
     jest lepszy | jest lepsza | lepiej | lepszy | lepsza | lepsze | szybciej | latwiej | wygodniej | wygodniejszy | pewniejszy | pewniej | ma pierwszenstwo | pierwszenstwo | jest najlepszy | dziala lepiej | dziala najlepiej | mile widzian* | najszybciej odpisze | preferowany | preferowana | preferowane`,
-  /** The superlative of everything. */
+  /** Superlatives and comparatives of no particular quality. */
   bare: "best | better",
   prefer: `obliged if | grateful if | appreciate it if | appreciate if | lovely if | great if | love it if | pleased if | happier if | easier if | better if | simpler if | nicer if | quicker if | dankbar wenn | dankbar fur | nett wenn | schon wenn | freuen uns uber | freue mich uber | passez plutot | passez par | gentil de | merci de passer | plutot le | plutot un | agradeceria que | agradecemos que | mejor si | meglio se mi | gentile se | sarei grat* | agradeco que | seria otimo | fijn als | fijner als | graag via | graag per | milo mi bedzie | bede wdzieczn* | lepiej na | lepiej przez | please do | do email | do ring | do call | do text | prefer | preferably | preference | my preference | i'd prefer | would prefer | i'd rather | would rather | rather | much rather | sooner | much sooner | i'd sooner | would sooner | ideally | for preference | by preference | by choice | favour | favor | we ask that you | please stick to | stick to | stick with | lean towards | lean on | partial to | privately
     by all means | please more | plump for | go for the | always try | always use | please always | do use | please do use | i'm a | kindly use | kindly direct | if at all possible | honestly hit | just use | old fashioned
@@ -71,7 +72,7 @@ export const PREFERENCE_WORDS = compilePhrases<PreferenceSense>({
     preferencialmente | de preferencia | da preferencia | dar preferencia | damos preferencia | dou preferencia | prefiro | preferimos | preferia | se possivel | se puder | melhor por | melhor pelo | melhor pela | idealmente
     bij voorkeur | liefst | het liefst | liever | voorkeur | heb liever | graag eerst | het liefste | idealiter | indien mogelijk | als het kan
     wole | wolimy | wolalbym | wolalabym | preferuje | preferujemy | najchetniej | raczej | o ile mozliwe | jesli mozna | idealnie | prosze raczej`,
-  /** Courtesies that point to a way only where they follow it. */
+  /** Courtesies. They refer to a way only if the clause ends after them. */
   soft: "if possible | if you can | if you could | where possible | when possible | wherever possible",
   first: `first | first please | first of all | firstly | at first | initially | in the first instance | in the first place | before anything else | before anything | before all else | to start with | to begin with | first try | try first | foremost | first choice | number one | above all
     zuerst | zunachst | als erstes | als erster | an erster stelle | in erster linie | vor allem | erstmal | zuallererst
@@ -149,39 +150,39 @@ export const PREFERENCE_WORDS = compilePhrases<PreferenceSense>({
   written: `wrote | messaged | write | writing | written | typing | type | message | messages | messaging | a line | words on a screen | schreiben | schreibt | nachricht | nachrichten | schriftlich | ecrire | ecrivez | message ecrit | messages | mensaje | mensajes | escribir | escribid | escribe | escribidme | escribeme | mensagem | mensagens | escrever | escrevam | messaggio | messaggi | messaggino | scrivere | scrivete | scrivetemi | scrivi | bericht | berichten | berichtje | schrijven | wiadomosc | wiadomosci | pisac | piszcie | napisac`,
 });
 
-/** What follows "best" when it is said of a way; before any other word it is said of that ("best offer"). */
+/** Words that may follow "best" if it is about a way. Before any other word it is about that word ("best offer"). */
 export const AFTER_BEST = new Set(
   "for to if by on at via since as because cos tbh is in though please and or but - way".split(" "),
 );
 
-/** Parts of the day and the week: what is preferred then is a time. */
+/** Parts of the day and the week: the preference is then about a time. */
 export const TIMES = new Set(
   `during while pendant durante mientras wahrend tijdens podczas evenings evening mornings weekends weekdays abends morgens vormittags nachmittags soir soirs matin matins tardes mananas noches sera serali ore mattina pomeriggio noite manha tarde avonds
   wieczorem rano wieczorami`.split(/\s+/u),
 );
 
-/** Before an hour they make a time of it. */
+/** Words that state a time when an hour follows. */
 export const BEFORE_HOUR = new Set(
   "after before between from until till nach vor ab zwischen bis apres avant entre despues antes dopo prima depois po przed na voor tussen".split(
     " ",
   ),
 );
 
-/** Words that name a time of day. */
+/** Words that name an hour or a time of day. */
 export const HOUR = new Set(
   "six seven eight nine ten noon lunch dinner work five sechs sieben acht funf feierabend midi las le 20h ora cena pranzo almoco jantar zes zeven acht eten szesnastej siedemnastej osiemnastej".split(
     " ",
   ),
 );
 
-/** Said where it is all the same: no way is preferred. */
+/** Phrases that state that all ways are equally good, so none is preferred. */
 export const ALL_THE_SAME = compilePhrases<"equal">({
   equal: `all three | any of them | any of these | all of these | alle drei | alle zwei | les trois | los tres | tutti e tre | os tres | alle drie | wszystkie trzy | are both | both answered | both read | both get | both work | beide werden | les deux marchent | ambos valen | entrambi | oba dzialaja | whichever | whatever suits | either is fine | either works | either way | both are | both fine | all one to me | all the same to me | don't mind which | don't mind how | how you like | as you like | as you please | your choice | up to you | no preference
     ganz wie | egal wie | wie ihr mogt | wie sie mogen | wie du magst | beides wird | mir egal | mir gleich | comme vous voulez | comme ca vous chante | au choix | comme vous preferez | como prefieras | como quieras | como prefieran | como prefiera | me da igual | da igual | lo que prefieras
     come preferite | come vuoi | come volete | e uguale | fa lo stesso | indifferente | indifferentemente | como preferir | como preferirem | tanto faz | como quiser | tanto me faz | wat u uitkomt | wat je wilt | maakt niet uit | om het even | maakt me niet uit | kontakt dowolny | jak wygodniej | obojetnie | wszystko jedno | jak kto woli`,
 });
 
-/** Asks for something: what follows is where to turn to. */
+/** Words that ask for something: a contact near them is the one to use. */
 export const REQUESTS = new Set(
   `write drop send use try contact reach book apply reserve go hit message mail email text ring call phone telephone whatsapp get come give shoot ping buzz
   schreib schreibt schreiben mailt mailen ruft anrufen meldet melden wendet kontaktiert nutzt simst
@@ -193,13 +194,13 @@ export const REQUESTS = new Set(
   piszcie pisac pisz prosze dzwoncie dzwonic dzwon kontakt wyslij wyslijcie kontaktowac`.split(/\s+/u),
 );
 
-/** Behind a contact they go on about when, or to the next one, and say nothing of it. */
+/** Words after a contact that continue with a time or the next contact, and state nothing about the contact. */
 export const GOES_ON = new Set(
   `and or und oder et ou y o e oppure en of i lub albo for to if when after before with please any at on until from till between by via as in fur bei zu ab nach vor bis zwischen wenn mit pour apres avant de a si avec entre para despues antes de con per dopo prima da se
   para depois antes ate com voor na tot met om van als po przed do od dla w z`.split(/\s+/u),
 );
 
-/** Behind a contact that a sentence opens with they say what it is kept for. */
+/** Words after a contact at the start of a sentence that state what it is reserved for. */
 export const KEPT_FOR = new Set(
   "if when only once unless wenn falls nur si quand seulement cuando solo se quando soltanto so als alleen jesli gdy tylko".split(
     " ",

@@ -17,8 +17,8 @@ import { phraseAt, startsSentence, type Token } from "./prose.ts";
 import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**
- * Amounts of money in a text, whatever their role: tokens `from` to `to` (exclusive), currency and period included.
- * `marker` is null for a bare number, which may be no money at all. `max` is the upper end of a range.
+ * An amount of money in a text, whatever its role: tokens `from` to `to` (exclusive), currency and period included.
+ * `marker` is null for a bare number, which may not be money. `max` is the upper end of a range.
  */
 export type Amount = {
   from: number;
@@ -27,17 +27,17 @@ export type Amount = {
   max: number | null;
   marker: Marker | null;
   period: Period | null;
-  /** In brackets: said by the way. */
+  /** True inside brackets, where the price is rarely stated. */
   aside: boolean;
 };
 
-/** "for a full week" is the longest that stands between an amount and its unit. */
+/** The most words between an amount and its unit of time, as in "for a full week". */
 const MAX_PER = 4;
 
-/** "15 EUR netto max /h". */
+/** The most words between an amount and "per", as in "15 EUR netto max /h". */
 const MAX_FILLERS = 2;
 
-/** "per 60 min" is an hour, "pro Person und Stunde" one of each. */
+/** "per 60 min" is per hour; "pro Person und Stunde" is per hour too. */
 const MINUTES_OF_AN_HOUR = /^(?:60|55|50)$/u;
 const MINUTES = new Set("min mins minutes minuten minute minutos minuti minuut minut '".split(" "));
 const PER_HEAD = new Set(
@@ -45,7 +45,7 @@ const PER_HEAD = new Set(
 );
 const AND = new Set("and und et y e en i & + /".split(" "));
 
-/** The period that is written at token `at`, behind an amount. */
+/** The period that follows an amount at token `at`. */
 const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: number } | null => {
   for (let skipped = 0; skipped <= MAX_FILLERS; skipped++) {
     const first = tokens[at + skipped];
@@ -53,7 +53,7 @@ const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: n
     const phrase = phraseAt(tokens, at + skipped, PERIODS);
     if (phrase !== null) return { period: phrase.sense, to: phrase.to };
     const isPer = PER.has(first.text) || first.text === "for";
-    // "/mån", which folds to an English word.
+    // "/mån" folds to the English word "man".
     if (first.text === "/" && tokens[at + skipped + 1]?.text === "man")
       return { period: "month", to: at + skipped + 2 };
     if (
@@ -73,7 +73,7 @@ const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: n
       const period = unit?.gap === "line" ? undefined : PERIOD_OF_UNIT.get(unit?.text ?? "");
       // "an" is a year in French and an article in English.
       const again = PERIOD_OF_UNIT.has(tokens[at + skipped + length + 1]?.text ?? "") && PER.has(unit?.text ?? "");
-      // "$350 for the night" is an evening's work.
+      // "$350 for the night" pays an evening's work, not a night's stay.
       if (first.text === "for" && unit?.text === "night") return null;
       const weekend =
         unit?.text === "week" &&
@@ -88,16 +88,16 @@ const periodAt = (tokens: readonly Token[], at: number): { period: Period; to: n
   return null;
 };
 
-/** "70 € día laborable": a unit of time without "per" behind money. */
+/** A unit of time without "per" after an amount: "70 € día laborable". */
 const unitAt = (tokens: readonly Token[], at: number): { period: Period; to: number } | null => {
   const unit = tokens[at];
   const period = PERIOD_OF_UNIT.get(unit?.text ?? "");
-  // "an" is an article, "days" are counted, "ora" is now before another amount.
+  // "an" is an article, "days" are counted, and "ora" before another amount means "now".
   if (period === undefined || unit?.gap !== "space" || /^(?:an|days|ora)$/u.test(unit.text)) return null;
   return tokens[at + 1]?.text === "-" || tokens[at + 1]?.kind === "digits" ? null : { period, to: at + 1 };
 };
 
-/** "Tag 40 €", "1 day: £50": the unit right before an amount, unless a number of them is meant ("2 days £90"). */
+/** The unit directly before an amount ("Tag 40 €", "1 day: £50"), unless several units are counted ("2 days £90"). */
 const unitBefore = (tokens: readonly Token[], from: number): Period | null => {
   const at = tokens[from - 1]?.text === ":" ? from - 2 : from - 1;
   const period = PERIOD_OF_UNIT.get(tokens[at]?.text ?? "");
@@ -107,7 +107,7 @@ const unitBefore = (tokens: readonly Token[], from: number): Period | null => {
   return opens || PER.has(before?.text ?? "") ? period : null;
 };
 
-/** Marks between which digits are a date, a time, a ratio or a name. */
+/** Marks that join digits to a date, a time, a ratio or a name. */
 const JOINS = /^[/:.,'x#*@_=-]$/u;
 
 const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
@@ -117,17 +117,17 @@ const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
   if (before.text === "#") return true;
   const beyond = tokens[at - 2];
   if (!JOINS.test(before.text) || before.gap !== "none" || beyond === undefined) return false;
-  // "75-95" is a range, "A-55" and "24/7" are none, and "price:50" is an amount.
+  // "75-95" is a range and "price:50" is an amount; "A-55" and "24/7" are neither.
   if (before.text === "-")
     return beyond.kind === "word" && currencyAt(tokens, at - 2) === null && !PERIOD_OF_UNIT.has(beyond.text);
   return beyond.kind === "digits" || (before.text !== ":" && before.text !== "=" && beyond.kind === "word");
 };
 
-/** "7pm", "7.30 pm": after noon, and no rent by the month. */
+/** "7pm", "7.30 pm": here "pm" is a time of day, not "per month". */
 const isTime = (tokens: readonly Token[], { to, value }: Numeral): boolean =>
   value <= 12.59 && (tokens[to]?.text === "pm" || tokens[to]?.text === "am");
 
-/** "4 800 à débattre", "25 p.st.", "1500 como mucho": what follows at token `to` is said of amounts only. */
+/** True if words at token `to` follow only amounts: "4 800 à débattre", "25 p.st.", "1500 como mucho". */
 const isQualified = (tokens: readonly Token[], to: number): boolean => {
   if (tokens[to] === undefined || tokens[to]?.gap === "line") return false;
   const said = phraseAt(tokens, to, PRICE_WORDS);
@@ -135,7 +135,7 @@ const isQualified = (tokens: readonly Token[], to: number): boolean => {
   return phraseAt(tokens, to, CLOSES_CEILING) !== null;
 };
 
-/** True when a bare number stands as an amount would: not before what it counts, nor after what it names. */
+/** True if a bare number can be an amount: it neither counts the next word nor belongs to the name before it. */
 const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
   const { from, to, value } = numeral;
   if (isTime(tokens, numeral)) return false;
@@ -165,7 +165,9 @@ const mayBeAmount = (tokens: readonly Token[], numeral: Numeral): boolean => {
   return AFTER_BARE.has(after.text) || periodAt(tokens, to) !== null;
 };
 
-/** Letters glued to a number that leave it an amount: "28ish", "150pcm", "15h" behind a currency. */
+/**
+ * True if letters directly after a number make it something other than an amount. "28ish" and "150pcm" remain amounts.
+ */
 const isGluedUnit = (tokens: readonly Token[], to: number): boolean => {
   const after = tokens[to];
   return (
@@ -173,7 +175,7 @@ const isGluedUnit = (tokens: readonly Token[], to: number): boolean => {
   );
 };
 
-/** "12€50": the cents behind the sign. */
+/** The cents after the currency sign: "12€50". */
 const centsAt = (tokens: readonly Token[], at: number): number | null => {
   const cents = tokens[at];
   if (cents?.kind !== "digits" || cents.gap !== "none" || cents.text.length !== 2) return null;
@@ -184,19 +186,23 @@ const centsAt = (tokens: readonly Token[], at: number): number | null => {
   return goesOn ? null : Number(cents.text) / 100;
 };
 
-/** Signs that another token makes exact: "$50/h CAD". */
+/** True for signs that another currency word can make unambiguous: "$50/h CAD". */
 const isAmbiguous = (marker: Marker | null): boolean =>
   marker === "$" || marker === "kr" || marker === "¥" || marker === ",";
 
-/** Hundredths of whatever is paid: "12 cents per word". */
+/** Words for hundredths of a currency: "12 cents per word". */
 const CENTS = new Set("¢ cent cents ct cts centimes centimos centavos centesimi".split(" "));
 
-/** "Euro 6" is a norm of exhaust gases. */
-const NORM = /^[3-7]$/u;
+/** "Euro 6" is an emission standard for cars. */
+const EMISSION_STANDARD = /^[3-7]$/u;
 
 const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
   const before = currencyBefore(tokens, at);
-  if (tokens[at - 1]?.text === "euro" && NORM.test(tokens[at]?.text ?? "") && endOfDigits(tokens, at) === at + 1)
+  if (
+    tokens[at - 1]?.text === "euro" &&
+    EMISSION_STANDARD.test(tokens[at]?.text ?? "") &&
+    endOfDigits(tokens, at) === at + 1
+  )
     return null;
   if (before === null && isJoinedBefore(tokens, at)) return null;
   const isMoney = before !== null;
@@ -213,7 +219,7 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
   let { value, to } = numeral;
   let marker = before?.marker ?? null;
   const after = tokens[to]?.gap === "line" ? null : currencyAt(tokens, to);
-  // A sign behind belongs to this number unless the next number is glued to it: "5 €20".
+  // A currency after the number belongs to it, unless the next number directly follows the sign: "5 €20".
   const cents = after === null ? null : centsAt(tokens, after.to);
   const taken =
     after !== null &&
@@ -245,10 +251,10 @@ const readAmount = (tokens: readonly Token[], at: number): Amount | null => {
   return { from: before?.from ?? at, to, value, max: null, marker, period: null, aside: false };
 };
 
-/** "One" is an article in most languages, and no price. */
-const LEAST_SPOKEN = 2;
-/** Smaller ones in words may be an age. */
-const LEAST_ALONE = 90;
+/** "One" is an article in most languages, so it is not a price. */
+const LEAST_IN_WORDS = 2;
+/** A smaller number in words without a currency may be an age. */
+const LEAST_ALONE_IN_WORDS = 90;
 
 /** "une trentaine d'euros" */
 const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
@@ -256,26 +262,30 @@ const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker
   return currencyAt(tokens, tokens[at + 1]?.text === "'" ? at + 2 : at + 1);
 };
 
-/** Said of money, as "grand" is. */
+/** Words for a thousand that are used for money, as "grand" is. */
 const THOUSANDS = /^(?:mille|riesen|ruggen)$/u;
 
-/** An amount in words, which only its currency tells from a count: "a hundred quid", "fünfzig Euro", "two grand". */
-const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
+/**
+ * An amount in words: "a hundred quid", "fünfzig Euro", "two grand". It needs a currency or another sign of money;
+ * otherwise it is a count.
+ */
+const amountInWords = (tokens: readonly Token[], at: number): Amount | null => {
   const number = spokenNumberAt(tokens, at);
-  if (number === null || number.value < LEAST_SPOKEN) return null;
+  if (number === null || number.value < LEAST_IN_WORDS) return null;
   const behind = currencyAt(tokens, number.to);
-  // "all six £100": the sign belongs to the figures behind it.
+  // "all six £100": the sign belongs to the digits after it.
   const isOfNext = behind !== null && tokens[behind.to]?.kind === "digits" && tokens[number.to]?.kind === "mark";
   const currency = isOfNext ? null : behind;
-  // "vier mille, Meppel", but "deux mille pages"
+  // "vier mille, Meppel" is an amount, "deux mille pages" is not.
   const next = tokens[number.to];
   const closes = next === undefined || next.kind === "mark" || next.gap === "line";
   const last = tokens[number.to - 1]?.text ?? "";
   const grand = last === "grand" || (closes && number.to > at + 1 && THOUSANDS.test(last));
   const of = behind === null ? currencyOfRound(tokens, number.to) : null;
   const named = currency ?? of;
-  // "Zweihundertfünfzig, ..." as a sentence of its own is a sum, and more than anybody counts in words.
-  const alone = number.value >= LEAST_ALONE && startsSentence(tokens, at) && /^[.,!]$/u.test(next?.text ?? "");
+  // A number in words that is a sentence of its own ("Zweihundertfünfzig, ...") is an amount if it is too large for an
+  // age.
+  const alone = number.value >= LEAST_ALONE_IN_WORDS && startsSentence(tokens, at) && /^[.,!]$/u.test(next?.text ?? "");
   const told = grand || alone || number.money || isQualified(tokens, number.to);
   if (named === null && !told) return null;
   const to = named?.to ?? number.to;
@@ -291,14 +301,17 @@ const spokenAmount = (tokens: readonly Token[], at: number): Amount | null => {
   };
 };
 
-/** Words between the ends of a range. "a", "al" and the like only after a word that opens one, or between two currencies. */
+/**
+ * Words between the ends of a range. Those of AMBIGUOUS_TO have other meanings, so they count only after a word of
+ * OPENS_RANGE, or (if also in TO) between two currencies.
+ */
 const TO = /^(?:-|~|to|bis|until|a|al|ao|tot|do|till)$/u;
-const SHY_TO = /^(?:a|al|ao|do|and|und|et|y|e|en|i|und|ed)$/u;
+const AMBIGUOUS_TO = /^(?:a|al|ao|do|and|und|et|y|e|en|i|und|ed)$/u;
 const OPENS_RANGE = new Set(
   "between zwischen entre tra fra tussen pomiedzy miedzy from von de da dalle dai desde van od des".split(" "),
 );
 
-/** True when the tokens between two numbers make them a range. */
+/** True if the tokens between two numbers make them a range. */
 const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean => {
   const between = tokens.slice(low.to, high.from);
   if (between.length === 0 || between.length > 2 || high.value <= low.value || startsSentence(tokens, high.from))
@@ -306,12 +319,12 @@ const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean =
   const words = between.map((token) => token.text).join(" ");
   if (words === "up to" || words === "bis zu" || words === "- -") return true;
   if (between.length > 1) return false;
-  if (!SHY_TO.test(words)) return TO.test(words);
+  if (!AMBIGUOUS_TO.test(words)) return TO.test(words);
   const opened = OPENS_RANGE.has(tokens[low.from - 1]?.text ?? "");
   return opened || (TO.test(words) && low.marker !== null && high.marker !== null);
 };
 
-/** A number that only a range makes an amount ("18" in "18-22 EUR"). */
+/** A number that is an amount only as the lower end of a range ("18" in "18-22 EUR"). */
 const lowEnd = (tokens: readonly Token[], at: number): Amount | null => {
   if (isJoinedBefore(tokens, at)) return null;
   const numeral = numeralAt(tokens, at, { spaced: false, isMoney: false });
@@ -319,7 +332,9 @@ const lowEnd = (tokens: readonly Token[], at: number): Amount | null => {
   return { ...numeral, max: null, marker: null, period: null, aside: false };
 };
 
-/** Ends of a range share what is written once: "9-10k", "18-22 EUR". */
+/**
+ * Joins the ends of a range. They share the magnitude and the currency if these are written once: "9-10k", "18-22 EUR".
+ */
 const joined = (low: Amount, high: Amount, tokens: readonly Token[]): Amount => {
   const magnitude =
     tokens[low.to - 1]?.kind === "digits" && high.value >= 1000 && low.value < 1000 && isMagnified(tokens, high);
@@ -341,9 +356,9 @@ const isMagnified = (tokens: readonly Token[], amount: Amount): boolean =>
     );
 
 /**
- * All amounts of a text, left to right, ranges as one.
+ * All amounts of a text from left to right. A range is one amount.
  *
- * @param isHidden tells the tokens that say nothing of the price: addresses, phone numbers, orders to a model
+ * @param isHidden true for tokens that must not be read as a price: addresses, phone numbers, instructions to a model
  */
 export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => boolean): Amount[] => {
   const amounts: Amount[] = [];
@@ -352,7 +367,7 @@ export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => 
     const token = tokens[at];
     if (token?.text === "(") depth++;
     if (token?.text === ")" || token?.gap === "line") depth = 0;
-    const spoken = token?.kind === "word" && !isHidden(at) ? spokenAmount(tokens, at) : null;
+    const spoken = token?.kind === "word" && !isHidden(at) ? amountInWords(tokens, at) : null;
     if (spoken !== null) {
       amounts.push({ ...spoken, aside: depth > 0 });
       at = spoken.to - 1;
@@ -369,7 +384,7 @@ export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => 
     const high = next < 0 || isHidden(next) ? null : readAmount(tokens, next);
     const range = high !== null && isRange(tokens, amount, high) && (amount.marker ?? high.marker) !== null;
     const ends = high === null ? null : joined(amount, high, tokens);
-    // Without a currency only ends of one size are a range: "300-450", "9-10k".
+    // Without a currency, the ends of a range must be of the same magnitude: "300-450", "9-10k".
     const bare =
       high !== null && ends !== null && read !== null && isRange(tokens, amount, high) && high.value < ends.value * 10;
     const whole = ends !== null && (range || bare) ? ends : read;
@@ -392,7 +407,7 @@ export const findAmounts = (tokens: readonly Token[], isHidden: (at: number) => 
   return amounts;
 };
 
-/** The next digits after token `at`, a few tokens on at most. */
+/** The next digits, at most four tokens after token `at`; -1 if there are none. */
 const nextDigits = (tokens: readonly Token[], at: number): number => {
   for (let i = at; i < at + 5; i++) if (tokens[i]?.kind === "digits") return i;
   return -1;

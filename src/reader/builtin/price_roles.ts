@@ -4,11 +4,11 @@ import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
 import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**
- * Which words speak of which amount. Every word looks for its amount: the nearest one behind it or before it in the
- * same clause, so that "deposit" in "780 EUR, deposit 300 EUR" is not said of both.
+ * Assigns words about prices to amounts. Each word belongs to the nearest amount before or after it in the same clause,
+ * so that "deposit" in "780 EUR, deposit 300 EUR" is assigned to one amount only.
  */
 
-/** An amount with what is said of it. `near` are the senses whose words touch it. */
+/** An amount with the senses of its words. `near` holds the senses of the words directly beside it. */
 export type Role = {
   amount: Amount;
   senses: Set<PriceSense>;
@@ -17,7 +17,7 @@ export type Role = {
   period: Period | null;
 };
 
-/** How far a word may stand before its amount, in tokens; the default for those that are not listed. */
+/** How far before its amount a word may stand, in tokens. REACH_AHEAD is for senses that are not listed. */
 const REACH_AHEAD = 7;
 const AHEAD: Partial<Record<PriceSense, number>> = {
   fresh: 2,
@@ -35,7 +35,7 @@ const AHEAD: Partial<Record<PriceSense, number>> = {
   restated: 1,
 };
 
-/** How far it may stand behind its amount. */
+/** How far after its amount a word may stand, in tokens; -1 means never. */
 const REACH_BACK = 3;
 const BACK: Partial<Record<PriceSense, number>> = {
   ask: 0,
@@ -58,7 +58,7 @@ const isClauseEnd = (tokens: readonly Token[], at: number): boolean =>
   /^[,;|•·)]$/u.test(tokens[at - 1]?.text ?? "") ||
   /^[,;|•·]$/u.test(tokens[at]?.text ?? "");
 
-/** True when nothing between two places ends the clause; a dash does unless it stands right behind the word. */
+/** True if nothing between two positions ends the clause. A dash ends it, except directly after the word. */
 const isOneClause = (tokens: readonly Token[], from: number, to: number): boolean => {
   for (let at = from; at < to; at++) {
     if (isClauseEnd(tokens, at)) return false;
@@ -70,7 +70,10 @@ const isOneClause = (tokens: readonly Token[], from: number, to: number): boolea
 
 type Reach = { ahead: number; back: number };
 
-/** What stands beside each token, so that a word finds its amount at once: its neighbours by index, -1 for none. */
+/**
+ * An index of the amounts around each token, so that a word finds its amount in constant time. `behind` and `ahead`
+ * hold the index of the amount before and after a token, or -1. `joins` marks connectives.
+ */
 type Neighbours = {
   tokens: readonly Token[];
   amounts: readonly Amount[];
@@ -95,7 +98,7 @@ const neighboursOf = (
   return { tokens, amounts, behind, ahead, joins };
 };
 
-/** The amount that the words `hit` speak of; null when none is near. */
+/** The amount that the words of `hit` belong to. Null if none is near. */
 const amountOf = <S>(hit: Hit<S>, map: Neighbours, reach: Reach): { amount: Amount; distance: number } | null => {
   const { tokens, amounts } = map;
   const behind = amounts[map.behind[hit.from] ?? -1];
@@ -112,14 +115,14 @@ const amountOf = <S>(hit: Hit<S>, map: Neighbours, reach: Reach): { amount: Amou
   return isBehind ? { amount: behind, distance: gapBehind } : null;
 };
 
-/** True when a number stands right before token `at`: "12.000 km", "167tkm". */
+/** True if a number stands directly before token `at`: "12.000 km", "167tkm". */
 const isCounted = (tokens: readonly Token[], at: number): boolean =>
   tokens[at - 1]?.kind === "digits" || /^(?:k|tsd|tys|mila|mil|t)$/u.test(tokens[at - 1]?.text ?? "");
 
-/** Between a former and a lower price: "from 350 to 200". */
+/** Words between a former price and a lower one: "from 350 to 200". */
 const LOWERED = new Set("to auf a para naar na voor now jetzt nu > -> ahora agora ora teraz".split(" "));
 
-/** The dearer one of "from 350 to 200" and "350 > 200" was asked before. */
+/** The higher amount in "from 350 to 200" or "350 > 200" is the former price. */
 const markLowered = (tokens: readonly Token[], roles: readonly Role[]): void => {
   roles.forEach((role, index) => {
     const next = roles[index + 1];
@@ -133,10 +136,10 @@ const markLowered = (tokens: readonly Token[], roles: readonly Role[]): void => 
   });
 };
 
-/** What is said of each of the amounts, in their order. */
+/** The roles of all amounts, in the same order. */
 export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): Role[] => {
   const roles = amounts.map((amount): Role => {
-    // "One thirty a month ($130)": the words before tell the time.
+    // In "One thirty a month ($130)" the period stands before the bracket.
     const told = amount.period === null && isRestatement(amount, tokens) ? tokens[amount.from - 2]?.text : undefined;
     const period = amount.period ?? PERIOD_OF_UNIT.get(told ?? "") ?? null;
     return { amount, senses: new Set(), near: new Set(), bounds: new Set(), period };
@@ -153,7 +156,7 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
     const found = amountOf(hit, neighbours, reach);
     const role = found && roleOf.get(found.amount);
     if (!found || !role) continue;
-    // "new tyres 40" in a list is what was put on; "New sofa 40" is the thing itself.
+    // "new tyres 40" in a list is the price of a part; "New sofa 40" is the price of the thing itself.
     if (hit.sense === "fresh" && found.amount.from > hit.to) {
       if (tokens[hit.from - 1]?.text === "," && !startsSentence(tokens, hit.from)) role.senses.add("part");
       continue;
@@ -167,7 +170,7 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
     if (found !== null) roleOf.get(found.amount)?.bounds.add(hit.sense);
   }
   for (const hit of findPhrases(tokens, RATES)) {
-    // "12.000 km 3.200 €" is a distance, "KM 640" a rent.
+    // "km" is a distance in "12.000 km 3.200 €", and a rent (Kaltmiete) in "KM 640".
     if (tokens[hit.from]?.text === "km" && isCounted(tokens, hit.from)) continue;
     const found = amountOf(hit, neighbours, { ahead: 4, back: 0 });
     const role = found && roleOf.get(found.amount);
@@ -177,7 +180,7 @@ export const rolesOf = (tokens: readonly Token[], amounts: readonly Amount[]): R
   return roles;
 };
 
-/** Before a bracket they end an amount in words: "sixty bucks ($60)", "a fiver each (£5)". */
+/** Words that end an amount in words before a bracket: "sixty bucks ($60)", "a fiver each (£5)". */
 const SPOKEN_END = new Set(
   `each apiece bucks quid dollars pounds euros euro month week day hour night person stowek zl zlotych ciascuno l'uno stuk
   monat woche tag stunde mois semaine jour heure mes semana dia hora mese settimana giorno ora maand week dag uur`.split(
@@ -187,7 +190,7 @@ const SPOKEN_END = new Set(
 /** Smaller numbers in words are counts. */
 const LEAST_TOLD = 5;
 
-/** True when brackets hold nothing but an amount, in figures, that was just told in words. */
+/** True if brackets hold nothing but an amount in digits that repeats an amount in words before them. */
 export const isRestatement = ({ from, to }: Amount, tokens: readonly Token[]): boolean => {
   const opening = tokens[from - 1]?.text === "(" ? from - 1 : tokens[from]?.text === "(" ? from : -1;
   if (opening < 0 || tokens[to]?.text !== ")") return false;

@@ -1,6 +1,6 @@
 import { compilePhrases } from "./prose.ts";
 
-/** What words say of the amount that they stand at. */
+/** What a word says about the amount beside it. */
 export type PriceSense =
   | "ask"
   | "negotiable"
@@ -26,9 +26,15 @@ export type PriceSense =
   | "with";
 
 /**
- * The roles of amounts, by the words beside them. `fresh` ("new") counts behind an amount only, `toward` ("for") says
- * little, `restated` ("that is") says an amount again, `part` (tyres, a service) was paid for what belongs to it, `today` ("now") more, `instead` always means what comes after it, `aside` (cleaning, delivery) names something paid besides, or what is offered, and `with` ("plus") opens what
- * is not about the amount before it.
+ * Words beside an amount, by what they say about it. Senses that need an explanation:
+ *
+ * - `fresh` ("new"): only counts directly beside an amount, as the price of a new thing.
+ * - `toward` ("for"): weak evidence for the price. `today` ("now") is stronger evidence.
+ * - `restated` ("that is"): the amount repeats another one.
+ * - `part` (tyres, a service): the amount was paid for a part of the thing.
+ * - `instead`: always means the amount after it.
+ * - `aside` (cleaning, delivery): something that is paid in addition, or the offered service itself.
+ * - `with` ("plus"): the words after it are not about the amount before it.
  */
 export const PRICE_WORDS = compilePhrases<PriceSense>({
   ask: `chez moi | no bajo de | menos no | fica por | ficam por | non scendo sotto | unter geb ich | nicht unter | pas moins de | nao baixo de | niet onder | nie mniej niz | gets it | will get it | get it for | secures it | and it is yours | i'm after | we're after | wir zahlen | nous payons | pagamos | paghiamo | wij betalen | wir bieten | nous offrons | ofrecemos | offriamo | oferecemos | wij bieden | oferujemy | happy with | be happy with | i'm at | im at | we're at | letting it go for | letting them go for | let them go for | let her go for | make that | correction | scratch that | should say | should read | should have said | i meant
@@ -157,7 +163,7 @@ export const PRICE_WORDS = compilePhrases<PriceSense>({
     + | & | no`,
 });
 
-/** Amounts that are never the price. */
+/** Amounts with these senses are never the price. */
 export const NEVER_THE_PRICE: ReadonlySet<PriceSense> = new Set([
   "deposit",
   "former",
@@ -170,7 +176,7 @@ export const NEVER_THE_PRICE: ReadonlySet<PriceSense> = new Set([
   "extra",
 ]);
 
-/** Says that no price is set: a sum that nothing calls the price is then none. */
+/** Phrases that leave the price open. An amount that is not called the price is then not the price. */
 export const PRICE_OPEN = compilePhrases<"open">({
   open: `price on application | price on request | price on asking | poa | p.o.a | sealed bids | highest bid | best bid | say a figure | name a figure | name a price | name your price | suggest a price | make me an offer | make an offer | make us an offer | offers invited | offers please | open to any offer
     preis auf anfrage | preis vs | preis verhandelt | schlagt etwas vor | preisvorschlag | preisvorschlage | macht ein angebot | macht mir ein angebot | gegen gebot | hochstgebot | bitte angebot | angebote bitte
@@ -182,7 +188,7 @@ export const PRICE_OPEN = compilePhrases<"open">({
     cena do uzgodnienia | cena do ustalenia | cena na zapytanie | prosze o propozycje | czekam na propozycje | zaproponuj cene`,
 });
 
-/** Bounds before an amount: a ceiling or a budget, or the least. */
+/** Words before an amount that make it a limit (a maximum or a budget) or a lower bound. */
 export const BOUNDS = compilePhrases<"limit" | "from">({
   limit: `um die | so um die | mehr als | more than | over | plus de | mas de | piu di | mais de | meer dan | wiecej niz | i can go to | can go to | go to | i'd go to | go up to | would go to | my roof
     roof | grand max | au maximum | sui | sugli | sulle | os | i have | we have | under | max | max. | maximum | up to | at most | no more than | not more than | below | less than | limit | my limit | ceiling | ceiling is
@@ -203,7 +209,7 @@ export const BOUNDS = compilePhrases<"limit" | "from">({
 /** The period that a price is for. */
 export type Period = "hour" | "day" | "week" | "month" | "year";
 
-/** Words before an amount that tell its period. */
+/** Words before an amount that state its period. */
 export const RATES = compilePhrases<Period>({
   hour: `hourly | hourly rate | per hour | stundlich | stundenlohn | stundensatz | pro stunde | taux horaire | tarif horaire | a l'heure | por hora
     la hora | valor hora | all'ora | tariffa oraria | a hora | uurtarief | uurloon | per uur | stawka godzinowa | za godzine`,
@@ -220,7 +226,7 @@ export const RATES = compilePhrases<Period>({
     por ano | per jaar | jaarlijks | rocznie | za rok`,
 });
 
-/** Periods right behind an amount, without "per". */
+/** Periods directly after an amount, without "per". */
 export const PERIODS = compilePhrases<Period>({
   hour: "ph | p.h | p/h | p.u | p/u | hourly | stundlich",
   day: "par jour ttc | pd | p/d | p.d | pn | p/n | p.n | ppn | pppn | daily | nightly | taglich | dziennie | dagelijks",
@@ -238,39 +244,41 @@ const UNITS: Readonly<Record<Period, string>> = {
   year: "year yr annum jahr an annee ano anno jaar rok",
 };
 
-/** A unit of time in its singular, and the period that it makes. */
+/** Units of time in the singular, and their periods. */
 export const PERIOD_OF_UNIT: ReadonlyMap<string, Period> = new Map(
   (Object.keys(UNITS) as Period[]).flatMap((period) => UNITS[period].split(" ").map((unit) => [unit, period] as const)),
 );
 
-/** What may stand between an amount and its unit of time: "per", "a", "pro", "for the full". */
+/** Words between an amount and its unit of time: "per", "a", "pro", "for the full". */
 export const PER = new Set(
   `/ per a an the each every full whole entire calendar for pro je die der den das im am fur ganze ganzen volle par la le l ' al all alla
   por cada el ao o na da voor een de het elke za w one 1 eine einen einer une un una uno first erste ersten premiere primera prima primeira
   eerste pierwsza`.split(/\s+/u),
 );
 
-/** What may stand before "per": "15 EUR netto/h". */
+/** Words that may stand before "per": "15 EUR netto/h". */
 export const FILLERS = new Set(
   `ex btw vat iva tva mwst ust brutto netto net gross bruto nette warm kalt hc cc ish vb vhb max each pp ttc ht cash fix brut bruts brute nets netos lordi
   lordo netti liquidos limpios gbr na reke approx ca flat cada all in`.split(/\s+/u),
 );
 
-/** Words that may follow an amount without a currency; before any other word it is a count or a size. */
+/** Words that may follow an amount without a currency. Before any other word, a bare number is a count or a size. */
 export const AFTER_BARE = new Set(
   `spese gastos despesas bills fp hc cc ttc ht give even take meenemen ophalen opbrengen dafur firm cash for or and but bc because if with plus incl including shipped posted collected delivered ono obo ovno o neg negotiable each ea all tops max
   maximum limit range vb vhb fest fix und oder inkl bei mit maximal hochstens ferme a et ou avec negociable y e con com negociaveis trattabili of en
   met i lub z do is would will takes gets warm kalt on pcm pw pm ph pp per tax total in only at to`.split(/\s+/u),
 );
 
-/** Behind a number they make it a ceiling: "1500 como mucho", "900 give or take". */
+/** Phrases after a number that make it a maximum: "1500 como mucho", "900 give or take". */
 export const CLOSES_CEILING = compilePhrases<"ceiling">({
   ceiling: `max | maxi | maximum | tops | limit | ceiling | roof | or less | or under | or so | or thereabouts | give or take | grand max | au plus | au maximum | como mucho
     como maximo | maximo | al massimo | massimo | no maximo | maximaal | hooguit | maks | maksymalnie | najwyzej | hochstens | maximal | hab ich nicht | hab i net
     is my roof | is my limit | is my max | is my ceiling | is the limit | is what i have | is what we have`,
 });
 
-/** Words right before a number that make it an amount, whatever follows: "statt 279 nur 65 Euro", "asking 55 p.p.". */
+/**
+ * Words directly before a number that make it an amount, whatever follows: "statt 279 nur 65 Euro", "asking 55 p.p.".
+ */
 export const BEFORE_AMOUNT = new Set(
   `loyer alquiler renta affitto canone renda aluguel huur czynsz miete kaltmiete warmmiete km fp chiedo vendo peco pido will vendue vendu cedee
   statt anstatt asking asks want wants paid rrp uvp np neupreis pvp bezahlt gekostet kostete kostet costava costaba costo costaron custava custou
@@ -278,14 +286,14 @@ export const BEFORE_AMOUNT = new Set(
   coutait paye payee pagato pagata pague paguei`.split(/\s+/u),
 );
 
-/** Behind a number they say that it is no amount. */
+/** Words after a number that show it is not an amount. */
 export const MEASURES = new Set(
   `km mi mile miles m m2 qm mq sqm ft sqft cm mm inch inches zoll pouces pollici pulgadas kg g lb lbs gb tb mb mhz ghz hz ps hp cv kw kwh w v ah mah l liter
   litre litres litros litri ml years year jahre ans anos anni jaar lat months monate mois meses mesi maanden miesiecy weeks days hours people personen
   personnes personas persone pessoas osob`.split(/\s+/u),
 );
 
-/** Words after which a bare number is a name of something: a size, a room, an age. */
+/** Words before a bare number that belongs to a name or is a size, a room or an age. */
 export const BEFORE_NAME = new Set(
   `size sizes grosse gr taille talla taglia tamanho maat rozmiar no nr num number nummer zone zones district districts room apt unit floor level
   page ch chapter version model modell type typ mk mark series serie class classe ref lot highway route hwy us eu uk iphone galaxy ps pixel rtx gtx

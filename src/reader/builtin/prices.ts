@@ -7,7 +7,7 @@ import { isRestatement, type Role, rolesOf } from "./price_roles.ts";
 import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_OPEN, PRICE_WORDS } from "./price_words.ts";
 import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
 
-/** The price of an offer. Amounts in major units of `currency` (ISO 4217); `label` is the quote. */
+/** The price of an offer. Amounts are in major units of `currency` (ISO 4217). `label` is the quote. */
 export type PriceFound = {
   value: {
     amount: number | null;
@@ -24,7 +24,7 @@ export type PriceFound = {
   confidence: number;
 };
 
-/** What an ask would pay: `max` is the ceiling or the sum named, `min` the lower end of a range. */
+/** The budget of an ask. `max` is the maximum or the stated amount, `min` the lower end of a range. */
 export type BudgetFound = {
   value: { min: number | null; max: number | null; currency: string | null; period: Period | null };
   quote: string;
@@ -34,7 +34,7 @@ export type BudgetFound = {
 
 type Hints = { country: string | null };
 
-/** A text read as far as amounts and what is said of them. */
+/** A text with its amounts and their roles. */
 type Reading = {
   text: string;
   tokens: readonly Token[];
@@ -47,7 +47,7 @@ const read = (text: string, hints: Hints): Reading => {
   const tokens = withLocalSigns(tokenize(text), hints.country);
   const hidden = new Uint8Array(tokens.length);
   const hide = (from: number, to: number) => hidden.fill(1, from, to);
-  // Addresses and links: whatever stands around "@", "www." or "://" without a gap.
+  // Hides addresses and links: everything around "@", "www" or "://" without white space.
   tokens.forEach((token, at) => {
     if (token.text !== "@" && token.text !== "www" && !(token.text === "/" && tokens[at - 1]?.text === ":")) return;
     let from = at;
@@ -73,7 +73,7 @@ const read = (text: string, hints: Hints): Reading => {
 const quoteFor = ({ text, tokens }: Reading, { from, to }: { from: number; to: number }): string =>
   text.slice(tokens[from]?.start, tokens[to - 1]?.end);
 
-/** The currency of an amount: its own, else that of the other amounts in the text, else that of the country. */
+/** The currency of an amount: its own, otherwise that of another amount in the text, otherwise that of the country. */
 const currencyFor = (amount: Amount, reading: Reading): string | null => {
   const { marker } = amount;
   if (marker !== null && marker !== ",") return resolveCurrency(marker, reading.country);
@@ -82,12 +82,14 @@ const currencyFor = (amount: Amount, reading: Reading): string | null => {
   return shared ?? currencyOf(reading.country);
 };
 
-/** Between commas, smaller numbers are ages and sizes. */
+/** Smaller bare numbers between commas are ages and sizes. */
 const LEAST_BETWEEN_COMMAS = 100;
-/** Between dashes little else stands. */
+/** Smaller bare numbers between dashes are not read as amounts. */
 const LEAST_BETWEEN_DASHES = 20;
 
-/** True when an amount is a sentence of its own, or between commas: "Garmin 255, as new. 140. Bristol". */
+/**
+ * True if an amount is a sentence of its own, or stands between commas or dashes: "Garmin 255, as new. 140. Bristol".
+ */
 const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boolean => {
   const isDash = (at: number): boolean => tokens[at]?.text === "-" && tokens[at]?.gap !== "none";
   const dash = isDash(from - 1) && (isDash(to) || to >= tokens.length || startsSentence(tokens, to + 1));
@@ -100,21 +102,22 @@ const standsAlone = ({ from, to, value }: Amount, tokens: readonly Token[]): boo
   return closes && (comma || startsSentence(tokens, from));
 };
 
-/** How sure it is that an amount is money at all. */
+/** The evidence that an amount is money. */
 const moneyScore = ({ amount, near, senses, period, bounds }: Role, wanted: boolean): number => {
   if (amount.marker !== null) return 2;
   if (near.has("restated")) return 1;
   if (near.has("ask") || near.has("negotiable") || near.has("warm") || (senses.has("ask") && !amount.aside)) return 1;
   if (near.has("today")) return 0.5;
   if (wanted && bounds.has("limit")) return 1;
-  // "250-280k": thousands are money to somebody who wants something.
+  // "250-280k": in an ask, a range in thousands is money.
   if (wanted && amount.max !== null && amount.value >= 1000) return 0.5;
   return period !== null || near.has("toward") || near.has("each") ? 0.3 : -1;
 };
 
 /**
- * Points for and against being the price, beyond those for being money: what is asked for, the first of several, not in
- * brackets. The figures were set by hand so that one strong word outweighs the order, and the order two weak words.
+ * The score of an amount as the price of the offer, including the evidence that it is money. It rises with words for
+ * the price, falls with the order of the amounts, and falls in brackets. The numbers were set by hand so that one
+ * strong word outweighs the order, and the order outweighs two weak words.
  */
 const headlineScore = (
   role: Role,
@@ -127,10 +130,10 @@ const headlineScore = (
   let score = Math.max(moneyScore(role, false), isSentence || isRestated ? 0.5 : -1);
   if (isRestated || near.has("restated")) score += 2;
   if (senses.has("part") && isHeaded) score -= 2.4;
-  // "total budget 600" beside "60 per post" is the same price, summed up.
+  // "total budget 600" beside "60 per post" is the sum of the same price.
   if (senses.has("ask")) score += senses.has("packet") ? 1 : 3;
   if (near.has("negotiable")) score += 2;
-  // Less than a place in the order: "solo" is only in some languages "only".
+  // Less than one place in the order, because "solo" means "only" in some languages but not in all.
   if (near.has("toward")) score += 0.25;
   if (senses.has("today")) score += 1.2;
   if (senses.has("aside")) score -= role.period === "hour" ? 0 : 1.9;
@@ -143,19 +146,19 @@ const headlineScore = (
   return score - Math.min(index, 5) * 0.3;
 };
 
-/** Money below this is a price only in doubt. */
+/** An amount with a lower score is not a price. */
 const LEAST_SCORE = -0.5;
 
 const isNever = (role: Role): boolean => [...role.senses].some((sense) => NEVER_THE_PRICE.has(sense));
 
-/** The distance is what "25p a mile" is charged by, besides the price. */
+/** Units of distance. A charge such as "25p a mile" is usually paid in addition to the price. */
 const DISTANCES = new Set(
   "mile miles mi km kms kilometer kilometre kilometro chilometro quilometro kilometr".split(" "),
 );
 
 const isByDistance = ({ amount }: Role, tokens: readonly Token[]): boolean => {
   for (let at = amount.to; at <= amount.to + 2; at++) {
-    // "65 € a day with 200 km" is no price by distance.
+    // "65 € a day with 200 km" is not a price per distance.
     if (tokens[at]?.kind === "digits" || startsSentence(tokens, at)) return false;
     if (DISTANCES.has(tokens[at]?.text ?? "")) return true;
   }
@@ -164,12 +167,12 @@ const isByDistance = ({ amount }: Role, tokens: readonly Token[]): boolean => {
 
 const YEAR = /^(?:19|20)\d\d$/u;
 
-/** "Recapped in 2020 for $260" tells what was paid once. */
+/** "Recapped in 2020 for $260" states what was paid in the past. */
 const isOfYear = ({ amount }: Role, tokens: readonly Token[]): boolean =>
   /^(?:for|fur|pour|por|per|voor|za)$/u.test(tokens[amount.from - 1]?.text ?? "") &&
   YEAR.test(tokens[amount.from - 2]?.text ?? "");
 
-/** A week's rate beside a day's: of the two the day's is the headline. */
+/** Of a weekly and a daily rate, the daily rate is the price. */
 const preferDay = (best: Role, candidates: readonly Role[]): Role => {
   if (best.period !== "week") return best;
   return (
@@ -177,7 +180,7 @@ const preferDay = (best: Role, candidates: readonly Role[]): Role => {
   );
 };
 
-/** Prices that change with the season: the lower one is what it costs from. */
+/** Words for seasons. If the price depends on the season, the lower one is used. */
 const SEASONS = new Set(
   `ns hs vs laagseizoen hoogseizoen season seasons saison saisons hauptsaison nebensaison hochsaison temporada stagione epoca seizoen hoogseizoen laagseizoen sezon sezonie sezonem peak
   rest shoulder otherwise sonst altrimenti autrement anders winter summer sommer ete hiver verano invierno estate inverno verao zomer lato zima july august
@@ -187,17 +190,17 @@ const SEASONS = new Set(
 );
 const SEASON_REACH = 6;
 
-/** True when two amounts of one sentence are the prices of two seasons. */
+/** True if two amounts in one sentence are the prices of two seasons. */
 const isTier = ({ amount: one }: Role, { amount: other }: Role, tokens: readonly Token[]): boolean => {
   if (other.value <= one.value || other.value > one.value * 4 || other.from - one.to > SEASON_REACH) return false;
   for (let at = one.to; at <= other.from; at++) if (startsSentence(tokens, at)) return false;
   return tokens.slice(one.to, other.from).some((token) => SEASONS.has(token.text));
 };
 
-/** Of two prices for the same time in different seasons the lower one. */
+/** Of two prices for the same period in different seasons, the lower one. */
 const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readonly Token[]): Role => {
   const { amount } = best;
-  // "NS 65 €, HS 110 € pro Nacht": the time is told once.
+  // In "NS 65 €, HS 110 € pro Nacht" the period is stated once for both.
   const next = candidates[candidates.indexOf(best) + 1];
   const shared =
     best.period === null && next !== undefined && next.amount.marker === amount.marker && isTier(best, next, tokens);
@@ -221,45 +224,45 @@ const preferLowSeason = (best: Role, candidates: readonly Role[], tokens: readon
   return low === undefined ? best : { ...low, period };
 };
 
-/** What may follow a sum that a sentence opens with: "4,750 and I throw in the tank bag". */
+/** Words that may follow a bare amount at the start of a sentence: "4,750 and I throw in the tank bag". */
 const GOES_ON = new Set(
   "and und et y e en i takes gets firm ono obo cash for fur pour por per voor za fest ferme negotiable".split(" "),
 );
 
-/** True when a sentence opens with a bare sum that no count could be. */
+/** True if a sentence opens with a bare number that cannot be a count. */
 const opensBare = ({ amount: { from, to, value, marker } }: Role, tokens: readonly Token[]): boolean =>
   marker === null &&
   value >= LEAST_BETWEEN_DASHES &&
   startsSentence(tokens, from) &&
   GOES_ON.has(tokens[to]?.text ?? "");
 
-/** True when nothing calls the amount the price, nor says it as one. */
-const isUncalled = ({ senses, near, period, bounds }: Role): boolean =>
+/** True if no word calls the amount the price. */
+const isNotCalledPrice = ({ senses, near, period, bounds }: Role): boolean =>
   !senses.has("ask") && !near.has("negotiable") && period === null && !bounds.has("from");
 
 const headline = (reading: Reading): { role: Role; score: number; rivals: number } | null => {
   const prices = reading.roles.filter((role) => !isNever(role) && !isOfYear(role, reading.tokens));
   const whole = prices.filter((role) => !isByDistance(role, reading.tokens));
-  // Who drives for money has no other price than that of the distance.
+  // A driver's only price may be the one per distance.
   const driven = prices[0] === reading.roles[0] && prices[0] !== whole[0] && prices[0]?.amount.marker !== null;
   const candidates = driven && whole.every((role) => role.amount.marker === null) ? prices.slice(0, 1) : whole;
-  // Who says that no price is set sets none by the way.
+  // If the text leaves the price open, an amount that is not called the price is not used.
   const open = findPhrases(reading.tokens, PRICE_OPEN).some((hit) => !reading.isHidden(hit.from));
   let best: { role: Role; score: number } | null = null;
   const said = candidates.map((role) => {
     const { amount } = role;
-    // "£150." by itself is what somebody wants for it.
+    // "£150." as a sentence of its own is the price.
     const own = startsSentence(reading.tokens, amount.from);
     const alone = standsAlone(amount, reading.tokens);
     const bare = own && alone && amount.value >= LEAST_BETWEEN_DASHES && amount.period === null;
     const isSentence = (own && amount.marker !== null) || bare || opensBare(role, reading.tokens);
     return { role, alone, isSentence, isRestated: isRestatement(amount, reading.tokens) };
   });
-  // Where nothing else is said to be the price, the parts are what is offered: "Tune-up $45, brakes $30".
+  // If nothing else is called the price, the amounts for parts are the prices: "Tune-up $45, brakes $30".
   const isHeaded = said.some(({ role, isSentence, isRestated }) => isSentence || isRestated || role.senses.has("ask"));
   said.forEach(({ role, alone, isSentence, isRestated }, index) => {
     const score = headlineScore(role, index, isSentence, isRestated, isHeaded);
-    if (open && isUncalled(role) && !(role.amount.marker !== null && (isSentence || alone))) return;
+    if (open && isNotCalledPrice(role) && !(role.amount.marker !== null && (isSentence || alone))) return;
     if (score > (best?.score ?? LEAST_SCORE)) best = { role, score };
   });
   const found = best as { role: Role; score: number } | null;
@@ -275,7 +278,7 @@ const headline = (reading: Reading): { role: Role; score: number; rivals: number
     : null;
 };
 
-/** "negotiable" anywhere, unless denied: "nicht verhandelbar", "no offers". */
+/** True if the price is negotiable anywhere in the text, without a negation: "nicht verhandelbar", "no offers". */
 const isNegotiable = ({ tokens, isHidden }: Reading): boolean =>
   findPhrases(tokens, PRICE_WORDS).some((hit) => {
     const before = [tokens[hit.from - 1]?.text ?? "", tokens[hit.from - 2]?.text ?? ""];
@@ -291,24 +294,25 @@ const confidenceOf = (role: Role, score: number, rivals: number): number => {
   return score >= 2 ? 0.85 : 0.65;
 };
 
-/** "Free, biscuits 50p": what is told of the cost after that is for something else. */
-const isFreeAndMore = (free: { from: number; to: number }, role: Role, { tokens }: Reading): boolean => {
+/** In "Free, biscuits 50p" the amount is for something else. */
+const isFreeWithExtras = (free: { from: number; to: number }, role: Role, { tokens }: Reading): boolean => {
   const { from } = role.amount;
   if (role.senses.has("ask") || from < free.to || !startsSentence(tokens, free.from)) return false;
   for (let at = free.to; at <= from; at++) if (startsSentence(tokens, at)) return false;
   return tokens[free.to]?.text === ",";
 };
 
-/** A flat sum is for the whole of it. */
+/** A flat price is for the whole project. */
 const periodOf = (role: Role): PriceFound["value"]["period"] =>
   role.period ?? (role.near.has("flat") ? "project" : null);
 
 /**
- * The price that an offer asks or pays: not deposits, fees, former prices, running costs or what others said.
+ * Reads the price that an offer asks or pays. Deposits, fees, former prices, running costs and the valuations of others
+ * do not count.
  *
- * @param hints.country where the offer is (ISO 3166-1 alpha-2): what "$", "kr" and bare numbers mean
- * @returns of a range the lower end, with the upper one in `amount_max`; of tiers the headline; 0 without a currency for
- *   what is free; null when no price is stated
+ * @param hints.country where the offer is (ISO 3166-1 alpha-2): decides what "$", "kr" and bare numbers mean
+ * @returns the lower end of a range, with the upper end in `amount_max`; of several tiers the main one; 0 without a
+ *   currency if the thing is free; null if no price is stated
  */
 export const readPrice = (text: string, hints: Hints): PriceFound | null => {
   const reading = read(text, hints);
@@ -319,7 +323,7 @@ export const readPrice = (text: string, hints: Hints): PriceFound | null => {
     free !== null &&
     (best === null ||
       (free.whole && !best.role.senses.has("ask")) ||
-      isFreeAndMore(free, best.role, reading) ||
+      isFreeWithExtras(free, best.role, reading) ||
       (free.leads && !best.role.senses.has("ask")) ||
       best.role.amount.marker === null)
   ) {
@@ -366,17 +370,18 @@ const budgetScore = (role: Role, index: number): number => {
 };
 
 /**
- * What an ask would pay at most: a ceiling, a budget, or the sum named. Whether the ask wants to pay anything is not
- * asked here: an ask to sell names the sum that is hoped for.
+ * Reads what an ask would pay at most: a maximum, a budget, or the stated amount. It does not check whether the ask
+ * wants to pay: in an ask to sell it returns the amount that the author hopes for.
  *
  * @param hints.country where it is wanted (ISO 3166-1 alpha-2)
- * @returns of a range the ends in `min` and `max`; for "about X" and plain sums X in `max`; for "at least X" X in `min`
+ * @returns the ends of a range in `min` and `max`; for "about X" and plain amounts X in `max`; for "at least X" X in
+ *   `min`
  */
 export const readBudget = (text: string, hints: Hints): BudgetFound | null => {
   const reading = read(text, hints);
   let best: { role: Role; score: number } | null = null;
   reading.roles
-    // "below £100 call-out included" is a ceiling whatever it covers.
+    // A limit is a maximum even if it is for a fee: "below £100 call-out included".
     .filter((role) => (role.bounds.has("limit") || !isNever(role)) && !isByDistance(role, reading.tokens))
     .forEach((role, index) => {
       const score = budgetScore(role, index);

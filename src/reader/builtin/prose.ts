@@ -1,17 +1,17 @@
 import type { Span } from "./span.ts";
 
 /**
- * Texts as tokens, and vocabularies matched against them. Everything that knows words works on these, so that a
- * vocabulary is plain data, matching is linear, and no pattern can backtrack.
+ * Splits texts into tokens and finds the phrases of a vocabulary in them. All grammars work on these tokens, so
+ * vocabularies are plain data, matching is linear, and no pattern can backtrack.
  */
 
 /**
  * A run of letters ("word"), a run of ASCII digits ("digits") or one other character ("mark").
- * `text` is folded: lower case, no accents, plain apostrophes and dashes. `gap` is what separates it from the token before it.
+ * `text` is folded: lower case, no accents, plain apostrophes and dashes. `gap` is the white space before the token.
  */
 export type Token = Span & { kind: "word" | "digits" | "mark"; text: string; gap: "none" | "space" | "line" };
 
-/** Letters without a decomposition in Unicode that people also write plainly. */
+/** Letters that Unicode does not decompose and that people also write as plain letters. */
 const PLAIN: Readonly<Record<string, string>> = { ß: "ss", ł: "l", ø: "o", æ: "ae", œ: "oe", đ: "d", ı: "i" };
 
 const MARK_TWINS: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const MARK_TWINS: Readonly<Record<string, string>> = {
   "‒": "-",
 };
 
-/** Lower case without accents; "Größe" is "grosse". */
+/** Lower case without accents; "Größe" becomes "grosse". */
 const fold = (text: string): string =>
   text
     .normalize("NFKD")
@@ -36,10 +36,10 @@ const fold = (text: string): string =>
     .toLowerCase()
     .replace(/[ßłøæœđı]/gu, (letter) => PLAIN[letter] ?? letter);
 
-/** The text read last: several grammars read the same text one after the other. */
+/** Cache of the last text, because several grammars read the same text one after the other. */
 let last: { text: string; tokens: readonly Token[] } = { text: "", tokens: [] };
 
-/** Splits a text into tokens, in order; whitespace is only kept as the gap before a token. */
+/** Splits a text into tokens, in order. White space is kept only as the gap before a token. */
 export const tokenize = (text: string): readonly Token[] => {
   if (last.text !== text) last = { text, tokens: split(text) };
   return last.tokens;
@@ -65,23 +65,26 @@ const split = (text: string): Token[] => {
 
 type Phrase<S> = { words: string[]; open: boolean; sense: S };
 
-/** Phrases by their whole first word; those of one open word ("verhandel*") by its first letters. Longest first. */
+/**
+ * Phrases by their first word. Single-word prefix phrases ("verhandel*") are indexed by their first letters. Longest
+ * first.
+ */
 export type Phrases<S> = {
   byWord: ReadonlyMap<string, readonly Phrase<S>[]>;
   byLetters: ReadonlyMap<string, readonly Phrase<S>[]>;
 };
 
-/** A phrase found: tokens `from` (inclusive) to `to` (exclusive). */
+/** A phrase that was found: tokens `from` (inclusive) to `to` (exclusive). */
 export type Hit<S> = { sense: S; from: number; to: number };
 
-/** Short enough for the shortest open words of a vocabulary. */
+/** Short enough for the shortest prefix phrase of a vocabulary. */
 const KEY_LENGTH = 2;
 
 const keyOf = (word: string): string => word.slice(0, KEY_LENGTH);
 
 /**
- * Compiles a vocabulary: for each sense, phrases separated by `|` and line breaks, written as people write them.
- * A phrase that ends in `*` also matches longer last words ("verhandel*").
+ * Compiles a vocabulary: for each sense, phrases separated by `|` or line breaks, written as people write them.
+ * A phrase that ends in `*` also matches a last word that is longer ("verhandel*").
  */
 export const compilePhrases = <S extends string>(vocabulary: Readonly<Record<S, string>>): Phrases<S> => {
   const byWord = new Map<string, Phrase<S>[]>();
@@ -110,7 +113,7 @@ const matchesAt = <S>(tokens: readonly Token[], at: number, phrase: Phrase<S>): 
   const last = phrase.words.length - 1;
   return phrase.words.every((word, i) => {
     const token = tokens[at + i];
-    // A phrase does not run across lines.
+    // A phrase does not continue across lines.
     if (token === undefined || (i > 0 && token.gap === "line")) return false;
     return token.text === word || (phrase.open && i === last && token.text.startsWith(word));
   });
@@ -127,7 +130,7 @@ export const phraseAt = <S>(tokens: readonly Token[], at: number, phrases: Phras
   return phrase === undefined ? null : { sense: phrase.sense, from: at, to: at + phrase.words.length };
 };
 
-/** All phrases in a text, left to right, the longest first, none overlapping another. */
+/** All phrases in a text from left to right. The longest phrase wins, and phrases do not overlap. */
 export const findPhrases = <S>(tokens: readonly Token[], phrases: Phrases<S>): Hit<S>[] => {
   const hits: Hit<S>[] = [];
   for (let at = 0; at < tokens.length; ) {
@@ -138,7 +141,7 @@ export const findPhrases = <S>(tokens: readonly Token[], phrases: Phrases<S>): H
   return hits;
 };
 
-/** Words after which a full stop ends no sentence. */
+/** Words after which a full stop does not end a sentence. */
 const ABBREVIATIONS = new Set(
   `tel tlf telef fon fax mob cel whatsapp nr no num ref art approx ca circa inkl incl excl zzgl zgl min max std mtl monatl tys tsd
   mio mln ok ul pl str av avda bd st mr mrs ms dr sr sra sig dott herr fr hr frau bzw evtl ggf vs eg ie etc p pp pr pers`.split(
@@ -146,14 +149,14 @@ const ABBREVIATIONS = new Set(
   ),
 );
 
-/** True when a sentence begins with token `at`: after a line break, or after a full stop and the like and a gap. */
+/** True if token `at` begins a sentence: after a line break, or after a full stop or similar mark and white space. */
 export const startsSentence = (tokens: readonly Token[], at: number): boolean => {
   const token = tokens[at];
   const before = tokens[at - 1];
   if (token === undefined || before === undefined || token.gap === "line") return true;
   if (token.gap === "none" || !/^[.!?;…•·|]$/u.test(before.text)) return false;
   const abbreviated = tokens[at - 2];
-  // The end of "jo@example.fr." is no abbreviation.
+  // The last part of "jo@example.fr." is not an abbreviation.
   const isHost = abbreviated?.gap === "none" && tokens[at - 3]?.text === ".";
   return before.text !== "." || isHost || !ABBREVIATIONS.has(abbreviated?.text ?? "");
 };

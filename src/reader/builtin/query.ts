@@ -13,11 +13,11 @@ import { createCorrector } from "./spelling.ts";
 import { type Token, tokenize } from "./tokens.ts";
 
 /**
- * What the query of a search says beside the thing: "flat to rent in London under 1200" is a kind, a place and a price,
- * and the words that are left name the thing. The same grammars read it that read asks.
+ * Reads a search query: "flat to rent in London under 1200" contains a kind, a place and a price, and the remaining
+ * words name the thing. It uses the same grammars as the extractor of asks.
  */
 
-/** Kinds of offer that each kind of ask looks for; nobody sells or lets by searching. */
+/** The kind of offer that each kind of ask looks for. Nobody sells or lets by searching. */
 const LOOKED_FOR: Readonly<Record<AskKind, OfferKind | null>> = {
   buy: "sale",
   sell: null,
@@ -30,38 +30,41 @@ const LOOKED_FOR: Readonly<Record<AskKind, OfferKind | null>> = {
   general: null,
 };
 
-/** Kinds whose words in an offer say the same in a query: "wanted" and "we clean" do not. */
+/** Kinds whose offer terms have the same meaning in a query. Others do not: "wanted" and "we clean". */
 const SAME_IN_OFFERS: ReadonlySet<string> = new Set(["sale", "rental", "dating", "friendship"]);
 
-/** A word of the vocabulary with this weight is as good as certain (the vocabulary's scale). */
-const CERTAIN = 3;
+/** A kind term of at least this weight makes the kind certain (on the weight scale of the vocabulary). */
+const CERTAIN_WEIGHT = 3;
 
-/** Of these two languages the better must have so many times the evidence: with none, words of all eight count. */
+/**
+ * The best language needs this many times the evidence of the next one. Without a clear language, the terms of all
+ * eight languages count.
+ */
 const CLEAR_LANGUAGE = 1.5;
 
-/** Words of the rent of homes that elsewhere are words like others: "warm winter coat". */
+/** Terms about the rent of homes that are ordinary words elsewhere: "warm winter coat". */
 const HOMES = "real_estate";
-const OF_HOMES = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media", "utilities", "professionals"]);
+const HOME_TERMS = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media", "utilities", "professionals"]);
 
-/** Words that only hint at a kind by what the thing mostly is ("flat" is mostly let) have less than this. */
+/** Terms that only hint at a kind have a lower weight ("flat", because most flats are let). */
 const LEAST_CUE = 2;
 
-/** What the vocabulary at least must know of the first thing that is named: then the rest may be an aside. */
+/** Least weight of a term that names the thing. Only the words after such a term can be modifiers. */
 const LEAST_HEAD = 1.5;
 
-/** What each further word of a phrase adds to how surely it says the kind. */
+/** Each further word of a phrase adds this to the evidence for a kind. */
 const PER_WORD = 0.1;
 
-/** What a classification needs to rank by; it never filters. */
+/** Least confidence of a classification. It affects the ranking only, never the filters. */
 const LEAST_CONFIDENCE = 0.5;
 
-/** What a price needs to filter: a sign of money or a word for a limit. */
-const SURE_PRICE = 0.7;
+/** Least confidence of a price that filters: it has a currency or a word for a limit. */
+const CERTAIN_PRICE = 0.7;
 
-/** "free" as the first word of a query, not "free delivery": the confidence that readPrice gives it. */
-const SURE_FREE = 0.95;
+/** The confidence that readPrice gives to a leading "free" (not "free delivery"). */
+const LEADING_FREE = 0.95;
 
-/** Words around a price that belong to it: limits before it, periods after it; folded, of the eight languages. */
+/** Words that belong to a price: limits before it, periods after it. Folded, in the eight languages. */
 const LIMITS = new Set(
   `under below up to max maximum less than within budget of about around for until not more over
   unter bis maximal hochstens fur ca circa moins de jusqu a sous maximum pour environ hasta menos por maximo
@@ -78,7 +81,7 @@ const PERIODS = new Set(
 const MOST_LIMITS = 3;
 const MOST_PERIODS = 2;
 
-/** What stands between the parts of a word. */
+/** Marks between the parts of a word. */
 const JOINED = /^[-'’]$/;
 
 type Tokens = readonly Token[];
@@ -88,7 +91,7 @@ const spanOf = (tokens: Tokens, from: number, to: number): Span => ({
   end: tokens[to - 1]?.end ?? 0,
 });
 
-/** The stretch that says a price, with the words around it that belong to it. */
+/** The span of a price with the words around it that belong to it. */
 const widenPrice = (tokens: Tokens, text: string, quote: string): Span => {
   const start = text.indexOf(quote);
   const end = start + quote.length;
@@ -99,13 +102,13 @@ const widenPrice = (tokens: Tokens, text: string, quote: string): Span => {
   return spanOf(tokens, from, to);
 };
 
-/** The kind of offer that a word of the vocabulary looks for; null for other words. */
-const leadsTo = ({ family, value }: Hit): OfferKind | null => {
+/** The kind of offer that a term looks for; null for other terms. */
+const kindOf = ({ family, value }: Hit): OfferKind | null => {
   if (family === "ask_kind") return LOOKED_FOR[value as AskKind] ?? null;
   return family === "kind" && SAME_IN_OFFERS.has(value) ? (value as OfferKind) : null;
 };
 
-/** The kind of offer that is looked for, and whether the query says so rather than hinting at it. */
+/** The kind of offer that the query looks for. It is certain if the query says it rather than hints at it. */
 const readKind = (
   lexicon: Lexicon,
   hits: readonly Hit[],
@@ -115,24 +118,24 @@ const readKind = (
   const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
   const cues = new Map<OfferKind, number>();
   for (const hit of hits) {
-    if (hit.weight < LEAST_CUE || (domain !== HOMES && OF_HOMES.has(hit.term))) continue;
-    const kind = leadsTo(hit);
+    if (hit.weight < LEAST_CUE || (domain !== HOMES && HOME_TERMS.has(hit.term))) continue;
+    const kind = kindOf(hit);
     if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
-    // The longer phrase is the surer one.
+    // A longer phrase is stronger evidence.
     cues.set(kind, Math.max(cues.get(kind) ?? 0, hit.weight + (hit.to - hit.from - 1) * PER_WORD));
   }
   const [best, next] = [...cues].sort((a, b) => b[1] - a[1]);
   if (best !== undefined && best[1] > (next?.[1] ?? 0)) {
-    // A stem is a little less sure than the word itself.
-    return { value: best[0], certain: domain !== null && best[1] >= CERTAIN * 0.9 };
+    // The weight of a term that matches by its stem is slightly lower.
+    return { value: best[0], certain: domain !== null && best[1] >= CERTAIN_WEIGHT * 0.9 };
   }
   return guessed === null ? null : { value: guessed, certain: false };
 };
 
-/** A city, or a name that leads to one: the sense of the latter is "GB/London". */
+/** True for a city, or for a name that the vocabulary maps to one ("GB/London"). */
 const isTown = ({ family }: Hit): boolean => family === "place" || family === "city";
 
-/** The places that are looked in, any of them: "London or Manchester". */
+/** The places to search in; an offer may be in any of them: "London or Manchester". */
 const readPlaces = (
   tokens: Tokens,
   text: string,
@@ -144,10 +147,11 @@ const readPlaces = (
       isTown(hit) &&
       hit.weight >= SURE_PLACE &&
       !ELSEWHERE.has(tokens[hit.from - 1]?.folded ?? "") &&
-      // A place of the vocabulary within a thing's name is the thing's: "Berlin wall art", "London Fog coat" stay words.
+      // A place inside the name of a thing belongs to the thing and stays among the words: "Berlin wall art", "London
+      // Fog coat".
       !hits.some((other) => other.family === "category" && other.from <= hit.from && hit.to <= other.to),
   );
-  // "Peckham" leads to London and "Munich" to München; of a name with both senses the city it leads to counts.
+  // The vocabulary maps "Peckham" to London and "Munich" to München. If a name has both senses, that city is used.
   const byStart = Map.groupBy(cities, (hit) => hit.from);
   const places = [...byStart.values()].map((same) => {
     const hit = same.find(({ family }) => family === "city") ?? same[0];
@@ -157,13 +161,13 @@ const readPlaces = (
     return { text: written, city, country };
   });
   if (places.length > 0 || place === null || place.confidence < LEAST_CONFIDENCE) return places;
-  // A country or a region is as certain as a city; a name that nobody knows is left to the words.
+  // A country or a region counts as well. An unknown name stays among the words.
   return place.city !== null || place.region !== null || place.country !== null
     ? [{ text: text.slice(place.span.start, place.span.end), city: place.city, country: place.country }]
     : [];
 };
 
-/** Makes the reader of queries. Deterministic, and well under a millisecond for a query. */
+/** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
 export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
   const { lexicon, classifiers } = knowledgeOf(vocabulary);
   const named = vocabulary.terms.filter(
@@ -183,7 +187,8 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     });
     const language = detectLanguage(query, tokens, languageHints(lexicon, tokens), CLEAR_LANGUAGE);
     const hits = findTerms(lexicon, tokens, language);
-    // A few words tell their language badly: phrases count in whichever they are ("van to hire" is no Dutch).
+    // The language of a few words is often detected wrongly, so phrases count in every language ("van to hire" is not
+    // Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(
       (hit) => hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind"),
     );
@@ -193,10 +198,11 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     const free = readPrice(query, { country });
 
     const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
-    // "for sale", not "for my daughter", which says that it is bought.
+    // The "for" of "for sale" belongs to the kind. The "for" of "for my daughter" begins the modifiers, although that
+    // phrase is a term for the kind "buy".
     const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
     const aside = modifiersFrom(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
-    // What the thing is for says little of what it is: the kitchen of "fridge for a family kitchen".
+    // The modifiers tell little about the thing itself: the kitchen in "fridge for a family kitchen".
     const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
     const thing = classifyAsk(classifiers, {
       annotations: { text: query, tokens, hits: about, language },
@@ -210,9 +216,9 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
 
     const said: Span[] = [];
     let price: QueryExtraction["price"] = null;
-    if (free?.value.amount === 0 && free.confidence >= SURE_FREE) {
+    if (free?.value.amount === 0 && free.confidence >= LEADING_FREE) {
       price = { min: null, max: 0, currency: null, period: null };
-    } else if (budget !== null && budget.confidence >= SURE_PRICE) {
+    } else if (budget !== null && budget.confidence >= CERTAIN_PRICE) {
       price = budget.value;
       said.push(widenPrice(tokens, query, budget.quote));
     }
@@ -221,18 +227,18 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     for (const hit of [...hits, ...phrases]) {
       const span = spanOf(tokens, hit.from, hit.to);
       const isPlace = isTown(hit) && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
-      const isKind = leadsTo(hit) !== null && leadsTo(hit) === kind?.value && hit.weight >= LEAST_CUE;
+      const isKind = kindOf(hit) !== null && kindOf(hit) === kind?.value && hit.weight >= LEAST_CUE;
       if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
     }
     const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
-    const telling = left.filter((token) => !isStopWord(token));
-    const words = telling.length > 0 ? telling : left;
+    const contentWords = left.filter((token) => !isStopWord(token));
+    const words = contentWords.length > 0 ? contentWords : left;
     return {
       asides: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
       words: words
         .map(({ start, end }, n) => {
           const next = words[n + 1]?.start ?? end;
-          // What is written together stays together: "lave-vaisselle" is one name.
+          // Joined words stay joined: "lave-vaisselle" is one name.
           return query.slice(start, end) + (JOINED.test(query.slice(end, next)) ? query.slice(end, next) : " ");
         })
         .join("")

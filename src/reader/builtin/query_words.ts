@@ -1,12 +1,12 @@
 import type { Lexicon } from "./lexicon.ts";
 import type { Token } from "./tokens.ts";
 
-/** The words of a query: whose language they are, which tell nothing, and which only tell what the thing is for. */
+/** The words of a query: their language, the stop words, and the words that only modify the thing. */
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter(Boolean));
 
-/** Folded words that people put around what they look for and that offers do not repeat. */
-const HOLLOW = setOf(
+/** Stop words: folded words that people put around what they look for, and that offers do not repeat. */
+const STOP_WORDS = setOf(
   `really could would should can may might please must something someone somebody anybody anyone anything who what where
   which very quite rather just also even get got find help some any good nice great decent proper perfect ideal suitable
   kind sort type bit lot lots etc only more most my our your his her their this that these those need needs want wants
@@ -20,8 +20,8 @@ const HOLLOW = setOf(
   ktos cos dobry dobra dobre bardzo moj moja moje nasz nasza prosze`,
 );
 
-/** Words with which a query goes on about whom the thing is for and why: "bike for my kid", "van that I can drive". */
-const GOES_ON = setOf(
+/** Words that begin a modifier, which tells for whom or why: "bike for my kid", "van that I can drive". */
+const MODIFIER_OPENERS = setOf(
   `for that while because so behind whilst
   fur weil damit wahrend
   pour qui afin pendant
@@ -32,15 +32,20 @@ const GOES_ON = setOf(
   dla ktory ktora ktore ktorym bo zeby`,
 );
 
-/** "I" and "we" open such a clause when one of these follows: in Polish and Italian an "i" is something else. */
+/**
+ * First-person words, which begin such a clause too. "i" counts only before one of AFTER_I, because in Polish and
+ * Italian it is another word.
+ */
 const PERSON = setOf("i we ich wir je nous ik wij we tengo tenemos ho abbiamo tenho temos mam mamy");
 const SHORT_PERSON = "i";
 const AFTER_I = setOf("m am ve have need can could want d ll will live work just got own am don");
 
-/** Evidence that a word of the vocabulary gives for its language, shared by the languages that have it. */
-const HINT = 0.7;
+/**
+ * Evidence for a language that a vocabulary word of it gives, divided by the number of languages that have the word.
+ */
+const LANGUAGE_EVIDENCE = 0.7;
 
-/** What the vocabulary knows of the languages of some words, as further evidence for the language of a query. */
+/** Evidence for the language of a query from the languages of its vocabulary words. */
 export const languageHints = (lexicon: Lexicon, tokens: readonly Token[]): Map<string, number> => {
   const hints = new Map<string, number>();
   for (const token of tokens) {
@@ -48,22 +53,24 @@ export const languageHints = (lexicon: Lexicon, tokens: readonly Token[]): Map<s
     for (const entry of lexicon.exact.get(token.folded)?.entries ?? []) {
       if (entry.language !== null) languages.add(entry.language);
     }
-    for (const language of languages) hints.set(language, (hints.get(language) ?? 0) + HINT / languages.size);
+    for (const language of languages)
+      hints.set(language, (hints.get(language) ?? 0) + LANGUAGE_EVIDENCE / languages.size);
   }
   return hints;
 };
 
-/** Whether a token tells nothing of what is looked for. */
-export const isStopWord = (token: Token): boolean => HOLLOW.has(token.folded);
+/** True if a token is a stop word. */
+export const isStopWord = (token: Token): boolean => STOP_WORDS.has(token.folded);
 
-/** A sentence or a part of one begins here. */
+/** Marks that begin a new sentence or clause. */
 const BREAK = /[,;.!?:]/;
 
 /**
- * From which token on a query tells what the thing is for, and no more what it is; the number of tokens when it does not.
+ * The index of the token at which the modifiers begin (the words that tell what the thing is for). The number of tokens
+ * if there are none.
  *
- * @param head the token after the first word or phrase that names a thing; null when nothing is named
- * @param saysKind whether a token is part of what says the kind, as "for" in "for sale"
+ * @param head the token after the first term that names a thing; null if nothing is named
+ * @param saysKind true for a token that belongs to a kind term, such as "for" in "for sale"
  */
 export const modifiersFrom = (
   tokens: readonly Token[],
@@ -73,9 +80,9 @@ export const modifiersFrom = (
   for (let at = 1; at < tokens.length; at++) {
     const { folded, before } = tokens[at] as Token;
     const person = folded === SHORT_PERSON ? AFTER_I.has(tokens[at + 1]?.folded ?? "") : PERSON.has(folded);
-    // "…, I have a cat" tells of the person, whatever came before.
+    // "…, I have a cat" describes the person, whatever comes before it.
     if (person && (BREAK.test(before) || (head !== null && at >= head))) return at;
-    if (head !== null && at >= head && GOES_ON.has(folded) && !saysKind(at)) return at;
+    if (head !== null && at >= head && MODIFIER_OPENERS.has(folded) && !saysKind(at)) return at;
   }
   return tokens.length;
 };

@@ -1,23 +1,23 @@
 /**
- * Misspelt words of a query: what nobody knows but is one slip away from a word of the vocabulary. The word that was
- * written is searched for all the same.
+ * Corrects misspelt words of a query: unknown words that are one or two typos away from a word of the vocabulary. The
+ * search also looks for the word as written.
  */
 
-/** Shorter words are one slip away from too many others. */
+/** Shorter words are one typo away from too many others. */
 const SHORTEST = 5;
-/** From this length on a second slip still leaves no doubt. */
-const TWO_SLIPS = 8;
+/** From this length on, two typos are accepted. */
+const TWO_TYPOS = 8;
 
 /**
- * How many letters are wrong, missing, too many or swapped with the next (Damerau's distance, adjacent swaps only);
- * more than `most` counts as `most + 1`.
+ * The number of letters that are wrong, missing, added or swapped with the next one (Damerau-Levenshtein distance,
+ * adjacent swaps only). Anything over `most` gives `most + 1`.
  */
 export const slipsBetween = (one: string, other: string, most: number): number => {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (let i = 1; i <= one.length; i++) {
-    // Farther from the diagonal than `most` there are more slips than that.
+    // Cells farther than `most` from the diagonal exceed the limit anyway.
     const from = Math.max(1, i - most);
     const to = Math.min(other.length, i + most);
     const row: number[] = [];
@@ -38,14 +38,14 @@ export const slipsBetween = (one: string, other: string, most: number): number =
   return Math.min(last[other.length] ?? most + 1, most + 1);
 };
 
-/** The letters of a word as a set of 32 bits: what has too many others needs no closer look. */
+/** The letters of a word as a set of 32 bits, to skip words with too many different letters. */
 const lettersOf = (word: string): number => {
   let letters = 0;
   for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31);
   return letters;
 };
 
-/** How many bits of a number of 32 are set. */
+/** The number of bits that are set in a 32-bit number. */
 const bitsOf = (number: number): number => {
   let bits = 0;
   for (let left = number; left !== 0; left &= left - 1) bits += 1;
@@ -53,10 +53,11 @@ const bitsOf = (number: number): number => {
 };
 
 /**
- * Makes the corrector of words by those of a vocabulary.
- * @param terms folded words and phrases; every word of theirs is known
- * @param things those that misspelt words are held against: names of things and places, which readers do not invent
- * @returns for a folded word the word that was meant, or null: it is known, too short, or near to none or to several
+ * Creates the function that corrects words.
+ * @param terms folded words and phrases; each of their words counts as known
+ * @param things the candidates for corrections: names of things and places
+ * @returns for a folded word the intended word. Null if the word is known, too short, close to no candidate, or equally
+ *   close to several
  */
 export const createCorrector = (
   terms: Iterable<string>,
@@ -64,7 +65,8 @@ export const createCorrector = (
 ): ((word: string) => string | null) => {
   const known = new Set<string>();
   for (const term of terms) for (const word of term.split(" ")) known.add(word);
-  // The first letter is hardly ever the wrong one, and spares most comparisons; so do lengths too far apart.
+  // Candidates are grouped by first letter and length: the first letter is hardly ever wrong, and this avoids most
+  // comparisons.
   const likely = [...new Set([...things].flatMap((term) => term.split(" ")))]
     .filter((word) => word.length >= SHORTEST && !/\d/.test(word))
     .map((word) => ({ word, letters: lettersOf(word) }));
@@ -73,15 +75,15 @@ export const createCorrector = (
   return (word) => {
     if (word.length < SHORTEST || /\d/.test(word) || known.has(word)) return null;
     const letters = lettersOf(word);
-    const most = word.length >= TWO_SLIPS ? 2 : 1;
+    const most = word.length >= TWO_TYPOS ? 2 : 1;
     let best: string | null = null;
     let fewest = most + 1;
     for (let length = word.length - most; length <= word.length + most; length++) {
       for (const { word: other, letters: others } of byShape.get(shapeOf(word.charAt(0), length)) ?? []) {
-        // A slip adds one letter and takes one away at most.
+        // One typo adds and removes at most one letter.
         if (bitsOf(letters ^ others) > 2 * most) continue;
         const slips = slipsBetween(word, other, most);
-        // An inflected form is no slip: stems know it.
+        // An inflected form is not a typo; stemming handles it.
         if (slips > most || other.startsWith(word) || word.startsWith(other)) continue;
         if (slips < fewest) [best, fewest] = [other, slips];
         else if (slips === fewest) best = null;

@@ -3,8 +3,8 @@ import type { Token } from "./prose.ts";
 /**
  * Numbers in words: "a hundred", "fünfhundertfünfzig", "deux cents", "duzentos e cinquenta", "centocinquanta".
  *
- * The eight languages share one list, since no word of one means another number in the next. Words that are written
- * together are taken apart; what is left of a word says that it is none ("einigen" is no "ein").
+ * The eight languages share one list, since no number word of one language means another number in a different one.
+ * Compound words are split into pieces. If a part of a word remains, the word is not a number ("einigen" is not "ein").
  */
 
 const VALUES: Readonly<Record<number, string>> = {
@@ -48,13 +48,13 @@ const VALUES: Readonly<Record<number, string>> = {
   900: "novecientos novecientas novecentos novecentas dziewiecset",
 };
 
-/** What these multiply is what stands before them: "two hundred", "cento" alone is 100. */
+/** Words that multiply the number before them ("two hundred"). Alone they count once: "cento" is 100. */
 const FACTORS: Readonly<Record<number, string>> = {
   100: "hundred hundert cent cents cento honderd",
   1000: "thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy riesen ruggen",
 };
 
-/** Sums that are money by their name: "a tenner", "zwofuffzig", "une trentaine d'euros" (which needs its euros, too). */
+/** Words for sums of money: "a tenner", "zwofuffzig", "une trentaine d'euros". */
 const SUMS: Readonly<Record<number, string>> = {
   5: "fiver funfer",
   10: "tenner zehner tientje dycha dyche dizaine",
@@ -68,8 +68,8 @@ const SUMS: Readonly<Record<number, string>> = {
   1000: "tausender tysiak tysiaka millier",
 };
 
-/** Those of them that are said of other things as well, and need their currency. */
-const ROUND = /^(?:\w+aine|millier|funfer|zehner|zwanziger|hunderter|tausender)$/u;
+/** The words among these that are also used for other things ("une trentaine"). They need a currency. */
+const AMBIGUOUS_SUMS = /^(?:\w+aine|millier|funfer|zehner|zwanziger|hunderter|tausender)$/u;
 
 type Piece = { value: number; factor: boolean; money: boolean; joined: boolean };
 
@@ -83,7 +83,11 @@ const PIECES: ReadonlyMap<string, Piece> = new Map(
       words
         .split(" ")
         .map(
-          (word) => [word, { value: Number(value), factor, money: money && !ROUND.test(word), joined: false }] as const,
+          (word) =>
+            [
+              word,
+              { value: Number(value), factor, money: money && !AMBIGUOUS_SUMS.test(word), joined: false },
+            ] as const,
         ),
     ),
   ),
@@ -91,26 +95,26 @@ const PIECES: ReadonlyMap<string, Piece> = new Map(
 const LONGEST = Math.max(...Array.from(PIECES.keys(), (word) => word.length));
 const SHORTEST = 2;
 
-/** No price is written out with more letters in one word. */
+/** No price has more letters in one word. */
 const LONGEST_WORD = 40;
 
-/** "three hundred and forty-five thousand six hundred and seventy-eight" has thirteen with its hyphens. */
+/** "three hundred and forty-five thousand six hundred and seventy-eight" has thirteen tokens with its hyphens. */
 const MOST_WORDS = 16;
 
-/** Between the pieces of a number, in one word or in several. */
+/** Words between the pieces of a number, inside one word or between several. */
 const JOINERS = new Set("and und y e et en i of -".split(" "));
 const JOINED_INSIDE = /^(?:und|en|e|y)/u;
 
-/** The pieces that a word is written together from; null when it is no number. */
+/** The number pieces that a word consists of. Null if it is not a number. */
 const piecesOf = (word: string): Piece[] | null => {
   if (word.length < SHORTEST || word.length > LONGEST_WORD) return null;
   const whole = PIECES.get(word);
   if (whole !== undefined) return [whole];
-  // Where no number goes on: "trece" fails in "trecento", "tre" does not.
-  const dead = new Set<number>();
+  // Positions from which the rest of the word is no number. "trecento" fails with "trece" and succeeds with "tre".
+  const failed = new Set<number>();
   const from = (at: number, joined: boolean): Piece[] | null => {
     if (at === word.length) return [];
-    if (dead.has(at)) return null;
+    if (failed.has(at)) return null;
     for (let length = Math.min(LONGEST, word.length - at); length >= SHORTEST; length--) {
       const piece = PIECES.get(word.slice(at, at + length));
       const rest = piece === undefined ? null : from(at + length, false);
@@ -119,7 +123,7 @@ const piecesOf = (word: string): Piece[] | null => {
     const joiner = at > 0 && !joined ? JOINED_INSIDE.exec(word.slice(at)) : null;
     const rest = joiner === null ? null : from(at + joiner[0].length, true);
     if (rest === null || rest.length === 0) {
-      dead.add(at);
+      failed.add(at);
       return null;
     }
     return rest;
@@ -127,17 +131,17 @@ const piecesOf = (word: string): Piece[] | null => {
   return from(0, false);
 };
 
-/** "Grand salon", "mil gracias", "40 cents": by themselves they are other words. */
+/** Words that alone mean something else: "Grand salon", "mil gracias", "40 cents". */
 const NEVER_ALONE = new Set("grand cent cents mila mil couple".split(" "));
 
-/** "zwofuffzig", "two fifty": hundreds that nobody names. */
+/** True if the hundreds are not named: "zwofuffzig", "two fifty". */
 const isHundreds = (current: number, { value, factor, joined }: Piece): boolean =>
   !factor && !joined && current >= 1 && current <= 9 && Number.isInteger(current) && value >= 10 && value < 100;
 
 const FOUR = 4;
 const TWENTY = 20;
 
-/** "a hundred", "nen Hunni", "une trentaine": the article is no number of its own. */
+/** Articles before a sum or a factor are not a number: "a hundred", "nen Hunni", "une trentaine". */
 const ARTICLES = new Set("a einen nen n ein une een".split(" "));
 const SUM_OR_FACTOR = new Set(
   [SUMS, FACTORS].flatMap((list) => Object.values(list).flatMap((words) => words.split(" "))),
@@ -155,7 +159,7 @@ const sumOf = (pieces: readonly Piece[]): number => {
       total += Math.max(1, current) * value;
       current = 0;
     } else if (factor) current = Math.max(1, current) * value;
-    // "quatre-vingts"
+    // "quatre-vingts" is four times twenty.
     else if (value === TWENTY && current % 100 === FOUR) current += FOUR * TWENTY - FOUR;
     else if (isHundreds(current, piece)) current = current * 100 + value;
     else current += value;
@@ -164,9 +168,9 @@ const sumOf = (pieces: readonly Piece[]): number => {
 };
 
 /**
- * The number that starts in words at token `at`, as long as it goes; null when none does.
+ * The longest number in words that starts at token `at`, or null.
  *
- * @returns its value, the token after it, and whether it is money by its name
+ * @returns its value, the token after it, and whether its words name a sum of money
  */
 export const spokenNumberAt = (
   tokens: readonly Token[],
@@ -174,13 +178,13 @@ export const spokenNumberAt = (
 ): { value: number; to: number; money: boolean } | null => {
   const pieces: Piece[] = [];
   let end = at;
-  // "a hundred": the article says one.
+  // In "a hundred" the article stands for one.
   let next = ARTICLES.has(tokens[at]?.text ?? "") && SUM_OR_FACTOR.has(tokens[at + 1]?.text ?? "") ? at + 1 : at;
   for (let token = tokens[next]; token !== undefined && next - at < MOST_WORDS; token = tokens[next]) {
     if (next > at && token.gap === "line") break;
     const own = token.kind === "word" ? piecesOf(token.text) : null;
     if (own !== null) {
-      // "four or five hundred" are two numbers, "two and fifty" one.
+      // "four or five hundred" is two numbers, "two and fifty" is one.
       const [first, ...others] = own;
       if (first !== undefined) pieces.push({ ...first, joined: first.joined || next > end }, ...others);
       next += 1;

@@ -1,6 +1,7 @@
 /**
- * Light stemming: enough for plurals and cases to meet their vocabulary word, little enough for different words to stay
- * apart. Not linguistics: both sides are cut alike, so only collisions matter, and the shortest stems are left alone.
+ * Light stemming. It removes enough for plurals and cases to match their vocabulary word, and little enough to keep
+ * different words apart. It is not linguistically correct: both sides are cut in the same way, so only collisions
+ * matter. Short stems are not cut further.
  */
 
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
@@ -39,13 +40,13 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Letters that a stem keeps at least: below that "cars" and "care" would meet. */
+/** Least number of letters of a stem. With fewer, "cars" and "care" would collide. */
 const SHORTEST = 4;
 
-/** English plurals are safe one letter earlier: "cars", "cats", "bikes". */
+/** English plurals in -s are safe one letter earlier: "cars", "cats", "bikes". */
 const SHORTEST_BEFORE_S = 3;
 
-/** The stem of a folded word in a language; the word itself where nothing can be cut. */
+/** The stem of a folded word in a language, or the word itself if no ending can be removed. */
 export const stem = (word: string, language: string): string => {
   if (/\d/.test(word)) return word;
   if (language === "en") {

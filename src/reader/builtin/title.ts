@@ -2,46 +2,51 @@ import type { Hit } from "./lexicon.ts";
 import type { Span } from "./span.ts";
 import type { Token } from "./tokens.ts";
 
-/** A title out of the text's own words: the clause that names the thing. */
+/** Builds a title from the text's own words: the clause that names the thing. */
 
-/** What a reading allows, in code points. */
+/** Longest title of an extraction, in code points. */
 const LONGEST = 120;
 
-/** Shorter openings without a figure may be mere calls. */
-const TELLING = 20;
+/** A shorter opening clause without a digit may be only a call such as "Curb alert". In code points. */
+const LEAST_INFORMATIVE = 20;
 
-/** A title that is longer than this is cut at a comma. */
-const COMFORTABLE = 70;
+/** A longer title is cut at a comma. In code points. */
+const PREFERRED_LENGTH = 70;
 
-/** Further than this behind the opening clause, in UTF-16 units, a thing is in passing. */
+/** A thing that is named further than this after the opening clause is only mentioned. In UTF-16 units. */
 const LATE = 200;
 
-/** A clause with fewer letters or digits than this names nothing. */
-const LEAST_SIGNS = 4;
+/** A clause with fewer letters and digits than this names nothing. */
+const LEAST_CHARACTERS = 4;
 
-/** Where a clause ends: a sentence, a line, a dash between spaces, a bullet. A dot inside "1.6" or "ca. 3" ends nothing. */
+/**
+ * The end of a clause: the end of a sentence or line, a dash between spaces, a bullet. A dot inside "1.6" or "ca. 3"
+ * does not count.
+ */
 const CLAUSE_END =
   /[!?…;]+(?=\s|$)|(?<!\b(?:bj|gr|no|nr|ca|vol|ref|approx|inkl|incl|max|min|st|mod))\.{1,3}(?=\s+[\p{Lu}\p{N}"“(]|\s*$)|[\r\n\u2028\u2029]+|\s[-–—|•·]+\s|:(?=\s*[\r\n])/giu;
 
-/** Where a clause may be shortened. */
+/** Positions at which a clause may be shortened. */
 const BREAK = /,(?!\d)|\(|\s(?:[-–—/]|w\/)\s|[.:]\s/gu;
 
 const GREETING =
   /^(?:hi|hello|hey|hallo|guten tag|bonjour|salut|hola|buenas|buongiorno|ciao|ola|bom dia|goedendag|dzien dobry|witam|czesc)\b|^(?:(?:selling|listing|posting|posted|written) (?:this )?(?:on behalf|for my)|on behalf|curb alert|for sale|zu verkaufen|à vendre|se vende|in vendita|vendo|te koop|sprzedam|vende-se|wanted|gesucht)[:!.]?$|^(?:listing|posting) on behalf/iu;
 
-/** Who begins with themselves comes to what they offer later. */
+/** Authors who introduce themselves first name their offer later. */
 const INTRODUCTION =
   /^(?:we['’]re|we are|we run|i['’]m|i am|i run|wir sind|ich bin|nous sommes|je suis|somos|soy|siamo|sono|sou|we zijn|wij zijn|ik ben|jestem|jesteśmy)(?!\p{L})/iu;
 
-/** A clause that begins with its price says what it costs, and not what it is. */
+/** A clause that begins with a price states what the thing costs, not what it is. */
 const PRICE =
   /^(?:(?:from|now|asking|price|only|ab|statt|nur|preis|dès|prix|desde|precio|da|prezzo|preço|vanaf|prijs|vraagprijs|voor|od|cena)\b:?\s)?(?:[£$€]\s?\d|\d[\d.,\u00a0 –-]{0,12}(?:[£$€]|(?:eur|euros?|quid|yoyos|pounds|dollars|bucks|zł|pln|kč|kr|chf|à débattre|vb|vhb|ono|obo|fp)(?!\p{L})))/iu;
 
-/** Bounds without what is neither letter nor figure: what a title may begin with, and what it may end with. */
+/** Characters with which a title may begin, and with which it may end. */
 const BEGINS = /[\p{L}\p{N}£$€]/u;
 const ENDS = /[\p{L}\p{N})\]"”“'’!?%+.€£$]/u;
 
-/** Shrinks a span to where its words begin and end. Loops instead of patterns, which would be quadratic in long runs of marks. */
+/**
+ * Shrinks a span to its first and last word. A loop, because a pattern would take quadratic time on long runs of marks.
+ */
 const shrink = (text: string, span: Span): Span => {
   let { start, end } = span;
   while (start < end) {
@@ -61,13 +66,13 @@ const shrink = (text: string, span: Span): Span => {
 const breaksIn = (text: string, start: number, end: number): number[] =>
   Array.from(text.slice(start, end).matchAll(BREAK), (match) => start + match.index);
 
-/** The clauses of the text as spans, without what is addressed to a model. */
+/** The clauses of the text as spans, without passages that are addressed to a model. */
 const clausesOf = (text: string, excluded: readonly Span[], addresses: readonly Span[]): Span[] => {
   const clauses: Span[] = [];
   let next = 0;
   const add = (from: number, end: number) => {
     let start = from;
-    // An address ends a clause, and is no part of a title.
+    // An address ends a clause and is not part of a title.
     while ((addresses[next]?.start ?? end) < end) {
       const address = addresses[next];
       next += 1;
@@ -79,7 +84,7 @@ const clausesOf = (text: string, excluded: readonly Span[], addresses: readonly 
   };
   const keep = (start: number, end: number) => {
     const span = shrink(text, { start, end });
-    if ((text.slice(span.start, span.end).match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_SIGNS) return;
+    if ((text.slice(span.start, span.end).match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_CHARACTERS) return;
     if (excluded.some((one) => one.start < span.end && span.start < one.end)) return;
     clauses.push(span);
   };
@@ -94,7 +99,7 @@ const clausesOf = (text: string, excluded: readonly Span[], addresses: readonly 
 
 const codePoints = (text: string): number => [...text].length;
 
-/** Cuts at white space so that at most `most` code points are left. */
+/** Cuts at white space, so that at most `most` code points are left. */
 const cutAtWord = (text: string, most: number): string => {
   const points = [...text];
   if (points.length <= most) return text;
@@ -110,12 +115,13 @@ const tidy = (text: string): string =>
     .trim();
 
 /**
- * Names the thing.
+ * Builds the title.
  *
- * @param decisive where the word stands that decided what the thing is, if one did
- * @param excluded spans that are not to be used
- * @param addresses links and the like, in order
- * @returns the title and the stretch of the text it is made of; null for a text without words
+ * @param decisive the term that decided what the thing is, or null
+ * @param excluded spans that must not be used
+ * @param addresses links and e-mail addresses, in order
+ * @returns the title, its span in the text, and whether the clause contains the decisive term (`sure`). Null for a text
+ *   without words
  */
 export const nameThing = (
   text: string,
@@ -131,24 +137,24 @@ export const nameThing = (
   const isCall = ({ start, end }: Span): boolean =>
     GREETING.test(text.slice(start, end)) || PRICE.test(text.slice(start, end));
   const opening = clauses.find((clause) => !isCall(clause)) ?? clauses[0];
-  // A thing named this late is mentioned, not offered: what the text opens with names it better.
+  // A thing that is named this late is mentioned, not offered. The opening clause is the better title.
   const late = naming !== undefined && opening !== undefined && naming.start - opening.start > LATE;
   const named = naming === undefined ? "" : text.slice(naming.start, naming.end);
   const priced = PRICE.test(named) || (naming !== opening && /[£$€]/u.test(named));
-  // Texts open with what they offer, unless that says next to nothing: "Nachmieter gesucht", "Curb alert".
+  // Most texts open with what they offer. Some open with next to nothing: "Nachmieter gesucht", "Curb alert".
   const first = opening === undefined ? "" : text.slice(opening.start, opening.end);
-  const telling = codePoints(first) >= TELLING || /\d/u.test(first);
+  const telling = codePoints(first) >= LEAST_INFORMATIVE || /\d/u.test(first);
   const opens = opening !== undefined && telling && !PRICE.test(first) && !INTRODUCTION.test(first);
   const clause = late || priced || opens ? opening : (naming ?? opening);
   if (clause === undefined) return null;
 
   let { start, end } = clause;
   const body = () => text.slice(start, end);
-  if (codePoints(body()) > COMFORTABLE) {
+  if (codePoints(body()) > PREFERRED_LENGTH) {
     const breaks = breaksIn(text, start, end);
-    const far = clause === naming && codePoints(text.slice(start, decisiveEnd)) > COMFORTABLE;
+    const far = clause === naming && codePoints(text.slice(start, decisiveEnd)) > PREFERRED_LENGTH;
     const reach = clause === naming && !(far && opens) ? decisiveEnd : start;
-    // The thing far into a long clause: begin at the break before it.
+    // If the thing stands far inside a long clause, the title begins at the break before it.
     if (far && !opens) {
       const before = breaks.findLast((one) => one < at);
       if (before !== undefined) start = before + 1;
@@ -156,9 +162,9 @@ export const nameThing = (
     const last = breaks.findLast(
       (one) =>
         one >= reach &&
-        one > start + LEAST_SIGNS &&
-        one <= start + 2 * COMFORTABLE &&
-        codePoints(text.slice(start, one)) <= COMFORTABLE,
+        one > start + LEAST_CHARACTERS &&
+        one <= start + 2 * PREFERRED_LENGTH &&
+        codePoints(text.slice(start, one)) <= PREFERRED_LENGTH,
     );
     if (last !== undefined) end = last;
   }

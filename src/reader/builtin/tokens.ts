@@ -1,20 +1,20 @@
-/** Words of a text as they are compared, each with where it stands. */
+/** Splits a text into words for comparison, each with its position. */
 
 /** `start` and `end` are UTF-16 offsets in the text. */
 export type Token = {
-  /** Lower case, without accents, as reading.fold folds. */
+  /** Lower case without accents, as reading.fold folds. */
   folded: string;
   start: number;
   end: number;
-  /** True for an upper-case first letter. */
+  /** True if the first letter is upper case. */
   capital: boolean;
-  /** What stands between the token before and this one. */
+  /** The characters between the previous token and this one. */
   before: string;
-  /** True when a sentence, a line or a paragraph ended before it. */
+  /** True if a sentence, line or paragraph ends before this token. */
   opens: boolean;
 };
 
-/** What NFKD leaves whole, as in db/schema/market/fold.sql. */
+/** Letters that NFKD does not decompose, as in reading.fold (SQL). */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -39,10 +39,10 @@ export const fold = (words: string): string => {
     .replace(/[ßæœłøđðıþ]/g, (letter) => LETTERS[letter] ?? letter);
 };
 
-/** A mark that ends a sentence or a clause of its own when white space or nothing follows. */
+/** A mark that ends a sentence or clause if white space or the end of the text follows. */
 const ENDS_SENTENCE = /[.!?…:;](?=\s|$)|[\n\r\u2028\u2029]|\s[-–—•·|/]\s|[\p{Extended_Pictographic}]/u;
 
-/** Splits a text into its words and numbers. Linear in the text. */
+/** Splits a text into words and numbers, in linear time. */
 export const tokenize = (text: string): Token[] => {
   const tokens: Token[] = [];
   let last = 0;

@@ -1,10 +1,10 @@
 import { learnClassifiers, type TrainingSet } from "./learn.ts";
 
-/** The process that learns: sent a lesson, it answers with what was learned, as JSON, and ends. */
+/** The child process that trains: it receives a training set, answers with the classifiers as JSON, and exits. */
 
-process.once("message", (lesson: TrainingSet) => {
-  process.send?.(JSON.stringify(learnClassifiers(lesson)), () => {
-    // Whoever sent the lesson may be gone.
+process.once("message", (trainingSet: TrainingSet) => {
+  process.send?.(JSON.stringify(learnClassifiers(trainingSet)), () => {
+    // The parent process may have ended.
     if (process.connected) process.disconnect();
   });
 });

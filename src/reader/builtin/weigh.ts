@@ -1,13 +1,13 @@
 import type { Hit } from "./lexicon.ts";
 import type { Token } from "./tokens.ts";
 
-/** What the terms of a text say: how much for each category and domain, how much for each kind. */
+/** Computes the evidence of the terms in a text for each category, domain and kind. */
 
 /**
- * Words before a thing that make it an aside: "case for an iPhone", "with a desk", "no phone".
- * Between a word of the kind and the thing they mean nothing ("looking for a plumber").
+ * Words before a thing that make it secondary: "case for an iPhone", "with a desk", "on the phone".
+ * They do not count if they are part of a kind term ("looking for a plumber").
  */
-const ASIDE = new Set(
+const SECONDARY = new Set(
   `for with w incl includes included including plus without from near fits like mit inkl inklusive fur ohne samt neben
   avec pour sans pres inclus con para sin per senza com sem incluye inclui met voor zonder inclusief z ze dla bez od oraz
   on to at zum zur beim au aux contre tegen into off and und et y e en i`.split(/\s+/),
@@ -16,32 +16,41 @@ const NEGATION = new Set(
   "no not kein keine keinen nicht pas ni non nao geen niet nie never don isn without ohne".split(" "),
 );
 
-const ASIDE_FACTOR = 0.55;
+const SECONDARY_FACTOR = 0.55;
 const NEGATED_FACTOR = 0.2;
 
-/** How far a thing is heard: the first words name it, later ones describe it. Counted in words. */
-const FADING = 16;
+/**
+ * The weight of a thing falls exponentially with its position, from NEAREST at the start of the text towards FARTHEST:
+ * the first words name the thing, later words describe it. DECAY_LENGTH is in words.
+ */
+const DECAY_LENGTH = 16;
 const NEAREST = 2;
 const FARTHEST = 0.3;
 
-/** A thing named right after a word of the kind ("selling my", "suche") counts as if it stood at the start. */
+/**
+ * A thing within AFTER_KIND words after a kind term ("selling my", "suche") gets this bonus on its position weight.
+ * Kind terms of a weight below LEAST_CUE do not count here.
+ */
 const AFTER_KIND = 6;
 const AFTER_KIND_BONUS = 0.8;
 const LEAST_CUE = 2;
 
-/** A term that comes again says little new. */
-const REPEATED = 0.15;
+/** Factor for a term that occurs again: it adds little evidence. */
+const REPEATED_FACTOR = 0.15;
 
-/** A score per name, with the hit that gave most to it. */
-export type Tally = Map<string, { score: number; best: Hit; most: number; gifts: number[] }>;
+/** For each name a score, and the hit that contributed most to it. */
+export type Tally = Map<string, { score: number; best: Hit; most: number; contributions: number[] }>;
 
-/** Each further word for the same thing counts this much of the one before, strongest first: a list is not an argument. */
-const NEXT = 0.6;
+/**
+ * Factor for each further term of the same thing, applied to the next strongest term each time: many weak terms do not
+ * add up to strong evidence.
+ */
+const NEXT_FACTOR = 0.6;
 
-const give = (tally: Tally, name: string, score: number, hit: Hit): void => {
-  const entry = tally.get(name) ?? { score: 0, best: hit, most: 0, gifts: [] };
+const contribute = (tally: Tally, name: string, score: number, hit: Hit): void => {
+  const entry = tally.get(name) ?? { score: 0, best: hit, most: 0, contributions: [] };
   tally.set(name, entry);
-  entry.gifts.push(score);
+  entry.contributions.push(score);
   if (score > entry.most) {
     entry.most = score;
     entry.best = hit;
@@ -50,12 +59,14 @@ const give = (tally: Tally, name: string, score: number, hit: Hit): void => {
 
 const sum = (tally: Tally): Tally => {
   for (const entry of tally.values()) {
-    entry.score = entry.gifts.toSorted((a, b) => b - a).reduce((total, gift, order) => total + gift * NEXT ** order, 0);
+    entry.score = entry.contributions
+      .toSorted((a, b) => b - a)
+      .reduce((total, contribution, order) => total + contribution * NEXT_FACTOR ** order, 0);
   }
   return tally;
 };
 
-/** Whether and how a hit is an aside, by the words before it. */
+/** The factor for a hit that is secondary or negated according to the two words before it; 1 if it is neither. */
 const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => boolean): number => {
   for (let back = 1; back <= 2; back++) {
     const at = hit.from - back;
@@ -63,24 +74,26 @@ const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => bo
     if (token === undefined || tokens[at + 1]?.opens) return 1;
     if (isCue(at)) return 1;
     if (NEGATION.has(token.folded)) return NEGATED_FACTOR;
-    if (ASIDE.has(token.folded)) return ASIDE_FACTOR;
+    if (SECONDARY.has(token.folded)) return SECONDARY_FACTOR;
   }
   return 1;
 };
 
-/** Between a thing and its complement in the languages that put it after: "cours de piano", "repair of bikes". */
+/** Words between a noun and its complement, in languages that put it after: "cours de piano", "repair of bikes". */
 const OF = new Set("of de du des d di del della dello dei degli delle do da dos das van von".split(" "));
 
-/** What says what another thing is for or of counts this much: a "camera bag" is a bag, a "house move" no house. */
+/**
+ * Factor for a modifier, a thing that describes another thing: a "camera bag" is a bag, a "house move" is not a house.
+ */
 const MODIFIER_FACTOR = 0.4;
 
-/** A word of less weight is no head: "sofa set". */
+/** A term of a lower weight is not the head of a compound: "sofa set". */
 const LEAST_HEAD = 1.5;
 
-/** Languages in which the last of several nouns is the thing. */
+/** Languages in which the last noun of a compound is the head. Also used if the language is unknown (null). */
 const HEAD_LAST: ReadonlySet<string | null> = new Set(["en", "de", "nl", null]);
 
-/** The terms that only say more of the thing that the next or the last one names. */
+/** The hits that only modify the thing that another hit names. */
 const findModifiers = (tokens: readonly Token[], things: readonly Hit[], language: string | null): Set<Hit> => {
   const modifiers = new Set<Hit>();
   const starting = Map.groupBy(things, (hit) => hit.from);
@@ -122,29 +135,29 @@ export const weighThings = (
   const modifiers = findModifiers(tokens, things, language);
   for (const hit of things) {
     const key = `${hit.value} ${hit.term}`;
-    const nearness = FARTHEST + (NEAREST - FARTHEST) * Math.exp(-hit.from / FADING);
+    const nearness = FARTHEST + (NEAREST - FARTHEST) * Math.exp(-hit.from / DECAY_LENGTH);
     const factor =
       (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) *
       contextOf(tokens, hit, (at) => cueAt.has(at)) *
       (modifiers.has(hit) ? MODIFIER_FACTOR : 1);
-    give(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED : 1), hit);
+    contribute(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED_FACTOR : 1), hit);
     seen.add(key);
   }
   return sum(tally);
 };
 
-/** What before a word of the kind says that it is another: "not selling", "rent rather than buy". */
-const OTHERWISE = new Set(
+/** Words before a kind term that negate it: "not selling", "rent rather than buy". */
+const KIND_NEGATION = new Set(
   `not no never kein keine nicht pas non nao niet geen nie than instead statt anstatt lieu vez inves invece anziche
   zamiast plaats isn don`.split(/\s+/),
 );
-const OTHERWISE_REACH = 2;
+const KIND_NEGATION_REACH = 2;
 
-/** Whether the words before a word of the kind turn it round. */
-const isDenied = (tokens: readonly Token[], hit: Hit): boolean => {
-  for (let at = hit.from - 1; at >= Math.max(0, hit.from - OTHERWISE_REACH); at--) {
+/** True if a word before a kind term negates it. */
+const isNegated = (tokens: readonly Token[], hit: Hit): boolean => {
+  for (let at = hit.from - 1; at >= Math.max(0, hit.from - KIND_NEGATION_REACH); at--) {
     if (tokens[at + 1]?.opens || /[,(]/.test(tokens[at + 1]?.before ?? "")) return false;
-    if (OTHERWISE.has(tokens[at]?.folded ?? "")) return true;
+    if (KIND_NEGATION.has(tokens[at]?.folded ?? "")) return true;
   }
   return false;
 };
@@ -154,10 +167,10 @@ export const weighKinds = (tokens: readonly Token[], hits: readonly Hit[], famil
   const tally: Tally = new Map();
   const seen = new Set<string>();
   for (const hit of hits) {
-    if (hit.family !== family || isDenied(tokens, hit)) continue;
+    if (hit.family !== family || isNegated(tokens, hit)) continue;
     const key = `${hit.value} ${hit.term}`;
-    const factor = 0.5 + 0.7 * Math.exp(-hit.from / FADING);
-    give(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED : 1), hit);
+    const factor = 0.5 + 0.7 * Math.exp(-hit.from / DECAY_LENGTH);
+    contribute(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED_FACTOR : 1), hit);
     seen.add(key);
   }
   return sum(tally);

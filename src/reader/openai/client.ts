@@ -1,39 +1,44 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAI } from "openai";
 
 /**
- * The one way to a model provider: bounded in time, tries and bytes, silent in logs, abortable.
+ * The client for model providers. It limits time, retries and bytes, logs nothing, and can be aborted.
  *
- * What the `openai` package does by itself and what is changed here, after its source (client.mjs of 7.55):
- * - it waits for `Retry-After` up to 60 s, and a longer one it ignores and comes back sooner, after 0.5 to 8 s; here a
- *   wait over RETRY_AFTER_CAP_MS ends the call instead;
- * - its time limit covers head and body of a good answer, but only the head of an error answer; here the body of an
- *   error answer is not read at all, which also keeps the provider's words (they may echo a text or a key) out of errors;
- * - it reads a body of any size, and follows redirects with the text; neither here;
- * - it logs bodies that are not JSON when OPENAI_LOG=debug; here logging is off whatever the environment says;
- * - it takes organization, project and admin key from the environment when they are left out; here they are null.
- *   OPENAI_CUSTOM_HEADERS alone cannot be turned off.
+ * It changes these behaviours of the `openai` package (source: client.mjs of 7.55):
+ * - The package waits for `Retry-After` up to 60 s, ignores a longer one and retries after 0.5 to 8 s. Here a wait
+ *   longer than RETRY_AFTER_CAP_MS ends the call.
+ * - The package's timeout covers headers and body of a successful response, but only the headers of an error response.
+ *   Here the body of an error response is never read. This also keeps the provider's words, which may repeat a text or
+ *   a key, out of errors.
+ * - The package reads a body of any size and follows redirects with the text. Here neither happens.
+ * - The package logs bodies that are not JSON if OPENAI_LOG=debug. Here logging is off, whatever the environment says.
+ * - The package takes organization, project and admin key from the environment if they are left out. Here they are
+ *   null. OPENAI_CUSTOM_HEADERS cannot be turned off.
  */
 
-/** One try may take this long; longer than a good model needs for 4,000 characters, shorter than a person waits. */
+/** Timeout of one try: longer than a good model needs for 4,000 characters, shorter than a person waits. */
 const TRY_TIMEOUT_MS = 20_000;
 
-/** Three tries in all: the third still helps against a restart at the provider, a fourth only adds load and cost. */
+/** Three tries in all. The third still helps when the provider restarts; a fourth would only add load and cost. */
 const RETRIES = 2;
 
-/** A provider that asks for a longer pause is down for this call: the built-in extractor or the job's own retry is sooner. */
+/**
+ * A provider that asks for a longer pause counts as down for this call: the built-in extractor or the retry of the job
+ * is faster.
+ */
 const RETRY_AFTER_CAP_MS = 2_000;
 
-/** A full reading is under 100 KB and a full batch of vectors under 400 KB; counted after decompression. */
+/** A full extraction is under 100 KB and a full batch of vectors under 400 KB. Counted after decompression. */
 export const MAX_ANSWER_BYTES = 1_000_000;
 
 const FAILURE_NAME = "ProviderFailure";
 
 /**
- * An error in words of our own, which may be logged and stored: it holds nothing of a text, an answer or a key.
+ * Creates an error with a message of our own, which may be logged and stored. The message must contain nothing of a
+ * text, an answer or a key.
  */
 export const providerFailure = (message: string): Error => Object.assign(new Error(message), { name: FAILURE_NAME });
 
-/** Milliseconds that an answer asks to wait before the next try, null when it does not; read as the package reads it. */
+/** The milliseconds that a response asks to wait before the next try, or null. Read as the package reads it. */
 const retryAfter = (headers: Headers): number | null => {
   const milliseconds = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   if (!Number.isNaN(milliseconds)) return milliseconds;
@@ -44,7 +49,7 @@ const retryAfter = (headers: Headers): number | null => {
   return Number.isNaN(wait) ? null : wait;
 };
 
-/** Passes bytes on and breaks the stream as soon as it is longer than an answer can honestly be. */
+/** Passes bytes on, and fails as soon as there are more than `limit`. */
 const byteBound = (limit: number): TransformStream<Uint8Array, Uint8Array> => {
   let bytes = 0;
   return new TransformStream({
@@ -57,12 +62,12 @@ const byteBound = (limit: number): TransformStream<Uint8Array, Uint8Array> => {
 };
 
 const boundedFetch: typeof fetch = async (input, init) => {
-  // A redirect would carry text and key to a host that nobody configured: it counts as an error answer.
+  // A redirect would send text and key to a host that nobody configured, so it counts as an error response.
   const answer = await fetch(input, { ...init, redirect: "manual" });
   const headers = new Headers(answer.headers);
   const { status, statusText } = answer;
   if (!answer.ok) {
-    // Not awaited: a provider that dribbles must not hold us even while we hang up.
+    // Not awaited: a provider that sends slowly must not delay the end of the call.
     answer.body?.cancel().catch(() => {});
     const wait = retryAfter(headers);
     if (wait !== null && wait > RETRY_AFTER_CAP_MS) headers.set("x-should-retry", "false");
@@ -72,9 +77,9 @@ const boundedFetch: typeof fetch = async (input, init) => {
 };
 
 /**
- * Makes the client for a provider that speaks OpenAI's protocol.
+ * Creates the client for a provider that speaks OpenAI's protocol.
  * @param options.apiKey the provider's key
- * @param options.baseURL where its API starts, with the version: "https://api.openai.com/v1"
+ * @param options.baseURL base URL of the API, including the version: "https://api.openai.com/v1"
  */
 export const createClient = (options: { apiKey: string; baseURL: string }): OpenAI =>
   new OpenAI({
@@ -90,9 +95,9 @@ export const createClient = (options: { apiKey: string; baseURL: string }): Open
     fetch: boundedFetch,
   });
 
-/** The system's code of what broke a connection ("ECONNREFUSED"), from wherever the layers between put it. */
+/** The system error code that broke a connection ("ECONNREFUSED"), wherever it is in the chain of causes. */
 const connectionCode = (error: unknown, depth = 0): string | null => {
-  // Three layers lie between (package, fetch, socket); a fourth would be a chain that refers to itself.
+  // There are three layers (package, fetch, socket). A longer chain may refer to itself.
   if (!(error instanceof Error) || depth > 3) return null;
   if ("code" in error && typeof error.code === "string" && /^[A-Z_]{1,40}$/.test(error.code)) return error.code;
   return connectionCode(error.cause, depth + 1);
@@ -111,9 +116,9 @@ const describe = (error: unknown): string => {
 };
 
 /**
- * Runs one call to a provider and tells its failures in words that are safe to log and store.
- * @param signal the caller's; when it has aborted, its reason is what is thrown
- * @throws an Error whose message, and nothing else in it, says what the provider did
+ * Runs one call to a provider. Its errors have messages that are safe to log and store.
+ * @param signal the caller's signal; after an abort, its reason is thrown
+ * @throws an Error whose message says what the provider did, and that contains nothing else
  */
 export const callProvider = async <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> => {
   signal.throwIfAborted();

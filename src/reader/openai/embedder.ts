@@ -5,8 +5,8 @@ import { countOutcome, countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
 /**
- * Texts per call: 32 vectors of 512 numbers written in decimal are under 400 KB, within the bound on an answer, and
- * 32 texts of 4,000 code points stay under the 300,000 tokens that OpenAI takes in one call.
+ * Texts in one call. 32 vectors of 512 decimal numbers are under 400 KB, which is within the limit of an answer. 32
+ * texts of 4,000 code points stay under the 300,000 tokens that OpenAI accepts in one call.
  */
 export const EMBEDDING_BATCH = 32;
 
@@ -18,10 +18,10 @@ const answerShape = z.object({
   data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).length(EMBEDDING_DIMENSIONS) })),
 });
 
-/** @throws when the vector has no direction */
+/** @throws if the vector has no direction */
 const unitLength = (vector: number[]): number[] => {
   const length = Math.hypot(...vector);
-  // All zero, or so large or small that its length is not a number to divide by.
+  // All numbers are zero, or so large or so small that the length cannot be used as a divisor.
   if (!Number.isFinite(length) || length < Number.MIN_VALUE * 2 ** 52) {
     throw providerFailure("The provider answered with a vector that has no direction.");
   }
@@ -29,9 +29,9 @@ const unitLength = (vector: number[]): number[] => {
 };
 
 /**
- * Makes an embedder that asks a model behind an OpenAI-compatible server.
- * Every vector is checked (size, finite numbers, not all zero) and brought to unit length: not every compatible server
- * does so, and a vector shortened by `dimensions` may lack it.
+ * Creates an embedder that uses a model behind an OpenAI-compatible server.
+ * Every vector is checked (dimension, finite numbers, not all zero) and scaled to unit length. Not every compatible
+ * server does so, and a vector shortened by `dimensions` may not have unit length.
  */
 export const createOpenAiEmbedder = (options: { client: OpenAI; model: string }): Embedder => {
   const { client, model } = options;
@@ -53,7 +53,7 @@ export const createOpenAiEmbedder = (options: { client: OpenAI; model: string })
       signal,
       async (): Promise<unknown> =>
         client.embeddings.create(
-          // Plain numbers: the package would ask for base64, which not every compatible server knows.
+          // As numbers: the package would ask for base64, which not every compatible server supports.
           { model, input, dimensions: EMBEDDING_DIMENSIONS, encoding_format: "float" },
           { signal },
         ),
@@ -79,7 +79,7 @@ export const createOpenAiEmbedder = (options: { client: OpenAI; model: string })
     async embed(texts, signal) {
       const vectors: number[][] = [];
       for (let start = 0; start < texts.length; start += EMBEDDING_BATCH) {
-        // The API refuses an empty input; a space stands for it.
+        // The API refuses an empty input, so a space is sent instead.
         const batch = texts.slice(start, start + EMBEDDING_BATCH).map((text) => (text.trim() === "" ? " " : text));
         vectors.push(...(await embedBatch(batch, signal)));
       }

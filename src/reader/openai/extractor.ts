@@ -13,33 +13,38 @@ import type { Outcome } from "../fallback.ts";
 import { countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
-/** An extraction takes up to 3,000 tokens; the rest is for models that think first. What is cut off is not paid twice. */
+/**
+ * An extraction takes up to 3,000 tokens; the rest is for reasoning models. A truncated answer is not requested again.
+ */
 const MAX_COMPLETION_TOKENS = 8192;
 
-/** What of a broken answer is shown to the model again: a full reading fits, and a runaway answer is not paid twice. */
+/**
+ * How much of an invalid answer is sent back for repair. A full extraction fits; an overlong answer is not paid for
+ * twice.
+ */
 const MAX_REPAIR_CHARACTERS = 20_000;
 
-/** Faults named in a repair request; the model mends like with like, so a few tell it enough. */
+/** How many faults a repair request names. A few are enough, because the model repairs similar faults together. */
 const MAX_NAMED_FAULTS = 20;
 
-/** Below this an extractor leaves a value out (extraction.ts). */
+/** An extractor leaves out values of lower confidence (extraction.ts). */
 const LEAST_CONFIDENCE = 0.5;
 
-/** 128 random bits: whoever writes a text cannot guess the mark that ends it. */
+/** 128 random bits, so that the author of a text cannot guess the mark that ends it. */
 const FENCE_BYTES = 16;
 
 type JsonSchema = { [keyword: string]: unknown };
 
 /**
- * Keywords that every strict provider takes (OpenAI's structured outputs, also for fine-tuned models). The others of
- * the zod schemas (pattern, minLength, maxItems, minimum ...) some refuse, so they are left out of what is sent; the
- * answer is checked against the full schema.
+ * The keywords that every strict provider accepts (OpenAI's structured outputs, also for fine-tuned models). Some
+ * providers refuse the other keywords of the zod schemas (pattern, minLength, maxItems, minimum ...), so these are not
+ * sent. The answer is checked against the full schema.
  */
 const STRICT_KEYWORDS = new Set(["type", "properties", "required", "additionalProperties", "items", "anyOf", "enum"]);
 
 const isObject = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null;
 
-/** A JSON Schema with nothing but the strict subset: every property required, no others allowed. */
+/** Reduces a JSON Schema to the strict subset: every property is required and no others are allowed. */
 const strict = (schema: JsonSchema): JsonSchema => {
   const kept: JsonSchema = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -61,13 +66,15 @@ const strict = (schema: JsonSchema): JsonSchema => {
   return kept;
 };
 
-/** The schema that is sent: the reading's, with the names of the taxonomy as the only domains and categories. */
+/**
+ * The schema that is sent: that of the extraction, with the domains and categories of the taxonomy as the only values.
+ */
 const schemaFor = (extraction: z.ZodType, vocabulary: Vocabulary): JsonSchema => {
   const names = {
     domain: vocabulary.taxonomy.map((entry) => entry.domain),
     category: [...new Set(vocabulary.taxonomy.flatMap((entry) => entry.categories))],
   };
-  // draft-7: what providers document; zod would write 2020-12.
+  // draft-7 is what providers document; zod would write 2020-12 by default.
   const schema = strict(z.toJSONSchema(extraction, { target: "draft-7" }));
   const properties = schema["properties"];
   if (!isObject(properties)) return schema;
@@ -80,7 +87,7 @@ const schemaFor = (extraction: z.ZodType, vocabulary: Vocabulary): JsonSchema =>
     }
     return copy;
   };
-  // An enum may not be empty; without a taxonomy any name passes here and is dropped afterwards.
+  // An enum must not be empty. Without a taxonomy, any name is accepted here and dropped afterwards.
   if (names.domain.length > 0) properties["domain"] = like(names.domain);
   if (names.category.length > 0) properties["category"] = like(names.category);
   return schema;
@@ -152,10 +159,10 @@ const fenced = (text: string): string => {
   return `<${mark}>\n${text}\n</${mark}>`;
 };
 
-/** Some servers count nothing, or in their own way: that is no reason to drop their answer. */
+/** Some servers report no token counts, or invalid ones. Their answers are used all the same. */
 const tokenCount = z.number().int().min(0).catch(0);
 
-/** The part of a chat completion that is read. */
+/** The part of a chat completion that is used. */
 const completionShape = z.object({
   usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount }).nullish().catch(null),
   choices: z
@@ -168,7 +175,7 @@ const completionShape = z.object({
     .min(1),
 });
 
-/** True when no string in it is one that PostgreSQL would refuse: a NUL, or half a surrogate pair. */
+/** True if PostgreSQL accepts every string in the value: no NUL, no half of a surrogate pair. */
 const isStorable = (value: unknown): boolean => {
   if (typeof value === "string") return !value.includes("\0") && value.isWellFormed();
   if (Array.isArray(value)) return value.every(isStorable);
@@ -177,7 +184,7 @@ const isStorable = (value: unknown): boolean => {
 
 type Checked<R> = { extraction: R } | { faults: string[] };
 
-/** Checks an answer against the full schema. Faults name places and kinds, never the answer's own words. */
+/** Checks an answer against the full schema. Faults contain paths and error codes, never words of the answer. */
 const check = <R>(schema: z.ZodType<R>, content: string): Checked<R> => {
   let answer: unknown;
   try {
@@ -195,38 +202,38 @@ const check = <R>(schema: z.ZodType<R>, content: string): Checked<R> => {
   };
 };
 
-const isSure = (found: { confidence: number }): boolean => found.confidence >= LEAST_CONFIDENCE;
+const isConfident = (found: { confidence: number }): boolean => found.confidence >= LEAST_CONFIDENCE;
 
-/** Keeps a found value only when the extractor is sure of it and `keep` agrees. */
-const sure = <F extends { value: unknown; confidence: number }>(
+/** Returns the value if its confidence is high enough and `keep` accepts it, otherwise null. */
+const ifConfident = <F extends { value: unknown; confidence: number }>(
   found: F | null,
   keep: (value: F["value"]) => boolean = () => true,
-): F | null => (found !== null && isSure(found) && keep(found.value) ? found : null);
+): F | null => (found !== null && isConfident(found) && keep(found.value) ? found : null);
 
-/** Domain and category as the taxonomy has them; a name it does not have, or in another domain, is no reading. */
+/** Drops a domain that the taxonomy does not have, and a category that the domain does not have. */
 const classified = <F extends { value: string; confidence: number }>(
   vocabulary: Vocabulary,
   extraction: { domain: F | null; category: F | null },
 ): { domain: F | null; category: F | null } => {
-  const domain = sure(extraction.domain, (name) => vocabulary.taxonomy.some((entry) => entry.domain === name));
-  const category = sure(extraction.category, (name) =>
+  const domain = ifConfident(extraction.domain, (name) => vocabulary.taxonomy.some((entry) => entry.domain === name));
+  const category = ifConfident(extraction.category, (name) =>
     vocabulary.taxonomy.some((entry) => entry.domain === domain?.value && entry.categories.includes(name)),
   );
   return { domain, category };
 };
 
-/** A contact in the form that the market keeps; null when it is none (a link that is not http, a number without digits). */
+/** Normalises a contact. Null if it is invalid (a link that is not http, a number without digits). */
 const contactValue = (type: OfferExtraction["contacts"][number]["value"]["type"], value: string): string | null => {
   const stated = value.trim();
   if (type === "email") return /^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(stated) ? stated.toLowerCase() : null;
   if (type === "url") {
     const link = /^[a-z][a-z0-9+.-]*:/iu.test(stated) ? stated : `https://${stated}`;
-    // Kept as written: a parsed address may be encoded into one that the text no longer shows.
+    // Kept as written: a parsed URL may be encoded in a way that the text does not show.
     const protocol = /\s/u.test(link) ? null : URL.parse(link)?.protocol;
     return protocol === "https:" || protocol === "http:" ? link : null;
   }
   const digits = stated.replace(/\D/gu, "");
-  // Three digits are the shortest numbers that are called anywhere (and what the schema asks for).
+  // The shortest phone numbers have three digits (and the schema requires three characters).
   if (digits.length < 3) return null;
   return stated.startsWith("+") ? `+${digits}` : digits.replace(/^00/u, "+");
 };
@@ -234,12 +241,12 @@ const contactValue = (type: OfferExtraction["contacts"][number]["value"]["type"]
 const contactsOf = (contacts: OfferExtraction["contacts"]): OfferExtraction["contacts"] => {
   const seen = new Set<string>();
   let preferred = false;
-  return contacts.filter(isSure).flatMap((contact) => {
+  return contacts.filter(isConfident).flatMap((contact) => {
     const { type } = contact.value;
     const value = contactValue(type, contact.value.value);
     if (value === null || seen.has(`${type} ${value}`)) return [];
     seen.add(`${type} ${value}`);
-    // At most one is preferred: the first that says so.
+    // At most one contact is preferred: the first one marked as such.
     const first = contact.value.preferred && !preferred;
     preferred ||= first;
     return [{ ...contact, value: { type, value, preferred: first } }];
@@ -253,42 +260,44 @@ const tidyOffer = (vocabulary: Vocabulary, extraction: OfferExtraction): OfferEx
     ...extraction,
     domain,
     category,
-    offer_kind: sure(extraction.offer_kind, (kind) => kinds === undefined || kinds.includes(kind)),
-    price: sure(extraction.price),
-    location: sure(extraction.location),
+    offer_kind: ifConfident(extraction.offer_kind, (kind) => kinds === undefined || kinds.includes(kind)),
+    price: ifConfident(extraction.price),
+    location: ifConfident(extraction.location),
     contacts: contactsOf(extraction.contacts),
-    party: sure(extraction.party),
-    condition: sure(extraction.condition),
-    space: sure(extraction.space),
-    features: extraction.features.filter(isSure),
-    attributes: extraction.attributes.filter(isSure),
+    party: ifConfident(extraction.party),
+    condition: ifConfident(extraction.condition),
+    space: ifConfident(extraction.space),
+    features: extraction.features.filter(isConfident),
+    attributes: extraction.attributes.filter(isConfident),
   };
 };
 
 const tidyAsk = (vocabulary: Vocabulary, extraction: AskExtraction): AskExtraction => ({
   ...extraction,
   ...classified(vocabulary, extraction),
-  title: sure(extraction.title),
-  ask_kind: sure(extraction.ask_kind),
-  price: sure(extraction.price),
-  location: sure(extraction.location),
-  condition: sure(extraction.condition),
-  must: extraction.must.filter(isSure),
-  exclude: extraction.exclude.filter(isSure),
-  attributes: extraction.attributes.filter(isSure),
+  title: ifConfident(extraction.title),
+  ask_kind: ifConfident(extraction.ask_kind),
+  price: ifConfident(extraction.price),
+  location: ifConfident(extraction.location),
+  condition: ifConfident(extraction.condition),
+  must: extraction.must.filter(isConfident),
+  exclude: extraction.exclude.filter(isConfident),
+  attributes: extraction.attributes.filter(isConfident),
 });
 
-/** A reader that can tell which of its readings needed a second try. */
+/** An extractor that can tell which of its extractions needed a repair request. */
 export type RepairingExtractor = Extractor & { isRepaired(extraction: OfferExtraction | AskExtraction): boolean };
 
 /**
- * Makes a reader that asks a model behind an OpenAI-compatible server, by chat completions with a strict JSON schema.
+ * Creates an extractor that uses a model behind an OpenAI-compatible server, by chat completions with a strict JSON
+ * schema.
  *
- * The text is fenced with a mark that it cannot know. An answer that breaks the schema is sent back once with its
- * faults; what a strict schema cannot say (a category of another domain, too little confidence, a link that is not
- * http) is dropped from the reading. Whether the text says what was read is for `ground` to find out.
+ * The text is enclosed in a random mark that its author cannot know. An answer that violates the schema is sent back
+ * once with its faults. Values that a strict schema cannot exclude (a category of another domain, too little
+ * confidence, a link that is not http) are dropped. This extractor does not check whether the text states the values;
+ * `ground` does.
  *
- * Both methods throw an Error whose message holds neither text nor answer nor key, or the signal's reason.
+ * Both methods throw an Error whose message contains neither text nor answer nor key, or the signal's reason.
  */
 export const createOpenAiExtractor = (options: {
   client: OpenAI;
@@ -326,7 +335,7 @@ export const createOpenAiExtractor = (options: {
     const choice = parsed.data?.choices[0];
     if (choice === undefined) throw providerFailure("The provider's answer is not a chat completion.");
     if (choice.message.refusal) throw providerFailure("The model refused to read the text.");
-    // Cut off or filtered: asking again would be cut off or filtered again.
+    // A truncated or filtered answer would be truncated or filtered again.
     if (choice.finish_reason === "length") throw providerFailure("The model's answer was cut off.");
     if (choice.finish_reason === "content_filter") throw providerFailure("The model's answer was filtered.");
     if (!choice.message.content) throw providerFailure("The model answered nothing.");

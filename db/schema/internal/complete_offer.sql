@@ -1,6 +1,6 @@
 -- Publishes, changes or previews an offer from the extraction of its text, or refuses it when it has no contact.
 
-create or replace function internal.publish_offer(
+create or replace function internal.complete_offer(
   submission market.submission, extraction jsonb, out status integer, out body jsonb
 )
   language plpgsql volatile
@@ -78,6 +78,6 @@ begin
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current);
 end
 $$;
-comment on function internal.publish_offer(market.submission, jsonb) is
+comment on function internal.complete_offer(market.submission, jsonb) is
   'Publishes, changes or previews the offer of a submission from the extraction; returns status and body of the '
   'answer. Answers 400 missing_contact, and 409 when the account is suspended or the offer was removed meanwhile.';
