@@ -10,16 +10,16 @@ import { DB } from "../support/sql_files.ts";
 import { openMarket } from "./market.ts";
 
 /**
- * Code is loaded again when a file of db/schema has changed.
+ * The code of the database is loaded again when a file of db/schema has changed.
  *
  *   release  a copy of db/schema, in which a test edits files as the next release would
  */
 
 type Release = {
   folder: string;
-  /** Adds to the end of a file. */
+  /** Appends to a file. */
   add: (file: string, sql: string) => Promise<void>;
-  /** Puts something else in the place of what stands in a file. */
+  /** Replaces text in a file. Throws if the file does not contain it. */
   edit: (file: string, from: string, to: string) => Promise<void>;
 };
 
@@ -52,12 +52,12 @@ comment on function internal.next_release() is 'One.';
 grant execute on function internal.next_release() to souk_agent;
 `;
 
-test("code that has not changed is not loaded again", async (t) => {
+test("unchanged code is not loaded again", async (t) => {
   const { url } = await createDatabase(t);
   t.is(await withClient(url, (client) => reloadCode(client)), null);
 });
 
-test("a function that no file makes any more disappears, and so does a view", async (t) => {
+test("a function or view that no file creates any more is dropped", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
   await release.add("internal/setting.sql", EXTRA);
@@ -73,10 +73,11 @@ test("a function that no file makes any more disappears, and so does a view", as
   });
 });
 
-test("a function with other arguments, and a view with other columns, take the place of what was there", async (t) => {
+test("a function with other arguments, or a view with other columns, replaces the old one", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
-  // A function that a view calls, with another result; and a view that a function gives rows of, with a column less.
+  // A function that a view calls gets an argument, and a view whose rows a function returns gets its columns in another
+  // order.
   await release.edit(
     "internal/setting.sql",
     "internal.setting(name text) returns jsonb",
@@ -101,7 +102,7 @@ test("a function with other arguments, and a view with other columns, take the p
   });
 });
 
-test("what a table still needs is not dropped: nothing changes, and the message says what is in the way", async (t) => {
+test("a function that a table needs is not dropped: nothing changes, and the error names it", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
   await release.edit(
@@ -131,7 +132,7 @@ test("a file that cannot be loaded changes nothing", async (t) => {
   });
 });
 
-test("a grant that no file gives any more is taken back", async (t) => {
+test("a grant that no file gives any more is revoked", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
   await release.edit("market/match.sql", "grant select on market.match to souk_agent, souk_person;", "");
@@ -146,7 +147,7 @@ test("a grant that no file gives any more is taken back", async (t) => {
   });
 });
 
-test("callers notice nothing but short waits while code is loaded", async (t) => {
+test("callers notice only short waits while code is loaded", async (t) => {
   const market = await openMarket(t);
   const release = await nextRelease(t);
   await release.add("internal/setting.sql", EXTRA);
@@ -182,7 +183,7 @@ test("callers notice nothing but short waits while code is loaded", async (t) =>
     }
   });
   loading = false;
-  // Each of them fails the test if a call of it failed.
+  // A call that failed rejects its promise, and fails the test here.
   await Promise.all(callers);
   t.true(calls > 50, `${calls} calls`);
 });
