@@ -138,7 +138,7 @@ test("words that say what the thing is for affect only the ranking", async (t) =
   const extraction = {
     ...READ,
     words: "bicycle for sofa",
-    asides: ["for", "sofa"],
+    modifiers: ["for", "sofa"],
     offer_kind: null,
     domain: null,
     category: null,

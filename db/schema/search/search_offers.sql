@@ -62,7 +62,7 @@ begin
   from (
     -- Modifiers, such as the child in "bike for my child", only affect the order of the results.
     select t.n, t.forms, t.titled, t.classes,
-      case when t.words <@ search.text_array(extraction -> 'asides') then 0.3 * t.weight
+      case when t.words <@ search.text_array(extraction -> 'modifiers') then 0.3 * t.weight
         else t.weight end::real as weight
     from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language',
       coalesce(extraction -> 'corrections', '{}')) as t) as t;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test from "ava";
 import pg from "pg";
 import { CLASSIFIER_FILE, DATA, parseRows, SHIPPED_TABLES, type ShippedTable } from "../../src/database/data_files.ts";
-import { type LoadedTable, loadData } from "../../src/database/load.ts";
+import { type LoadedTable, loadData } from "../../src/database/load_data.ts";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";

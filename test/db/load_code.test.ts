@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
 import type pg from "pg";
-import { reloadCode } from "../../src/database/reload.ts";
+import { loadCode } from "../../src/database/load_code.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 import { DB } from "../support/sql_files.ts";
@@ -54,7 +54,7 @@ grant execute on function internal.next_release() to souk_agent;
 
 test("unchanged code is not loaded again", async (t) => {
   const { url } = await createDatabase(t);
-  t.is(await withClient(url, (client) => reloadCode(client)), null);
+  t.is(await withClient(url, (client) => loadCode(client)), null);
 });
 
 test("a function or view that no file creates any more is dropped", async (t) => {
@@ -66,9 +66,9 @@ test("a function or view that no file creates any more is dropped", async (t) =>
     `\ncreate or replace view inspect.next_release with (security_invoker = true) as select 1 as one;\n`,
   );
   await withClient(url, async (client) => {
-    t.deepEqual(await reloadCode(client, release.folder), []);
+    t.deepEqual(await loadCode(client, release.folder), []);
     t.deepEqual(await functionsNamed(client, "next_release"), ["internal.next_release()"]);
-    t.deepEqual(await reloadCode(client), ["view inspect.next_release", "function internal.next_release()"]);
+    t.deepEqual(await loadCode(client), ["view inspect.next_release", "function internal.next_release()"]);
     t.deepEqual(await functionsNamed(client, "next_release"), []);
   });
 });
@@ -95,9 +95,9 @@ test("a function with other arguments, or a view with other columns, replaces th
   );
   await release.edit("admin/settings.sql", "s.value, s.summary, s.least", "s.summary, s.value, s.least");
   await withClient(url, async (client) => {
-    t.deepEqual(await reloadCode(client, release.folder), []);
+    t.deepEqual(await loadCode(client, release.folder), []);
     t.deepEqual(await functionsNamed(client, "setting"), ["internal.setting(text,jsonb)"]);
-    await reloadCode(client);
+    await loadCode(client);
     t.deepEqual(await functionsNamed(client, "setting"), ["internal.setting(text)"]);
   });
 });
@@ -111,10 +111,10 @@ test("a function that a table needs is not dropped: nothing changes, and the err
     "search.price_bucket(cents bigint)",
   );
   await withClient(url, async (client) => {
-    await t.throwsAsync(reloadCode(client, release.folder), {
+    await t.throwsAsync(loadCode(client, release.folder), {
       message: /function search\.price_bucket\(bigint\) has other arguments.* but a table needs it/,
     });
-    t.is(await reloadCode(client), null, "the code of before is still there");
+    t.is(await loadCode(client), null, "the code of before is still there");
   });
 });
 
@@ -124,11 +124,11 @@ test("a file that cannot be loaded changes nothing", async (t) => {
   await release.add("internal/setting.sql", EXTRA);
   await release.add("admin/settings.sql", "\nselect nonsense;\n");
   await withClient(url, async (client) => {
-    await t.throwsAsync(reloadCode(client, release.folder), {
+    await t.throwsAsync(loadCode(client, release.folder), {
       message: /^db\/schema\/admin\/settings\.sql could not be loaded:/,
     });
     t.deepEqual(await functionsNamed(client, "next_release"), []);
-    t.is(await reloadCode(client), null);
+    t.is(await loadCode(client), null);
   });
 });
 
@@ -140,9 +140,9 @@ test("a grant that no file gives any more is revoked", async (t) => {
     const agentReads = async () =>
       (await client.query("select has_table_privilege('souk_agent', 'market.match', 'select') as may")).rows[0].may;
     t.true(await agentReads());
-    await reloadCode(client, release.folder);
+    await loadCode(client, release.folder);
     t.false(await agentReads());
-    await reloadCode(client);
+    await loadCode(client);
     t.true(await agentReads());
   });
 });
@@ -178,7 +178,7 @@ test("callers notice only short waits while code is loaded", async (t) => {
   ];
   await withClient(market.url, async (client) => {
     for (let times = 0; times < 6; times += 1) {
-      const dropped = await reloadCode(client, times % 2 === 0 ? release.folder : undefined);
+      const dropped = await loadCode(client, times % 2 === 0 ? release.folder : undefined);
       t.deepEqual(dropped, times % 2 === 0 ? [] : ["function internal.next_release()"]);
     }
   });
