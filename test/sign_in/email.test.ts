@@ -1,4 +1,5 @@
 import test from "ava";
+import { eventually } from "../support/market.ts";
 import { codeFrom, linkFrom, smtpError, wrongOf } from "./mailbox.ts";
 import { askForMail, labelOf, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
 import { formsOf, newVisitor, wordsOf } from "./visitor.ts";
