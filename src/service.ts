@@ -73,7 +73,10 @@ const embeddedDatabase: MakePart = (service) => ({
   start: async () => {
     if (!service.embedded) return undefined;
     const { startEmbeddedDatabase } = await import("./database/embedded.ts");
-    const database = await startEmbeddedDatabase(service.config.dataDir);
+    const starting = startEmbeddedDatabase(service.config.dataDir);
+    // The database starts in a thread of its own: what is needed next is loaded meanwhile.
+    await Promise.all([import("./database/migrate.ts"), import("../worker/main.ts"), starting]);
+    const database = await starting;
     service.url = database.url;
     return database.close;
   },

@@ -1,27 +1,10 @@
+import { once } from "node:events";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
-import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
+import { Worker } from "node:worker_threads";
 
 /** The database that the process brings along when it is given none. */
 export type EmbeddedDatabase = { url: string; close(): Promise<void> };
-
-/** PGlite has one backend; its socket server lets this many connections take turns. */
-const MAX_CONNECTIONS = 60;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no free port")),
-      );
-    });
-  });
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -46,73 +29,24 @@ const lock = async (dataDir: string): Promise<string> => {
   return file;
 };
 
-/** Messages that end an exchange: the backend answers what came before and is ready for whoever is next. */
-const SYNC = "S".charCodeAt(0);
-const QUERY = "Q".charCodeAt(0);
-
-/** Sync: type, length. */
-const SYNC_MESSAGE = Uint8Array.of(SYNC, 0, 0, 0, 4);
-
-/** Messages of the extended protocol, after which the client still owes a Sync: Parse, Bind, Describe, Execute, Close, Flush. */
-const OWES_SYNC: ReadonlySet<number> = new Set([..."PBDECH"].map((letter) => letter.charCodeAt(0)));
-
 /**
- * The socket server serves message by message, and keeps to one connection only while PGlite says that a transaction is
- * open. Statements come in several messages (Parse, Bind, Execute, Sync) and the unnamed statement is one for all: unless
- * they stay together, one connection's parameters meet another's statement. So this PGlite says so from the first message
- * of an exchange to its end.
- */
-const inTurns = (db: PGlite): PGlite => {
-  let owesSync = false;
-  const serve: PGlite["execProtocolRawStream"] = async (message, options) => {
-    const type = message[0] ?? 0;
-    if (OWES_SYNC.has(type)) owesSync = true;
-    try {
-      await db.execProtocolRawStream(message, options);
-    } finally {
-      if (type === SYNC || type === QUERY) owesSync = false;
-    }
-  };
-  const endExchange = async (): Promise<void> => {
-    if (!owesSync) return;
-    owesSync = false;
-    await db.runExclusive(() => db.execProtocolRawStream(SYNC_MESSAGE, { onRawData: () => {} }));
-  };
-  const turns: Partial<PGlite> = {
-    isInTransaction: () => owesSync || db.isInTransaction(),
-    execProtocolRawStream: serve,
-    // How the server takes back what a connection left open that broke off.
-    exec: async (...statement) => {
-      await endExchange();
-      return db.exec(...statement);
-    },
-  };
-  return new Proxy(db, {
-    get: (target, name) => {
-      const own = Reflect.get(turns, name);
-      if (own !== undefined) return own;
-      const value = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-};
-
-/**
- * Starts PostgreSQL inside this process (PGlite with pgvector), kept in `dataDir`, behind a socket on loopback, so that
- * everything else talks to it as to a server. Survives kill -9: PostgreSQL's own write-ahead log brings it back.
+ * Starts PostgreSQL in a thread of this process (PGlite with pgvector), with its data in `dataDir`, behind a socket on
+ * loopback, so that everything else uses it as a server. In a thread of its own, since PGlite computes as PostgreSQL does:
+ * the service goes on with the other processor meanwhile. It survives kill -9: PostgreSQL recovers from its write-ahead log.
+ * @throws when another process uses the folder, or the database cannot start
  */
 export const startEmbeddedDatabase = async (dataDir: string): Promise<EmbeddedDatabase> => {
   await mkdir(dataDir, { recursive: true });
   const lockFile = await lock(dataDir);
-  const db = await PGlite.create({ dataDir: join(dataDir, "postgres"), extensions: { vector } });
-  const port = await freePort();
-  const server = new PGLiteSocketServer({ db: inTurns(db), port, host: "127.0.0.1", maxConnections: MAX_CONNECTIONS });
-  await server.start();
+  const thread = new Worker(new URL("./embedded_server.ts", import.meta.url), { workerData: { dataDir } });
+  // An error before the first message rejects; a later one has no listener, and ends the process as a crash.
+  const [url] = (await once(thread, "message")) as [string];
   return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`,
+    url,
     async close() {
-      await server.stop();
-      await db.close();
+      const exited = once(thread, "exit");
+      thread.postMessage("close");
+      await exited;
       await rm(lockFile, { force: true });
     },
   };
