@@ -1,11 +1,17 @@
--- The order of locks, so that no two transactions (sign-ins, removals, deletions) wait for each other in a circle: the
--- subject that a provider names, the sessions of an account (internal.lock_sessions), the account, its agents, the
--- verifications by id, the sign-in attempt. No other order works, because removing an agent changes its verifications,
--- and deleting a verification deletes its sign-in attempts.
+-- The lock order. Every transaction (sign-in, removal, deletion) takes its locks in this order, so that there are no
+-- deadlocks. Locks of the same kind are taken in the order of the ids.
+--   1. the subject, which is the identity that a sign-in provider gives (an advisory lock in internal.lock_sign_in)
+--   2. the sessions of an account (an advisory lock, internal.lock_sessions)
+--   3. the account
+--   4. its agents
+--   5. the verifications
+--   6. the sign-in attempts
+-- No other order of 4 to 6 works: removing an agent changes its verifications, and deleting a verification deletes its
+-- sign-in attempts.
 --
 -- All other rows of an account (offers, asks, submissions, keys) are locked after the account. A transaction that locks
--- one of them, and then writes a row that refers to the account, locks the account first (internal.lock_own_account).
--- Jobs of the crontab never wait for a row that another transaction has locked (jobs/purge.sql).
+-- one of these rows and then writes a row that refers to the account must lock the account first
+-- (internal.lock_own_account). The purges of the crontab never wait for a locked row: they skip it (jobs/purge.sql).
 
 create or replace function internal.sessions_key(account_id uuid) returns bigint
   language sql immutable
