@@ -1,7 +1,7 @@
 import test from "ava";
 import { affectedTests, inputsOf } from "./changed.ts";
 
-/** Which test files a change can affect: at least those that it can. */
+/** `npm test -- --changed` selects at least every test file that a change can affect. */
 
 const SOURCES = new Map([
   ["src/main.ts", 'const later = () => import("./pages/render.ts");'],
@@ -18,7 +18,7 @@ const SOURCES = new Map([
 
 const affected = (...changed: string[]): string[] => affectedTests(changed, SOURCES);
 
-test("a test file is affected by itself and by what it imports, however far", (t) => {
+test("a change affects the test file itself and the test files that import it, directly or indirectly", (t) => {
   t.deepEqual(affected("test/reader/read.test.ts"), ["test/guards.test.ts", "test/reader/read.test.ts"]);
   t.deepEqual(affected("src/reader/word.ts"), ["test/guards.test.ts", "test/reader/read.test.ts"]);
   t.deepEqual(affected("src/pages/escape.ts"), [
@@ -28,13 +28,13 @@ test("a test file is affected by itself and by what it imports, however far", (t
   ]);
 });
 
-test("files that are no code affect the tests of the code that names them or their folder", (t) => {
+test("a file that is not code affects the tests of the code that names the file or its folder", (t) => {
   const pages = ["test/guards.test.ts", "test/http/http.test.ts", "test/pages/pages.test.ts"];
   t.deepEqual(affected("src/pages/templates/home.eta"), pages);
   t.deepEqual(affected("src/pages/templates.md"), ["test/guards.test.ts"]);
 });
 
-test("what every test rests on affects every test, and nothing affects none", (t) => {
+test("a change of a file that every test uses affects every test, and no change affects none", (t) => {
   const all = [...SOURCES.keys()].filter((path) => path.endsWith(".test.ts")).sort();
   for (const path of ["package.json", "package-lock.json", "test/run.ts", "test/support/service.ts"]) {
     t.deepEqual(affected(path), all, path);
@@ -42,7 +42,7 @@ test("what every test rests on affects every test, and nothing affects none", (t
   t.deepEqual(affected(), []);
 });
 
-test("inputs are found in every form that sources use", (t) => {
+test("inputs are found in every form that the sources use", (t) => {
   const text = [
     'import one from "./one.ts";',
     'export * from "../two.ts";',

@@ -5,25 +5,26 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 /**
- * `npm test -- --changed`: the test files that a change can affect, against what the branch left the main line with.
+ * `npm test -- --changed` runs the test files that the changes since the branch left main can affect.
  *
- *   source   a TypeScript file with its text, by its path from the root of the repository
- *   input    what a source depends on: what it imports, and each file or folder that it names by
- *            `new URL("...", import.meta.url)`, which is how templates, SQL, rows and forked processes are found
+ *   source   a TypeScript file: its text, by its path from the root of the repository
+ *   input    a file or folder that a source depends on: the source imports it, or names it by
+ *            `new URL("...", import.meta.url)`, which is how templates, SQL, shipped rows and forked processes are
+ *            found
  *
- * The root of the repository is an input only to a test file that names it (guards.test.ts reads every file): helpers name
- * it to start processes there.
+ * The root of the repository is an input only of a test file that names it (guards.test.ts reads every file). Other
+ * sources name the root to start processes in it.
  */
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What every test rests on. */
+/** Files that every test uses. */
 const EVERYTHING =
   /^(package\.json|package-lock\.json|tsconfig\.json|ava\.config\.js|test\/run\.ts|test\/support\/.*)$/;
 
 const TEST_FILE = /^test\/.*\.test\.ts$/;
 
-/** Imports and exports with a relative path, static or not, and paths made into URLs. */
+/** Imports and exports with a relative path, static or dynamic, and paths that are made into URLs. */
 const INPUTS = [/\b(?:from|import)\s*\(?\s*"(\.[^"]*)"/g, /\bnew URL\(\s*"([^":]+)",\s*import\.meta\.url,?\s*\)/g];
 
 const git = async (...args: string[]): Promise<string> =>
@@ -31,7 +32,7 @@ const git = async (...args: string[]): Promise<string> =>
 
 const lines = (text: string): string[] => text.split("\n").filter((line) => line !== "");
 
-/** Paths of inputs of a source, a folder without a slash at its end; "." is the root. */
+/** The paths of a source's inputs. A folder has no slash at its end; "." is the root. */
 export const inputsOf = (path: string, text: string): string[] =>
   INPUTS.flatMap((pattern) =>
     [...text.matchAll(pattern)].map(([, named = ""]) =>
@@ -39,7 +40,7 @@ export const inputsOf = (path: string, text: string): string[] =>
     ),
   );
 
-/** The test files among the sources that changed files can affect, in order. */
+/** The test files among `sources` that the changed files can affect, sorted. */
 export const affectedTests = (changed: readonly string[], sources: ReadonlyMap<string, string>): string[] => {
   const tests = [...sources.keys()].filter((path) => TEST_FILE.test(path)).sort();
   if (changed.some((path) => EVERYTHING.test(path))) return tests;
@@ -62,8 +63,8 @@ export const affectedTests = (changed: readonly string[], sources: ReadonlyMap<s
 };
 
 /**
- * The test files that what is not on the main line can affect, committed or not.
- * @throws when this is no clone with a branch main, its own or its origin's
+ * The test files that the difference from main can affect, committed or not.
+ * @throws when the repository has neither a branch main nor origin/main
  */
 export const changedTests = async (): Promise<string[]> => {
   const main = await git("rev-parse", "--verify", "--quiet", "main").catch(() => git("rev-parse", "origin/main"));
@@ -75,7 +76,7 @@ export const changedTests = async (): Promise<string[]> => {
   ]);
   const changed = [...new Set([...lines(differing), ...lines(unknown)])];
   const paths = [...lines(known), ...lines(unknown)].filter((path) => path.endsWith(".ts"));
-  // A file that was deleted and not yet committed is known and not there.
+  // Git still lists a file that was deleted without a commit.
   const texts = await Promise.all(paths.map((path) => readFile(`${ROOT}/${path}`, "utf8").catch(() => null)));
   const sources = new Map(paths.flatMap((path, place) => (texts[place] == null ? [] : [[path, texts[place]]])));
   return affectedTests(changed, sources);

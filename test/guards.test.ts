@@ -3,11 +3,11 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 
-/** Rules that the sources themselves can be held to. Each test lists the offenders; a sound tree has none. */
+/** Rules that every source file keeps. Each test lists the lines that break its rule. */
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What other programs write, and what is no source. */
+/** Files that other programs write, and folders without sources. */
 const NOT_OURS = new Set(["node_modules", ".git", ".data", "package-lock.json"]);
 
 const TEXT = new Set(["", ".ts", ".sql", ".md", ".json", ".json5", ".yml", ".yaml", ".sh", ".css", ".eta", ".html"]);
@@ -40,11 +40,11 @@ function pattern(...pieces: string[]): RegExp {
   return new RegExp(pieces.join(""));
 }
 
-test("nothing is left to be done later", async (t) => {
+test("no comment postpones work", async (t) => {
   t.deepEqual(linesThatMatch(await sourcesIn("."), pattern("\\b(TO", "DO|FIX", "ME|X", "XX|HA", "CK)\\b")), []);
 });
 
-test("the service logs through its logger", async (t) => {
+test("the service logs only through its logger", async (t) => {
   const sources = [...(await sourcesIn("src")), ...(await sourcesIn("worker"))];
   t.deepEqual(linesThatMatch(sources, pattern("\\bconsole", "\\.")), []);
 });
@@ -54,14 +54,14 @@ test("no file names a path of the machine it was written on", async (t) => {
   t.deepEqual(linesThatMatch(await sourcesIn("."), paths), []);
 });
 
-test("every test runs", async (t) => {
+test("no test is skipped, and none runs alone", async (t) => {
   t.deepEqual(
     linesThatMatch(await sourcesIn("test"), pattern("\\btest(\\.\\w+)*\\.(only|skip|todo", "|failing)\\b")),
     [],
   );
 });
 
-test("index.sql names every file of db/schema once, and no other", async (t) => {
+test("index.sql names every file of db/schema exactly once", async (t) => {
   const index = await readFile(join(ROOT, "db/schema/index.sql"), "utf8");
   const named = [...index.matchAll(/^--!include (\S+)$/gm)].map(([, path]) => `db/schema/${path}`);
   const files = (await sourcesIn("db/schema")).map(({ path }) => path).filter((path) => path.endsWith(".sql"));
@@ -72,7 +72,7 @@ test("index.sql names every file of db/schema once, and no other", async (t) => 
   );
 });
 
-test("in containers, each process is given every variable that it uses", async (t) => {
+test("docker-compose.yml gives each process every variable that the process reads", async (t) => {
   const [example, compose] = await Promise.all(
     [".env.example", "docker-compose.yml"].map((path) => readFile(join(ROOT, path), "utf8")),
   );
@@ -81,10 +81,10 @@ test("in containers, each process is given every variable that it uses", async (
   const given = (service: string): string[] => {
     const block = new RegExp(`^  ${service}:\\n((?: {4}.*\\n|\\n)+)`, "m").exec(compose ?? "")?.[1] ?? "";
     const names = [...block.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name]) => name ?? "");
-    // Read by the driver, and not by us.
+    // The PostgreSQL driver reads this variable; our code does not.
     return names.filter((name) => name !== "PGPASSWORD").toSorted();
   };
-  // The port is published as 3000, and there is no embedded database.
+  // In a container the port is always 3000, and there is no embedded database.
   const everywhere = all.filter((name) => name !== "PORT" && name !== "DATA_DIR");
   const ofWorkerOnly = ["EXTRACTION_MODEL"];
   const ofApiOnly = /^(GOOGLE|APPLE)_|^(TRUST_PROXY|CONNECTIONS_PER_HOUR|DATABASE_READ_URL|DATABASE_POOL_SIZE)$/;
@@ -92,11 +92,11 @@ test("in containers, each process is given every variable that it uses", async (
   t.deepEqual(given("worker"), everywhere.filter((name) => !ofApiOnly.test(name)).toSorted());
 });
 
-test("the worker loads no page", async (t) => {
+test("the worker imports no page", async (t) => {
   t.deepEqual(linesThatMatch(await sourcesIn("worker"), pattern('from "[^"]*/pag', "es/")), []);
 });
 
-test("every foreign key says what happens on delete", async (t) => {
+test("every foreign key states what happens on delete", async (t) => {
   const schema = await sourcesIn("db/schema");
   const offenders = schema.flatMap(({ path, text }) =>
     statementsOf(text)
@@ -107,7 +107,7 @@ test("every foreign key says what happens on delete", async (t) => {
   t.deepEqual(offenders, []);
 });
 
-test("every function says its language and its volatility", async (t) => {
+test("every function states its language and its volatility", async (t) => {
   const schema = await sourcesIn("db/schema");
   const offenders = schema.flatMap(({ path, text }) =>
     [...text.matchAll(/^create (?:or replace )?function (\S+?)\([\s\S]*?(?:\bas \$|\breturn\b|\bbegin atomic\b)/gm)]
@@ -117,7 +117,9 @@ test("every function says its language and its volatility", async (t) => {
   t.deepEqual(offenders, []);
 });
 
-/** The table definitions of a file: comments and function bodies say `references` for other reasons. */
+/**
+ * The table definitions of a file. Comments and function bodies are left out, because they use `references` otherwise.
+ */
 function statementsOf(sql: string): string[] {
   const bare = sql
     .replace(/--.*$/gm, "")

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import { type Part, runParts } from "../src/parts.ts";
 
-/** Parts that write down what happens to them, and a signal that tells them to stop. */
+/** Parts that record what happens to them, and the signal that tells them to stop. */
 const record = () => {
   const events: string[] = [];
   const stopping = new AbortController();
@@ -44,7 +44,7 @@ test("parts start in order, are prepared in order, and stop in reverse order", a
   ]);
 });
 
-test("what was started is stopped when a later part cannot start", async (t) => {
+test("when a part cannot start, the parts before it are stopped", async (t) => {
   const { events, stopping, part } = record();
   const broken = part("broken", { start: () => Promise.reject(new Error("the port is in use")) });
   await t.throwsAsync(runParts([part("first"), broken, part("never")], stopping.signal), {
@@ -60,7 +60,7 @@ test("a part that cannot be prepared stops all parts", async (t) => {
   t.deepEqual(events, ["start first", "start broken", "stop broken", "stop first"]);
 });
 
-test("all parts stop although one of them fails to", async (t) => {
+test("when a part fails to stop, the other parts are stopped all the same", async (t) => {
   const { events, stopping, part } = record();
   const stubborn = part("stubborn", { start: () => () => Promise.reject(new Error("it hangs")) });
   stopping.abort();
@@ -70,7 +70,7 @@ test("all parts stop although one of them fails to", async (t) => {
   t.deepEqual(events, ["start first", "start last", "stop last", "stop first"]);
 });
 
-test("the last part stops while an earlier one is still being prepared, and that one is then stopped", async (t) => {
+test("a part that is still being prepared stops when it is prepared, and does not delay later parts", async (t) => {
   const { events, stopping, part } = record();
   const slow = part("slow", {
     prepare: async () => {
@@ -84,7 +84,7 @@ test("the last part stops while an earlier one is still being prepared, and that
   t.deepEqual(events, ["start slow", "start server", "stop server", "prepared slow", "undo slow", "stop slow"]);
 });
 
-test("nothing starts once the process is to stop", async (t) => {
+test("nothing starts after the signal to stop", async (t) => {
   const { events, stopping, part } = record();
   stopping.abort();
   await runParts([part("first")], stopping.signal);

@@ -11,27 +11,28 @@ import { findServer } from "./support/postgres.ts";
 import type { FileTime } from "./support/times.ts";
 
 /**
- * `npm test`: a PostgreSQL server, the tests against it, and one closing line `N passed, N failed`.
+ * `npm test` finds or starts a PostgreSQL server, runs the tests against it, and prints `N passed, N failed` at the
+ * end.
  *
- * Arguments go to ava: `npm test -- test/schema.test.ts`, `npm test -- --match "a link *"`. `npm test -- --changed` runs
- * the test files that a change can affect (changed.ts).
- * The counting reads ava's report for people: its TAP reporter breaks off at a timeout, of all things, and then names
- * no test. What tests print themselves goes to standard error, so it is never mistaken for the report.
+ * Arguments go to ava: `npm test -- test/schema.test.ts`, `npm test -- --match "a link *"`. `npm test -- --changed`
+ * runs the test files that a change can affect (changed.ts).
+ * The tests are counted in ava's default report, because ava's TAP reporter stops at a timeout and then names no test.
+ * Tests print to standard error, so their output is never counted.
  */
 
-/** Long enough for ava to say which tests were pending, and for services to stop; then they are killed. */
+/** Enough time for ava to name the tests that were pending and for services to stop. After that they are killed. */
 const GRACE_MS = 5_000;
 
-/** How many slow files are worth a look. */
+/** How many of the slowest files are printed. */
 const SLOWEST = 10;
 
 /**
- * What V8 made of our files and of the packages, kept from process to process and from run to run: a test file or a
- * service is there in two thirds of the time.
+ * V8's compile cache for our files and the packages. Processes and runs share it. With it, a test file or a service
+ * starts in two thirds of the time.
  */
 const COMPILED = fileURLToPath(new URL("../node_modules/.cache/souk/compiled", import.meta.url));
 
-/** Runs the tests that a change can affect. */
+/** The argument that selects the tests that a change can affect. */
 const CHANGED = "--changed";
 
 const AVA = fileURLToPath(new URL("../node_modules/ava/entrypoints/cli.js", import.meta.url));
@@ -40,7 +41,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 type Count = { passed: number; failed: number; skipped: number; complete: boolean; nothingToDo: boolean };
 
 const count: Count = { passed: 0, failed: 0, skipped: 0, complete: false, nothingToDo: false };
-// At the very end, so that the closing line is there and is the last however this process ends.
+// Closes the report in the exit handler, so that the closing line is always printed, and is always the last.
 process.once("exit", (code) => {
   process.exitCode = close(code);
 });
@@ -83,10 +84,10 @@ async function testAgainstServer(): Promise<number> {
 }
 
 async function runAva(args: string[], environment: NodeJS.ProcessEnv, interruption: AbortSignal): Promise<number> {
-  // A group of its own, so that what a dying test file leaves behind can be ended with it.
+  // ava gets its own process group, so that the processes of a test file that dies can be ended with it.
   const ava = spawn(process.execPath, [AVA, ...args], {
     cwd: ROOT,
-    // ava writes into a pipe here, and would leave colours out although a person is looking.
+    // ava writes into a pipe here, so it would print no colours even in a terminal.
     env: process.stdout.isTTY ? { FORCE_COLOR: "1", ...environment } : environment,
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],
@@ -95,7 +96,7 @@ async function runAva(args: string[], environment: NodeJS.ProcessEnv, interrupti
     try {
       if (ava.pid !== undefined) process.kill(-ava.pid, signal);
     } catch {
-      // Nobody left in the group, which is what was wanted.
+      // The group has no process left.
     }
   };
   interruption.addEventListener("abort", () => {
@@ -106,7 +107,7 @@ async function runAva(args: string[], environment: NodeJS.ProcessEnv, interrupti
   const code = new Promise<number | null>((resolve, reject) => {
     ava.once("error", reject);
     ava.once("exit", (status) => {
-      // A grandchild that lives on would hold the pipe open, and the loop below with it.
+      // A process that outlives ava would keep the pipe open, and the loop below would not end.
       signalAll("SIGKILL");
       resolve(status);
     });
@@ -119,8 +120,8 @@ async function runAva(args: string[], environment: NodeJS.ProcessEnv, interrupti
 }
 
 /**
- * Counts one line of the report: a tick or a cross before each test's title, and a cross before what befell a file.
- * A rule ends that part, after which failures are told again; logs are indented further.
+ * Counts one line of the report. A tick or a cross precedes the title of each test, and a cross the failure of a file.
+ * After the horizontal rule ava repeats the failures, so nothing is counted there. Log lines are indented further.
  */
 function tally(line: string): void {
   if (/^ {2}─+$/.test(line)) count.complete = true;
@@ -130,7 +131,7 @@ function tally(line: string): void {
   if (/^ {2}- \[(?:skip|todo)\] /.test(line)) count.skipped += 1;
 }
 
-/** Prints which files took longest: time to save is there. */
+/** Prints which files took longest. */
 async function tellSlowest(times: string): Promise<void> {
   const noted = await readFile(times, "utf8").catch(() => "");
   await rm(times, { force: true });

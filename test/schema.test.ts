@@ -3,15 +3,15 @@ import pg from "pg";
 import { createDatabase, type Database } from "./support/database.ts";
 
 /**
- * Rules that every object of the database keeps, read from the catalogue. Each query lists the offenders by name.
+ * Rules that every object of the database keeps, checked in the catalogue. Each query lists the objects that break a
+ * rule.
  *
- *   ours  the schemas that are neither PostgreSQL's nor a library's, so that a new one is held to the rules from its
- *         first day
+ *   ours  every schema except those of PostgreSQL and of libraries, so that the rules apply to a new schema at once
  */
 
 /**
- * What the HTTP layer may have done with more than its caller's rights: before anybody has entered, or on what belongs
- * to nobody. Each has to refuse by itself what its caller may not do, so a new one here is worth a reviewer's time.
+ * The API functions that run as their owner: their caller has no role yet, or they touch rows of no account. Each must
+ * itself refuse what its caller may not do, so a new entry here needs a careful review.
  */
 const RUN_AS_OWNER = [
   "api.accept_moderator_link(bytea,bytea,bytea)",
@@ -74,18 +74,18 @@ test.after.always(async () => {
   await database?.drop();
 });
 
-/** The one column of a query, sorted. */
+/** The only column of a query's result, sorted. */
 async function names(query: string): Promise<string[]> {
   const { rows } = await client.query<[string]>({ text: query, rowMode: "array" });
   return rows.map(([name]) => name).sort();
 }
 
-test.serial("there are tables and functions to look at", async (t) => {
+test.serial("the catalogue lists tables and functions", async (t) => {
   t.true((await names("select name from relation where relkind = 'r'")).length > 0);
   t.true((await names("select name from routine")).length > 0);
 });
 
-test.serial("row-level security guards every table, from its owner too", async (t) => {
+test.serial("every table has row-level security, which binds its owner too", async (t) => {
   const offenders = await names(`
     select name from relation where relkind in ('r', 'p') and not (relrowsecurity and relforcerowsecurity)
   `);
@@ -109,14 +109,14 @@ test.serial("every schema, table, view, column and function has a comment", asyn
   t.deepEqual(offenders, []);
 });
 
-test.serial("a security definer function looks names up in the system's schema alone", async (t) => {
+test.serial("the search path of a security definer function is pg_catalog, pg_temp", async (t) => {
   const offenders = await names(`
     select name from routine where prosecdef and not ('search_path=pg_catalog, pg_temp' = any (coalesce(proconfig, '{}')))
   `);
   t.deepEqual(offenders, []);
 });
 
-test.serial("public may do nothing in our schemas", async (t) => {
+test.serial("the role public has no privilege in our schemas", async (t) => {
   const offenders = await names(`
     select 'schema ' || name || ': ' || privilege_type
     from ours, aclexplode(coalesce(nspacl, acldefault('n', nspowner))) where grantee = 0
@@ -134,14 +134,14 @@ test.serial("public may do nothing in our schemas", async (t) => {
   t.deepEqual(offenders, []);
 });
 
-test.serial("public may create in no schema", async (t) => {
+test.serial("the role public may create objects in no schema", async (t) => {
   const offenders = await names(`
     select nspname::text from pg_namespace where nspname !~ '^pg_(temp|toast_temp)' and has_schema_privilege('public', oid, 'create')
   `);
   t.deepEqual(offenders, []);
 });
 
-test.serial("only an owner may create in a schema", async (t) => {
+test.serial("only its owner may create objects in a schema", async (t) => {
   const offenders = await names(`
     select r.rolname || ' in ' || n.nspname from pg_roles r, pg_namespace n
     where r.rolname ~ '^souk_' and n.nspname !~ '^pg_' and has_schema_privilege(r.oid, n.oid, 'create')
@@ -150,7 +150,7 @@ test.serial("only an owner may create in a schema", async (t) => {
   t.deepEqual(offenders, []);
 });
 
-test.serial("no role of the service is above the rules", async (t) => {
+test.serial("no role of the service has an attribute that puts it above the rules, such as superuser", async (t) => {
   const offenders = await names(`
     select rolname::text from pg_roles
     where rolname ~ '^souk_' and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication)
@@ -158,7 +158,7 @@ test.serial("no role of the service is above the rules", async (t) => {
   t.deepEqual(offenders, []);
 });
 
-test.serial("the login role of the HTTP layer reaches no table before it has entered", async (t) => {
+test.serial("the login role of the API has no privilege on any table before it takes a caller's role", async (t) => {
   const offenders = await names(`
     select name from relation
     where relkind in ('r', 'p', 'v', 'm') and (
@@ -169,7 +169,7 @@ test.serial("the login role of the HTTP layer reaches no table before it has ent
 });
 
 test.serial("every foreign key has an index that begins with its columns", async (t) => {
-  // An index on the rows that have a value serves as well: a foreign key never looks for null.
+  // A partial index on the rows whose value is not null is enough, because a foreign key never looks for null.
   const offenders = await names(`
     select relation.name || ': ' || k.conname
     from pg_constraint k join relation on relation.oid = k.conrelid
@@ -187,8 +187,8 @@ test.serial("every foreign key has an index that begins with its columns", async
   t.deepEqual(offenders, []);
 });
 
-test.serial("every text column has a bound", async (t) => {
-  // A list of values and a pattern bound a text, too; a foreign key borrows the bound of the column it names.
+test.serial("every text column has a limit on its length", async (t) => {
+  // A list of values and a pattern are limits, too. A foreign key has the limit of the column that it references.
   const offenders = await names(`
     select name from text_column
     where not exists (
@@ -201,10 +201,10 @@ test.serial("every text column has a bound", async (t) => {
   t.deepEqual(offenders, []);
 });
 
-test.serial("functions that the HTTP layer calls are PL/pgSQL, which is never inlined as the wrong role", async (t) => {
+test.serial("API functions are PL/pgSQL, which PostgreSQL never inlines into a query of another role", async (t) => {
   t.deepEqual(await names("select name from routine where schema = 'api' and language <> 'plpgsql'"), []);
 });
 
-test.serial("functions that the HTTP layer calls run as whoever entered, but for those listed", async (t) => {
+test.serial("API functions run as their caller, except for those listed", async (t) => {
   t.deepEqual(await names("select name from routine where schema = 'api' and prosecdef"), RUN_AS_OWNER);
 });

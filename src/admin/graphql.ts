@@ -13,8 +13,8 @@ import {
   validate,
 } from "postgraphile/graphql";
 import { PROBLEMS, type ProblemCode, problemOf } from "../http/problem.ts";
-import { checkLimits, LIMITS, operationOf } from "./limits.ts";
 import { createPreset } from "./preset.ts";
+import { checkLimits, LIMITS, operationOf } from "./query_limits.ts";
 
 /** The time limit of one operation in the database. */
 const OPERATION_MS = 3_000;

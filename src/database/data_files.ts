@@ -90,15 +90,15 @@ export const LESSON_FILES = [
 ] as const;
 
 /**
- * Identifies a lesson, so that learned weights can say what they were made from.
+ * Identifies a training set, so that learned weights can say what they were made from.
  * @param read gives the text of a file of LESSON_FILES
  * @param learning the number of the way of learning (LEARNING in learn.ts)
  */
-export const lessonHash = (read: (file: string) => string, learning: number): string =>
+export const trainingSetHash = (read: (file: string) => string, learning: number): string =>
   hashOf([`learning ${learning}`, ...LESSON_FILES.map((file) => hashOf(read(file)))].join("\n"));
 
-/** The first line of CLASSIFIER_FILE: the lesson that the weights were made from, and the way of learning. */
-type ClassifierHeader = { lesson: string; learning: number };
+/** The first line of CLASSIFIER_FILE: the training set that the weights were made from, and the way of learning. */
+type ClassifierHeader = { training_set: string; learning: number };
 
 /** What CLASSIFIER_FILE holds; each further line is one classifier, `{name, classes, bias, features, weights}`. */
 export type ClassifierFile = { header: ClassifierHeader; classifiers: Record<string, unknown> };
@@ -109,7 +109,7 @@ export const parseClassifiers = (text: string): ClassifierFile => {
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  if (typeof header?.lesson !== "string" || typeof header.learning !== "number")
+  if (typeof header?.training_set !== "string" || typeof header.learning !== "number")
     throw new Error(`The first line of ${CLASSIFIER_FILE} has to say what the weights were learned from.`);
   return { header, classifiers: Object.fromEntries(lines.map(({ name, ...learned }) => [name, learned])) };
 };
@@ -117,7 +117,7 @@ export const parseClassifiers = (text: string): ClassifierFile => {
 /** Writes CLASSIFIER_FILE: the same text for the same classifiers, whatever order they come in. */
 export const formatClassifiers = ({ header, classifiers }: ClassifierFile): string =>
   [
-    { lesson: header.lesson, learning: header.learning },
+    { training_set: header.training_set, learning: header.learning },
     ...Object.keys(classifiers)
       .toSorted()
       .map((name) => ({ name, ...(classifiers[name] as object) })),

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
 import pg from "pg";
-import { loadData } from "./load.ts";
-import { reloadCode } from "./reload.ts";
+import { loadCode } from "./load_code.ts";
+import { loadData } from "./load_data.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../db/migrations", import.meta.url));
 
@@ -79,7 +79,7 @@ const apply = async (connectionString: string): Promise<void> => {
     migrationsFolder: MIGRATIONS,
     logger: new Logger(() => () => undefined),
   });
-  const dropped = (await connected(connectionString, reloadCode)) ?? [];
+  const dropped = (await connected(connectionString, loadCode)) ?? [];
   if (dropped.length > 0)
     process.stdout.write(`No file of db/schema makes these any more, so they were dropped: ${dropped.join(", ")}\n`);
   const pool = new pg.Pool({ connectionString, max: 1 });

@@ -43,7 +43,7 @@ export const signInMessage = (data: { link: string; code: string; minutes: numbe
  * @param data.settings URL of the settings
  */
 export const approvalMessage = (data: { agentName: string; approvedAt: string; settings: string }): Message =>
-  message("approval", "An agent now acts for you on Souk", {
+  message("approval_notice", "An agent now acts for you on Souk", {
     ...data,
     day: data.approvedAt.slice(0, 10),
     clock: data.approvedAt.slice(11, 16),

@@ -117,7 +117,7 @@ export const createMetrics = (exposed: boolean): Metrics => {
   });
   const jobDurations = new Histogram({
     name: "souk_job_duration_seconds",
-    help: "How long jobs took, by task and outcome: done, failed (and tried again) or givenUp.",
+    help: "How long jobs took, by task and outcome: done, failed (and tried again) or given_up.",
     labelNames: ["task", "outcome"],
     buckets: JOB_BUCKETS,
     registers,

@@ -1,6 +1,6 @@
 import type { Router } from "express";
 import { aboutPages } from "./about.ts";
-import { connectPages } from "./connect.ts";
+import { approvalPages } from "./approval.ts";
 import type { PagesContext } from "./context.ts";
 import { servePages } from "./frame.ts";
 import { moderatorPages } from "./moderator.ts";
@@ -13,7 +13,7 @@ export const pages = (context: PagesContext): Router =>
   servePages(
     [
       ...aboutPages(context),
-      ...connectPages(context),
+      ...approvalPages(context),
       ...signInPages(context),
       ...verifyPages(context),
       ...settingsPages(context),

@@ -113,7 +113,7 @@ export const renderApproval = (
   connection: Connection,
   { token, path, notice }: { token: string; path: string; notice: string | null },
 ): string =>
-  renderPage("approve", baseUrl, {
+  renderPage("approval", baseUrl, {
     name: visibleName(connection.agent_name),
     code: connection.code,
     requestedAt: connection.requested_at,

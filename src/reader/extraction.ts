@@ -151,12 +151,12 @@ export type AskExtraction = z.infer<typeof askExtraction>;
  *
  * `words`: the query without the words that were read as kind, place or price. `corrections`: the intended word for
  * each misspelt word.
- * `asides`: the modifiers among the words (folded), which tell what the thing is for. `places`: an offer may be in any
+ * `modifiers`: the modifiers among the words (folded), which tell what the thing is for. `places`: an offer may be in any
  * of them. `price`: major units.
  */
 export type QueryExtraction = {
   words: string;
-  asides: string[];
+  modifiers: string[];
   language: string | null;
   corrections: Record<string, string>;
   offer_kind: { value: (typeof OFFER_KINDS)[number]; certain: boolean } | null;

@@ -6,10 +6,10 @@ import {
   DATA,
   formatClassifiers,
   LESSON_FILES,
-  lessonHash,
   parseClassifiers,
   parseRows,
   readFiles,
+  trainingSetHash,
 } from "../database/data_files.ts";
 import { LEARNING, learnClassifiers, type TrainingSet, type Words } from "./builtin/learn.ts";
 import type { Example } from "./extraction.ts";
@@ -93,7 +93,7 @@ export const shippedLesson = (read: Read): TrainingSet => ({
  */
 export const train = (read: Read): string =>
   formatClassifiers({
-    header: { lesson: lessonHash(read, LEARNING), learning: LEARNING },
+    header: { training_set: trainingSetHash(read, LEARNING), learning: LEARNING },
     classifiers: learnClassifiers(shippedLesson(read)),
   });
 
@@ -104,7 +104,8 @@ const main = async (check: boolean): Promise<void> => {
   if (!check) return writeFile(file, trained);
   const kept = (await readFiles(DATA, [CLASSIFIER_FILE])).get(CLASSIFIER_FILE) ?? "";
   if (kept === trained) return;
-  const of = parseClassifiers(kept).header.lesson === parseClassifiers(trained).header.lesson ? "these" : "other";
+  const of =
+    parseClassifiers(kept).header.training_set === parseClassifiers(trained).header.training_set ? "these" : "other";
   throw new Error(`db/data/${CLASSIFIER_FILE} was learned from ${of} words and examples. Run: npm run train`);
 };
 

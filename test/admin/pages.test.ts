@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
 import { buildSchema, validate } from "postgraphile/graphql";
-import { checkLimits, operationOf } from "../../src/admin/limits.ts";
 import { OPERATIONS } from "../../src/admin/operations.ts";
+import { checkLimits, operationOf } from "../../src/admin/query_limits.ts";
 import { ago, piecesOf, readingsOf, shownValue } from "../../src/admin/render.ts";
 import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { SOFA } from "../support/market.ts";

@@ -6,9 +6,9 @@ import { exportAccount } from "../../src/pages/settings/account_data.ts";
 import { type Answer, type Caller, openMarket, refusal, refused } from "./market.ts";
 
 /**
- * The account as its person sees and keeps it.
+ * What a person sees and changes in their own account.
  *
- *   person   calls by the session of whoever approved the agent
+ *   person   calls with the session of the person who approved the agent
  *   proved   an account with a sign-in method, whose session has just signed in
  */
 
@@ -32,7 +32,7 @@ const signIn = (caller: Caller, ago = "0 minutes") =>
     ago,
   ]);
 
-test("a person tells a name, an address and a number, each in one form, and takes them back", async (t) => {
+test("a person can set a name, an e-mail address and a phone number, each normalised, and clear them", async (t) => {
   const caller = await market.approved();
   const told = await market.callAsPerson(caller, "update_profile", {
     display_name: "  Le\u202ena\u200b ",
@@ -49,7 +49,7 @@ test("a person tells a name, an address and a number, each in one form, and take
   t.like(taken, { display_name: null, contact_email: null, contact_phone: null });
 });
 
-test("what cannot be a name, an address or a number is refused field by field, and nothing is kept", async (t) => {
+test("an invalid name, address or number is refused with a pointer to each, and nothing is stored", async (t) => {
   const caller = await market.approved();
   const attempt = async (display_name: string, contact_email: string, contact_phone: string) => {
     const { status, code, extra } = await refusal(
@@ -79,7 +79,7 @@ test("what cannot be a name, an address or a number is refused field by field, a
   t.like(await market.callAsPerson(caller, "get_account"), { display_name: null, contact_email: null });
 });
 
-test("an account is told by its name and the mailbox it proved, never by what was only told", async (t) => {
+test("an account's label has its name and proved e-mail address, never an unproved one", async (t) => {
   const caller = await market.approved();
   const label = async () => (await market.callAsPerson(caller, "get_account")).label;
   t.is(await label(), "a new account without a sign-in method");
@@ -101,7 +101,7 @@ test("an account is told by its name and the mailbox it proved, never by what wa
   t.is(await label(), "Lena (lena@example.com)");
 });
 
-test("an agent reaches nothing of the account's settings", async (t) => {
+test("an agent cannot call the functions of the account's settings", async (t) => {
   const caller = await market.approved();
   await prove(caller, "email", "lena@example.com");
   const calls: [string, Record<string, string | number | boolean | null>][] = [
@@ -120,7 +120,7 @@ test("an agent reaches nothing of the account's settings", async (t) => {
   await t.throwsAsync(market.sqlAs("souk_agent", caller, "select from market.profile"), { code: "42501" });
 });
 
-test("the last sign-in method goes only when that is confirmed, and only after a recent sign-in", async (t) => {
+test("removing the last sign-in method needs a confirmation, and removing any needs a recent sign-in", async (t) => {
   const caller = await market.approved();
   await prove(caller, "google");
   await prove(caller, "email", "lena@example.com");
@@ -144,7 +144,7 @@ test("the last sign-in method goes only when that is confirmed, and only after a
   t.deepEqual((await remove("email", true)).methods, []);
 });
 
-test("removing a method signs every other browser out, and stays signed in here", async (t) => {
+test("removing a method ends every other session of the account", async (t) => {
   const caller = await market.approved();
   await prove(caller, "google");
   await prove(caller, "email");
@@ -161,7 +161,7 @@ test("removing a method signs every other browser out, and stays signed in here"
   t.is((await market.callAsPerson(stranger, "get_account")).sessions, 1);
 });
 
-test("two tabs that each remove the method before the last leave one", async (t) => {
+test("of two concurrent removals of the last two methods, one is refused", async (t) => {
   const caller = await market.approved();
   await prove(caller, "google");
   await prove(caller, "email");
@@ -172,7 +172,7 @@ test("two tabs that each remove the method before the last leave one", async (t)
   t.deepEqual(outcomes.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
 });
 
-test("agents are listed with what they did, live ones first, and one that was removed is refused at once", async (t) => {
+test("agents are listed with their records, live ones first, and a removed agent is refused at once", async (t) => {
   const caller = await market.approved("First");
   const second = await market.connect("Second");
   await market.call(null, "approve_connection", {
@@ -213,7 +213,7 @@ test("agents are listed with what they did, live ones first, and one that was re
   );
 });
 
-test("activity tells what was done, by which agent, newest first, page by page, and nothing of others", async (t) => {
+test("activity lists each act with its agent, newest first, page by page, and nothing of other accounts", async (t) => {
   const caller = await market.approved("Helper");
   const offer = await market.offer(caller, { title: "Grey sofa" });
   const ask = await market.ask(caller);
@@ -244,7 +244,7 @@ test("activity tells what was done, by which agent, newest first, page by page, 
     seen.map(({ action, agent, target, by }) => [action, agent, target, ...(by === undefined ? [] : [by])]),
     [
       ["agent.removed", null, { type: "agent", id: caller.agent, title: "Helper" }],
-      // Written by the test itself, as a DBA writes.
+      // This row was inserted by the test itself, so the log attributes it to a DBA.
       ["method.proved", null, { type: "method", id: "email", title: "email" }, "dba"],
       ["profile.updated", null, null],
       ["ask.fulfilled", helper, wanted],
@@ -284,7 +284,7 @@ const documentOf = async (caller: Caller): Promise<{ document: Answer; pieces: s
   }
 };
 
-test("a copy of everything holds everything, in pieces of a bounded size, and nothing of others", async (t) => {
+test("an export contains everything of the account and nothing of others, in pieces of bounded size", async (t) => {
   const [caller, other] = [await market.approved("Helper"), await market.approved("Stranger's")];
   await market.offer(other, { title: "Of a stranger" });
   const reported = await market.offer(other, { title: "Reported" });

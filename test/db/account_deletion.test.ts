@@ -6,10 +6,10 @@ import { type Caller, type Market, offerOf, openMarket, refusal, refused, vector
 import { signing } from "./signing.ts";
 
 /**
- * The end of an account, and of an agent: what goes, what stays, and what becomes of what is under way.
+ * Deleting an account and removing an agent: what is erased, what stays, and what happens to work in progress.
  *
- *   begun     a transaction that has done its work and not yet ended
- *   blocked   a statement that waits for a lock, so that the other one is known to be first
+ *   begun     a transaction that has made its changes and has not committed yet
+ *   blocked   a statement that waits for a lock, which shows that the other transaction came first
  */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -32,7 +32,7 @@ const signIn = (caller: Caller, ago = "0 minutes") =>
     ago,
   ]);
 
-/** Every row of the market that has one of these strings somewhere, by table. */
+/** Every row of the database that contains one of these words, with its table. */
 const tracesOf = async (words: string[]): Promise<string[]> => {
   const tables = await market.sql(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -48,111 +48,105 @@ const tracesOf = async (words: string[]): Promise<string[]> => {
   return traces;
 };
 
-test.serial(
-  "a deleted account leaves no word of its person, and what others did about its offers stands",
-  async (t) => {
-    const caller = await market.approved("Zebedee's helper");
-    const other = await market.approved();
-    const own = { title: "Zebedee sofa", place: "Zebedeeville", contact: "zebedee@example.com", vector: vectorOf("z") };
-    const live = await market.offer(caller, { ...own, images: ["https://zebedee.example.com/1.jpg"] });
-    const archived = await market.offer(caller, own);
-    const removed = await market.offer(caller, own);
-    await market.callAsPerson(caller, "archive_offer", { id: archived });
-    await market.sql("update market.offer set status = 'removed', review_note = 'Zebedee was told' where id = $1", [
-      removed,
-    ]);
-    const watching = await market.ask(other, { title: "Wanted: thing", vector: vectorOf("z") });
-    await market.sql(
-      "update market.ask set text = 'x', title = 'x', criteria = '{}', keywords_query = null where id = $1",
-      [watching],
-    );
-    await market.call(other, "report_offer", { id: live, reason: "spam", comment: "by another" });
-    const elsewhere = await market.offer(other);
-    await market.call(caller, "report_offer", { id: elsewhere, reason: "scam", comment: "Zebedee thinks so" });
-    await market.ask(caller, { title: "Zebedee wants a sofa" });
-    await market.callAsPerson(caller, "update_profile", {
-      display_name: "Zebedee",
-      contact_email: "zebedee@example.com",
-      contact_phone: "+49309999999",
-    });
-    await prove(caller, "email", "zebedee@example.com");
-    await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
-    await market.call(caller, "preview_offer", { body: { text: "Zebedee again" }, errors: [] });
-    const kept = { idempotency_key: "k", request_hash: randomBytes(32), errors: [] };
-    await market.call(caller, "publish_offer", { body: { text: "Zebedee once more" }, ...kept });
-    await signing(market).begin({ email: "zebedee@example.com" });
+test.serial("a deleted account leaves no word of its person, and other accounts' reports stay", async (t) => {
+  const caller = await market.approved("Zebedee's helper");
+  const other = await market.approved();
+  const own = { title: "Zebedee sofa", place: "Zebedeeville", contact: "zebedee@example.com", vector: vectorOf("z") };
+  const live = await market.offer(caller, { ...own, images: ["https://zebedee.example.com/1.jpg"] });
+  const archived = await market.offer(caller, own);
+  const removed = await market.offer(caller, own);
+  await market.callAsPerson(caller, "archive_offer", { id: archived });
+  await market.sql("update market.offer set status = 'removed', review_note = 'Zebedee was told' where id = $1", [
+    removed,
+  ]);
+  const watching = await market.ask(other, { title: "Wanted: thing", vector: vectorOf("z") });
+  await market.sql(
+    "update market.ask set text = 'x', title = 'x', criteria = '{}', keywords_query = null where id = $1",
+    [watching],
+  );
+  await market.call(other, "report_offer", { id: live, reason: "spam", comment: "by another" });
+  const elsewhere = await market.offer(other);
+  await market.call(caller, "report_offer", { id: elsewhere, reason: "scam", comment: "Zebedee thinks so" });
+  await market.ask(caller, { title: "Zebedee wants a sofa" });
+  await market.callAsPerson(caller, "update_profile", {
+    display_name: "Zebedee",
+    contact_email: "zebedee@example.com",
+    contact_phone: "+49309999999",
+  });
+  await prove(caller, "email", "zebedee@example.com");
+  await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
+  await market.call(caller, "preview_offer", { body: { text: "Zebedee again" }, errors: [] });
+  const kept = { idempotency_key: "k", request_hash: randomBytes(32), errors: [] };
+  await market.call(caller, "publish_offer", { body: { text: "Zebedee once more" }, ...kept });
+  await signing(market).begin({ email: "zebedee@example.com" });
 
-    await market.embed("ask", watching, vectorOf("z"));
-    for (const table of ["match", "offer_embedding"]) {
-      t.true((await market.sql(`select from market.${table} where offer_id = $1`, [live])).length > 0, table);
-    }
-    t.is((await refusal(market.callAsPerson(caller, "delete_account"))).extra.sign_in_again, true);
-    await signIn(caller);
-    t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
+  await market.embed("ask", watching, vectorOf("z"));
+  for (const table of ["match", "offer_embedding"]) {
+    t.true((await market.sql(`select from market.${table} where offer_id = $1`, [live])).length > 0, table);
+  }
+  t.is((await refusal(market.callAsPerson(caller, "delete_account"))).extra.sign_in_again, true);
+  await signIn(caller);
+  t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
 
-    t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
-    const offers = await market.sql(
-      `select status, title, account_id, agent_id, contact, images, review_note, metadata, extraction, location_text
+  t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
+  const offers = await market.sql(
+    `select status, title, account_id, agent_id, contact, images, review_note, metadata, extraction, location_text
      from market.offer where id = any ($1) order by id`,
-      [[live, archived, removed]],
-    );
-    t.deepEqual(
-      offers.map(({ status }) => status),
-      ["archived", "archived", "removed"],
-    );
-    for (const offer of offers)
-      t.like(offer, {
-        title: "Deleted offer",
-        account_id: null,
-        agent_id: null,
-        contact: {},
-        images: [],
-        location_text: null,
-      });
-    t.deepEqual(await market.sql("select account_id, reason from market.report where offer_id = $1", [elsewhere]), [
-      { account_id: null, reason: "scam" },
-    ]);
-    t.is((await market.sql("select from market.report where offer_id = $1", [live])).length, 1);
-    t.deepEqual(
-      await market.sql("select from market.offer_embedding where offer_id = any ($1)", [[live, archived, removed]]),
-      [],
-    );
-    t.deepEqual(
-      await market.sql("select from market.match where offer_id = any ($1)", [[live, archived, removed]]),
-      [],
-    );
-    for (const column of ["account_id", "id"]) {
-      const tables = await market.sql(
-        `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = $1
+    [[live, archived, removed]],
+  );
+  t.deepEqual(
+    offers.map(({ status }) => status),
+    ["archived", "archived", "removed"],
+  );
+  for (const offer of offers)
+    t.like(offer, {
+      title: "Deleted offer",
+      account_id: null,
+      agent_id: null,
+      contact: {},
+      images: [],
+      location_text: null,
+    });
+  t.deepEqual(await market.sql("select account_id, reason from market.report where offer_id = $1", [elsewhere]), [
+    { account_id: null, reason: "scam" },
+  ]);
+  t.is((await market.sql("select from market.report where offer_id = $1", [live])).length, 1);
+  t.deepEqual(
+    await market.sql("select from market.offer_embedding where offer_id = any ($1)", [[live, archived, removed]]),
+    [],
+  );
+  t.deepEqual(await market.sql("select from market.match where offer_id = any ($1)", [[live, archived, removed]]), []);
+  for (const column of ["account_id", "id"]) {
+    const tables = await market.sql(
+      `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = $1
        where c.relnamespace = 'market'::regnamespace and c.relkind = 'r' and a.atttypid = 'uuid'::regtype and not c.relispartition`,
-        [column],
-      );
-      t.true(tables.length > 5);
-      for (const { name } of tables)
-        t.deepEqual(await market.sql(`select from ${name} where ${column} = $1`, [caller.account]), [], name);
-    }
-    const log = await market.sql(
-      "select action, before, after from market.audit_event where subject_account_id = $1 order by at desc",
-      [caller.account],
+      [column],
     );
-    t.true(log.some(({ action }) => action === "account.deleted"));
-    for (const { before, after } of log) t.deepEqual([before, after], [null, null]);
+    t.true(tables.length > 5);
+    for (const { name } of tables)
+      t.deepEqual(await market.sql(`select from ${name} where ${column} = $1`, [caller.account]), [], name);
+  }
+  const log = await market.sql(
+    "select action, before, after from market.audit_event where subject_account_id = $1 order by at desc",
+    [caller.account],
+  );
+  t.true(log.some(({ action }) => action === "account.deleted"));
+  for (const { before, after } of log) t.deepEqual([before, after], [null, null]);
 
-    t.is(await refused(market.callAsPerson(caller, "get_account")), "401 unauthorized");
-    t.is(await refused(market.callAsPerson(caller, "delete_account")), "401 unauthorized");
-    t.is(await refused(market.call(caller, "get_me", { base_url: "", link_key: caller.token })), "401 unauthorized");
-    t.is(await refused(market.call(other, "get_offer", { id: live })), "404 not_found");
-  },
-);
+  t.is(await refused(market.callAsPerson(caller, "get_account")), "401 unauthorized");
+  t.is(await refused(market.callAsPerson(caller, "delete_account")), "401 unauthorized");
+  t.is(await refused(market.call(caller, "get_me", { base_url: "", link_key: caller.token })), "401 unauthorized");
+  t.is(await refused(market.call(other, "get_offer", { id: live })), "404 not_found");
+});
 
-test.serial("an account without a sign-in method is deleted without one", async (t) => {
+test.serial("an account without a sign-in method can be deleted without a sign-in", async (t) => {
   const caller = await market.approved();
   t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
   t.deepEqual(await market.sql("select from market.account where id = $1", [caller.account]), []);
 });
 
 test.serial(
-  "an account with hundreds of offers is deleted by as many calls as it takes, and publishes nothing meanwhile",
+  "an account with hundreds of offers is deleted in several calls, and publishes nothing meanwhile",
   async (t) => {
     const caller = await market.approved();
     await market.sql(
@@ -170,7 +164,7 @@ test.serial(
   },
 );
 
-/** A transaction that was begun on a connection of its own; `end` commits it. */
+/** A transaction on its own connection that has run one statement. `end` commits it. */
 const begun = async (text: string, values: unknown[]): Promise<{ end: () => Promise<void> }> => {
   const client = new pg.Client({ connectionString: market.url });
   await client.connect();
@@ -193,7 +187,7 @@ const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.c
   });
   return { submission, extraction };
 };
-/** Waits until some statement waits for a lock. */
+/** Waits until a statement that contains `text` waits for a lock. */
 const blocked = async (text: string) => {
   for (;;) {
     const rows = await market.sql(
@@ -206,7 +200,7 @@ const blocked = async (text: string) => {
 const offersOf = (caller: Caller) =>
   market.sql("select status from market.offer where account_id = $1 or agent_id = $2", [caller.account, caller.agent]);
 
-test.serial("what is being read while the account is deleted is not published", async (t) => {
+test.serial("an offer whose text is read while its account is deleted is not published", async (t) => {
   const caller = await market.approved();
   for (const call of [market.call, market.callAsPerson]) {
     const { submission, extraction } = await submitted(caller, call);
@@ -222,7 +216,7 @@ test.serial("what is being read while the account is deleted is not published", 
   }
 });
 
-test.serial("what is published while the account is being deleted is archived with the rest", async (t) => {
+test.serial("an offer that is published while its account is deleted is erased with the others", async (t) => {
   const caller = await market.approved();
   const { submission, extraction } = await submitted(caller);
   const publishing = await begun("select jobs.complete_submission($1, $2)", [submission, extraction]);
@@ -238,7 +232,7 @@ test.serial("what is published while the account is being deleted is archived wi
 });
 
 test.serial(
-  "what is being read while its agent is removed is not published, and what was read just before is",
+  "an offer whose text is read while its agent is removed is not published, and an earlier one is",
   async (t) => {
     const caller = await market.approved();
     const late = await submitted(caller);
@@ -262,7 +256,7 @@ test.serial(
   },
 );
 
-test.serial("a vector that is made while the account is deleted is not kept", async (t) => {
+test.serial("a vector that is made while its account is deleted is not stored", async (t) => {
   const caller = await market.approved();
   const { submission, extraction } = await submitted(caller);
   await market.work("complete_submission", submission, extraction);
@@ -277,7 +271,7 @@ test.serial("a vector that is made while the account is deleted is not kept", as
   t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [id]), []);
 });
 
-/** Who asks while the account is being deleted, and what with. */
+/** Calls that wait for the deletion of the account. */
 const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<unknown>> = {
   publish_offer: (caller) => submitted(caller),
   create_ask: (caller) =>
@@ -300,7 +294,7 @@ const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<un
 };
 
 for (const [name, attempt] of Object.entries(UNDER_WAY)) {
-  test.serial(`${name} that is under way while the account is deleted is refused like a signed-out one`, async (t) => {
+  test.serial(`${name} during the deletion of the account is refused with unauthorized`, async (t) => {
     const [caller, stranger] = [await market.approved(), await market.connect()];
     const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
       caller.account,
@@ -316,7 +310,7 @@ for (const [name, attempt] of Object.entries(UNDER_WAY)) {
   });
 }
 
-test.serial("two tabs that delete at once: one does, and the other is signed out", async (t) => {
+test.serial("of two concurrent deletions one succeeds, and the other gets unauthorized", async (t) => {
   const caller = await market.approved();
   await market.offer(caller);
   const outcomes = await Promise.all(
@@ -330,7 +324,7 @@ test.serial("two tabs that delete at once: one does, and the other is signed out
   t.deepEqual(outcomes.toSorted(), ["done", "unauthorized"]);
 });
 
-test.serial("an account with a long log is deleted call by call, each of a bounded length", async (t) => {
+test.serial("an account with a long audit log is deleted in several calls of bounded size", async (t) => {
   const caller = await market.approved();
   await market.sql(
     `insert into market.audit_event (actor_type, sql_role, action, table_name, row_id, subject_account_id, after)

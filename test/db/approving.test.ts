@@ -3,7 +3,7 @@ import test from "ava";
 import { type Answer, type Caller, openMarket, outcomeOf, refusal, refused } from "./market.ts";
 import { randomEmail, signing } from "./signing.ts";
 
-/** Approving with an account: which one a link binds, when a person has to sign in, and the message afterwards. */
+/** Approving: which account a link binds, when a person has to sign in, and the mail that reports an approval. */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
@@ -18,7 +18,7 @@ test.after.always(() => market?.close());
 
 const page = async (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
   (await market.call(null, "get_connection", { secret_hash: caller.link, session_hash: session })).account;
-/** The account as a person reads it. */
+/** The account on the page of the link, without its fingerprint. */
 const look = async (caller: Caller, session: Buffer | null = null): Promise<Answer> => {
   const { shown: _, ...read } = await page(caller, session);
   return read;
@@ -45,7 +45,7 @@ const signIn = async (name: string | null = null, email: string | null = null) =
   const { session } = await people.signIn({ subject: randomBytes(8).toString("hex"), name, email });
   return { session, account: (await people.accountOf(session)) ?? "" };
 };
-/** An agent that nobody has approved, whose person has proved google by its link. */
+/** An agent without approval, whose person has proved google through its verification link. */
 const provedFirst = async (email: string | null = null) => {
   const caller = await market.connect();
   const { body } = await verify(caller, "google");
@@ -55,14 +55,14 @@ const provedFirst = async (email: string | null = null) => {
   );
   return { caller, session, verification: body.id };
 };
-/** In which queue the message about an agent waits; empty when none does. */
+/** The queues in which a mail about an agent's approval waits. Empty if none waits. */
 const notices = async (caller: Caller): Promise<string[]> => {
   const key = `send_approval_notice:${caller.agent}`;
   const jobs = await market.sql("select queue_name from graphile_worker.jobs where key = $1", [key]);
   return jobs.map(({ queue_name }) => queue_name);
 };
 
-test.serial("before approving, the page says which account will be bound", async (t) => {
+test.serial("before approval the page shows which account will be bound", async (t) => {
   const caller = await market.connect();
   t.deepEqual(await look(caller), {
     label: "a new account without a sign-in method",
@@ -87,29 +87,26 @@ test.serial("before approving, the page says which account will be bound", async
   t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: true });
 });
 
-test.serial(
-  "an account with a method is bound by who signed in within fifteen minutes, and by nobody else",
-  async (t) => {
-    const person = await signIn();
-    const caller = await market.connect();
-    await people.grow(person.session);
-    const { status, code, extra } = await refusal(approve(caller, person.session));
-    t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
-    await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [person.session]);
-    t.is(await refused(approve(caller, person.session)), "401 unauthorized");
-    t.false((await me(caller)).account.connected, "the link is not spent");
-    await market.sql("update market.session set signed_in_at = now() where secret_hash = $1", [person.session]);
-    t.deepEqual(await approve(caller, person.session), {
-      agent_id: caller.agent,
-      agent_name: "Test agent",
-      new_session: false,
-      has_method: true,
-    });
-    t.is((await me(caller)).id, person.account);
-  },
-);
+test.serial("an account with a method is bound only by a session that signed in within fifteen minutes", async (t) => {
+  const person = await signIn();
+  const caller = await market.connect();
+  await people.grow(person.session);
+  const { status, code, extra } = await refusal(approve(caller, person.session));
+  t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
+  await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [person.session]);
+  t.is(await refused(approve(caller, person.session)), "401 unauthorized");
+  t.false((await me(caller)).account.connected, "the link is not spent");
+  await market.sql("update market.session set signed_in_at = now() where secret_hash = $1", [person.session]);
+  t.deepEqual(await approve(caller, person.session), {
+    agent_id: caller.agent,
+    agent_name: "Test agent",
+    new_session: false,
+    has_method: true,
+  });
+  t.is((await me(caller)).id, person.account);
+});
 
-test.serial("who proved a method on the agent's link first, signs in to approve, and keeps the account", async (t) => {
+test.serial("approving an agent whose link proved a method needs a sign-in, and keeps the account", async (t) => {
   const { caller, session } = await provedFirst("lena@example.com");
   const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
     caller.account,
@@ -132,7 +129,7 @@ test.serial("who proved a method on the agent's link first, signs in to approve,
   t.is((await market.sql("select from market.report where account_id = $1", [caller.account])).length, 1);
 });
 
-test.serial("another person may approve such an agent; the method stays with who proved it", async (t) => {
+test.serial("another person may approve such an agent, and the proved method stays with its account", async (t) => {
   const { caller, session, verification } = await provedFirst();
   const { body: open } = await verify(caller, "apple");
   const person = await signIn();
@@ -149,7 +146,7 @@ test.serial("another person may approve such an agent; the method stays with who
   ]);
 });
 
-test.serial("what an agent waits for is done when it comes to an account that has proved it", async (t) => {
+test.serial("a pending verification completes if the agent moves to an account that proved its method", async (t) => {
   const caller = await market.connect();
   const [google, apple, late] = [
     await verify(caller, "google"),
@@ -172,7 +169,7 @@ test.serial("what an agent waits for is done when it comes to an account that ha
   t.deepEqual([status, detail], [409, "Your agent has moved to another account since. Open its link again."]);
 });
 
-/** An agent whose owner proved a method by its verification link, and removed it: the account has a session of theirs. */
+/** An agent whose person proved a method through its link and removed it: the account has the person's session. */
 const prepared = async () => {
   const { caller, session } = await provedFirst();
   await market.callAsPerson({ ...caller, session }, "update_profile", {
@@ -184,7 +181,7 @@ const prepared = async () => {
   return { caller, session };
 };
 
-test.serial("who approves without a session never shares an account in which someone is at home", async (t) => {
+test.serial("an approval without a session never gives access to an account that a person already uses", async (t) => {
   for (const ended of [false, true]) {
     const { caller, session } = await prepared();
     if (ended) await market.callAsPerson({ ...caller, session }, "sign_out");
@@ -207,7 +204,7 @@ test.serial("who approves without a session never shares an account in which som
   }
 });
 
-test.serial("approving binds the account that the page showed, and no other", async (t) => {
+test.serial("an approval binds only the account that the page showed", async (t) => {
   const [one, other] = [await signIn("Lena"), await signIn("Max")];
   const caller = await market.connect();
   const shown = {
@@ -238,7 +235,7 @@ test.serial("approving binds the account that the page showed, and no other", as
   t.deepEqual(await approve(fresh, fresh.session, fresh.session, shown.nobody), made, "also with the new session");
 });
 
-test.serial("a second click answers what the first did, and a stranger's is refused", async (t) => {
+test.serial("a second click gets the same response as the first, and a stranger's click is refused", async (t) => {
   const caller = await market.connect();
   const first = await approve(caller);
   t.deepEqual(first, { agent_id: caller.agent, agent_name: "Test agent", new_session: true, has_method: false });
@@ -256,14 +253,14 @@ test.serial("a second click answers what the first did, and a stranger's is refu
   t.deepEqual(await approve(second, person.session), answer);
 });
 
-test.serial("clicks that come at once approve once, and all say so", async (t) => {
+test.serial("concurrent clicks approve once, and all get the same response", async (t) => {
   const caller = await market.connect();
   const answers = await Promise.all(Array.from({ length: 5 }, () => approve(caller)));
   for (const answer of answers) t.deepEqual(answer, answers[0]);
   t.is((await market.sql("select from market.session where account_id = $1", [caller.account])).length, 1);
 });
 
-test.serial("a second click after signing out, or after the agent was removed, approves nothing again", async (t) => {
+test.serial("a second click after a sign-out or after the agent's removal does not approve again", async (t) => {
   const caller = await market.connect();
   await approve(caller);
   await market.callAsPerson(caller, "remove_agent", { agent_id: caller.agent });
@@ -275,7 +272,7 @@ test.serial("a second click after signing out, or after the agent was removed, a
   t.is(await people.accountOf(other.session), null);
 });
 
-test.serial("approving while the agent removes itself: either it was connected first, or never", async (t) => {
+test.serial("an agent that removes itself during its approval is connected before that, or never", async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const person = await signIn();
     const caller = await market.connect();
@@ -303,7 +300,7 @@ test.serial("approving while the agent removes itself: either it was connected f
   }
 });
 
-test.serial("approving while the account is deleted binds nothing to nobody", async (t) => {
+test.serial("an approval during the deletion of its account binds nothing to that account", async (t) => {
   for (let round = 0; round < 8; round += 1) {
     const person = await signIn();
     const caller = await market.connect();
@@ -311,39 +308,36 @@ test.serial("approving while the account is deleted binds nothing to nobody", as
       outcomeOf(approve(caller, person.session)),
       market.sql("delete from market.account where id = $1", [person.account]),
     ]);
-    // Deleted before the session was looked up: who comes is a new person.
+    // If the deletion came before the session was looked up, the browser counts as a new person's.
     t.true(["done", "unauthorized"].includes(outcome), outcome);
     const [agent] = await market.sql("select account_id from market.agent where id = $1", [caller.agent]);
     t.not(agent?.account_id, person.account);
   }
 });
 
-test.serial(
-  "after approval a message goes to the mailbox that is known, once, and not among what is embedded",
-  async (t) => {
-    const email = randomEmail();
-    const person = await signIn("Lena", email);
-    const caller = await market.connect("Helper");
-    await approve(caller, person.session);
-    t.deepEqual(await notices(caller), ["mail"]);
-    const notice = await market.work("get_approval_notice", caller.agent);
-    const { connected_at, ...rest } = notice;
-    t.deepEqual(rest, { email, agent_name: "Helper", display_name: "Lena" });
-    t.regex(connected_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    await market.work("mark_approval_notice", caller.agent);
-    t.is(await market.work("get_approval_notice", caller.agent), null);
-    const [{ notified_at }] = await market.sql("select notified_at from market.connection where agent_id = $1", [
-      caller.agent,
-    ]);
-    await market.work("mark_approval_notice", caller.agent);
-    t.deepEqual(await market.sql("select notified_at from market.connection where agent_id = $1", [caller.agent]), [
-      { notified_at },
-    ]);
-  },
-);
+test.serial("after an approval one mail goes to the account's e-mail address, in a queue of its own", async (t) => {
+  const email = randomEmail();
+  const person = await signIn("Lena", email);
+  const caller = await market.connect("Helper");
+  await approve(caller, person.session);
+  t.deepEqual(await notices(caller), ["mail"]);
+  const notice = await market.work("get_approval_notice", caller.agent);
+  const { connected_at, ...rest } = notice;
+  t.deepEqual(rest, { email, agent_name: "Helper", display_name: "Lena" });
+  t.regex(connected_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  await market.work("mark_approval_notice", caller.agent);
+  t.is(await market.work("get_approval_notice", caller.agent), null);
+  const [{ notified_at }] = await market.sql("select notified_at from market.connection where agent_id = $1", [
+    caller.agent,
+  ]);
+  await market.work("mark_approval_notice", caller.agent);
+  t.deepEqual(await market.sql("select notified_at from market.connection where agent_id = $1", [caller.agent]), [
+    { notified_at },
+  ]);
+});
 
 test.serial(
-  "the message goes to the mailbox that a person signs in by, before one that a provider named",
+  "the mail goes to the address that a person signs in with, rather than one that a provider stated",
   async (t) => {
     const person = await signIn("Lena", "google@example.com");
     const mail = await people.begin({ email: randomEmail(), purpose: "add", session: person.session });
@@ -355,7 +349,7 @@ test.serial(
   },
 );
 
-test.serial("without a mailbox, or once the agent is removed, there is no message", async (t) => {
+test.serial("without an e-mail address, or after the agent's removal, there is no mail", async (t) => {
   for (const session of [null, (await signIn()).session]) {
     const caller = await market.connect();
     await approve(caller, session);

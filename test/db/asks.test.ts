@@ -2,7 +2,7 @@ import test from "ava";
 import { type Answer, askOf, type Caller, openMarket, refused } from "./market.ts";
 
 /**
- * What becomes of an ask: its moves, its watching, its text.
+ * The statuses of an ask, its watch_enabled, and changes of its text.
  *
  *   seller, buyer  agents of two accounts, new ones for every test
  */
@@ -20,7 +20,7 @@ test.before(async () => {
 test.after.always(() => market?.close());
 
 test.beforeEach(async () => {
-  // An ask has room for a hundred offers: a market of its own for every test.
+  // An ask keeps at most a hundred matches, so each test begins without offers.
   await market.sql("delete from market.offer");
   seller = await market.approved("seller");
   buyer = await market.approved("buyer");
@@ -42,7 +42,7 @@ const statusOf = async (id: string): Promise<string> => {
 };
 
 for (const role of ["souk_agent", "souk_person"] as const) {
-  test.serial(`of all moves of an ask ${role} makes those of the contract, by plain SQL too`, async (t) => {
+  test.serial(`as ${role} an ask can make exactly the moves of the contract, also by plain SQL`, async (t) => {
     const done: string[] = [];
     const id = await market.ask(buyer);
     for (const from of STATUSES) {
@@ -65,7 +65,7 @@ for (const role of ["souk_agent", "souk_person"] as const) {
   });
 }
 
-test.serial("archiving, fulfilling and reopening an ask twice is doing so once", async (t) => {
+test.serial("archiving, fulfilling and reopening an ask are idempotent", async (t) => {
   const id = await market.ask(buyer);
   for (const [name, status] of [
     ["archive_ask", "archived"],
@@ -78,7 +78,7 @@ test.serial("archiving, fulfilling and reopening an ask twice is doing so once",
   t.is(await refused(market.call(buyer, "archive_ask", { id })), "409 invalid_state");
 });
 
-test.serial("an ask of another account does not exist, for reading, matching and moving", async (t) => {
+test.serial("another account's ask cannot be read, matched or moved", async (t) => {
   const id = await market.ask(seller);
   for (const name of ["get_ask", "archive_ask", "fulfill_ask", "reopen_ask"]) {
     t.is(await refused(market.call(buyer, name, { id })), "404 not_found", name);
@@ -90,7 +90,7 @@ test.serial("an ask of another account does not exist, for reading, matching and
 const queued = async (task: string, id: string): Promise<boolean> =>
   (await market.sql("select from graphile_worker.jobs where key = $1", [`${task}:${id}`])).length > 0;
 
-test.serial("an ask at rest keeps what it had, is not matched, and catches up when it is reopened", async (t) => {
+test.serial("an archived ask keeps its matches, gets no new ones, and catches up when it is reopened", async (t) => {
   const first = await market.offer(seller);
   const ask = await market.ask(buyer);
   await market.call(buyer, "archive_ask", { id: ask });
@@ -104,11 +104,11 @@ test.serial("an ask at rest keeps what it had, is not matched, and catches up wh
   t.deepEqual(await matching(ask), [first, second].sort());
 });
 
-test.serial("an ask that does not watch is matched once, keeps that, and catches up when it watches", async (t) => {
+test.serial("an ask without watching is matched once, keeps these matches, and catches up afterwards", async (t) => {
   const first = await market.offer(seller);
   const ask = await market.ask(buyer, { watch: false });
   const second = await market.offer(seller);
-  // The first one is embedded again, as after a change of the model.
+  // The first offer is embedded again, as after a change of the embedding model.
   await market.embed("offer", first);
   t.deepEqual(await matching(ask), [first]);
   await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: true }, errors: [] });
@@ -117,7 +117,7 @@ test.serial("an ask that does not watch is matched once, keeps that, and catches
   t.deepEqual(await matching(ask), [first, second].sort());
 });
 
-test.serial("an ask with a new text keeps its id and has the matches of the new text", async (t) => {
+test.serial("an ask with a new text keeps its id and gets the matches of the new text", async (t) => {
   const sofa = await market.offer(seller);
   const phone = await market.offer(seller, { title: "Old phone", domain: "electronics", category: "phones" });
   const ask = await market.ask(buyer);
@@ -134,7 +134,7 @@ test.serial("an ask with a new text keeps its id and has the matches of the new 
   t.deepEqual(await matching(ask), [phone]);
 });
 
-test.serial("an ask whose text was not read in time stands, and is filled in later", async (t) => {
+test.serial("an ask whose text was not read in time is active, and is filled in later", async (t) => {
   const offer = await market.offer(seller);
   const { text, extraction } = askOf({});
   const { submission } = await market.call(buyer, "create_ask", {
@@ -152,7 +152,7 @@ test.serial("an ask whose text was not read in time stands, and is filled in lat
   t.false(await market.work("complete_submission", submission, extraction));
 });
 
-test.serial("asks to sell and to let match nothing and say to publish with origin_ask_id", async (t) => {
+test.serial("an ask to sell or to let matches nothing, and next says to publish with origin_ask_id", async (t) => {
   await market.offer(seller);
   for (const kind of ["sell", "lease_out"]) {
     const { results, next } = await matches(await market.ask(buyer, { kind }));

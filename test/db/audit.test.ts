@@ -6,9 +6,9 @@ import { allowed } from "../support/busy.ts";
 import { type Caller, openMarket } from "./market.ts";
 
 /**
- * The audit log: who did what to which row, written by triggers, changed by nobody.
+ * The audit log: who changed which row and how. Triggers write it, and no caller can change it.
  *
- *   events   what the log says of a row, oldest first
+ *   events   the entries of the log about a row, oldest first
  */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -26,7 +26,7 @@ const events = (row: string) =>
     [row],
   );
 
-/** One transaction of a superuser's connection with settings of its own, committed. */
+/** Runs one statement as a superuser in a transaction with the given settings, and commits. */
 const within = async (settings: Record<string, string>, text: string, values: unknown[] = []) => {
   const client = new pg.Client({ connectionString: market.url });
   await client.connect();
@@ -41,7 +41,7 @@ const within = async (settings: Record<string, string>, text: string, values: un
   }
 };
 
-test("the log names the agent whose text the worker published, and the person who took it down", async (t) => {
+test("the log names the agent whose text the worker published, and the person who archived it", async (t) => {
   const caller = await market.approved();
   const offer = await market.offer(caller);
   await market.callAsPerson(caller, "archive_offer", { id: offer });
@@ -72,7 +72,7 @@ test("the log names the agent whose text the worker published, and the person wh
   t.like(again, { actor_type: "agent", agent_id: agent, sql_role: "souk_agent", action: "offer.published" });
 });
 
-test("a person's own text names no agent", async (t) => {
+test("a text that a person submitted names no agent", async (t) => {
   const caller = await market.approved();
   const { submission } = await market.callAsPerson(caller, "create_ask", {
     body: { text: "Wanted: a sofa" },
@@ -84,7 +84,7 @@ test("a person's own text names no agent", async (t) => {
   t.like((await events(target_id))[0], { actor_type: "person", agent_id: null, account_id: caller.account });
 });
 
-test("an ask is made once in the log: that its text was then read is no event, a new text is one", async (t) => {
+test("the log has one entry for a new ask, none for reading its text, and one for a new text", async (t) => {
   const caller = await market.approved();
   const ask = await market.ask(caller);
   const { submission } = await market.call(caller, "update_ask", {
@@ -106,7 +106,7 @@ test("an ask is made once in the log: that its text was then read is no event, a
   );
 });
 
-test("the log says who stands behind what nobody has entered for", async (t) => {
+test("the log names the agent or person behind a call that takes no role", async (t) => {
   const caller = await market.connect();
   t.like((await events(caller.agent))[0], {
     actor_type: "agent",
@@ -128,7 +128,7 @@ test("the log says who stands behind what nobody has entered for", async (t) => 
   t.like((await events(caller.account))[0], { actor_type: "person", action: "account.claimed" });
 });
 
-test("an agent's removal says whether it or its person did it", async (t) => {
+test("the log says whether an agent removed itself or its person did", async (t) => {
   const [itself, other] = [await market.approved(), await market.approved()];
   await market.call(itself, "remove_own_agent");
   await market.callAsPerson(other, "remove_agent", { agent_id: other.agent });
@@ -136,7 +136,7 @@ test("an agent's removal says whether it or its person did it", async (t) => {
   t.like((await events(other.agent)).at(-1), { actor_type: "person", action: "agent.removed", agent_id: null });
 });
 
-test("a moderator, a worker's upkeep and a DBA each go by their own name", async (t) => {
+test("a moderator, a worker's job and a DBA each have their own actor type", async (t) => {
   const caller = await market.approved();
   const offer = await market.offer(caller);
   const moderator = await market.approved();
@@ -183,7 +183,7 @@ test("a moderator, a worker's upkeep and a DBA each go by their own name", async
   t.like((await events("embedding_model")).at(-1), { actor_type: "dba", sql_role: new URL(market.url).username });
 });
 
-test("a job goes by its name and number, also where the worker's login is a superuser's", async (t) => {
+test("an entry names the job and its number, also if the worker's login is a superuser", async (t) => {
   const pool = new pg.Pool({ connectionString: market.url, max: 1 });
   t.teardown(() => pool.end());
   const call = callJobs(pool, true);
@@ -201,7 +201,7 @@ test("a job goes by its name and number, also where the worker's login is a supe
   await pool.query("update market.setting set value = 'false' where name = 'pre_moderation'");
 });
 
-test("whoever sets our claims by hand is logged as the DBA that the session is", async (t) => {
+test("claims that a DBA sets by hand do not change the actor in the log", async (t) => {
   const caller = await market.approved();
   const offer = await market.offer(caller);
   const claims = {
@@ -233,7 +233,7 @@ test("whoever sets our claims by hand is logged as the DBA that the session is",
   );
 });
 
-test("what changes nothing is no event", async (t) => {
+test("an update that changes nothing is not logged", async (t) => {
   const caller = await market.approved();
   const offer = await market.offer(caller);
   const before = await market.sql("select count(*)::int as n from market.audit_event where subject_account_id = $1", [
@@ -249,7 +249,7 @@ test("what changes nothing is no event", async (t) => {
   t.is(n, before[0].n);
 });
 
-test("an appeal, whoever took its case, and each decision are in the log, by whom and without their words", async (t) => {
+test("an appeal, claims of its case and decisions are logged with their actor and without words", async (t) => {
   const [caller, other] = [await market.approved(), await market.approved()];
   const offer = await market.offer(caller);
   const moderator = await market.approved();
@@ -271,7 +271,7 @@ test("an appeal, whoever took its case, and each decision are in the log, by who
     }
   };
   const start = (await market.sql("select clock_timestamp()::text as at"))[0].at;
-  // The second changes nothing of the offer: the decision is all that there is of it.
+  // The second decision changes nothing in the offer, so only the decision itself is logged.
   await operate("select admin.keep_offer(OFFER, SEEN, 'Aardvark', 0)");
   await operate("select admin.keep_offer(OFFER, SEEN, 'Aardvark', 0)");
   await operate("select admin.remove_offer(OFFER, SEEN, 'spam', 'Aardvark', 0)");
@@ -313,7 +313,7 @@ test("an appeal, whoever took its case, and each decision are in the log, by who
   t.false(JSON.stringify(log).includes("Aardvark"));
 });
 
-test("whoever changes or deletes a decision, or deletes a case, by hand leaves a trace", async (t) => {
+test("changing or deleting a decision, or deleting a case, by hand is logged", async (t) => {
   const caller = await market.approved();
   const offer = await market.offer(caller);
   await market.call(await market.approved(), "report_offer", { id: offer, reason: "spam", comment: null });
@@ -334,7 +334,7 @@ test("whoever changes or deletes a decision, or deletes a case, by hand leaves a
   );
 });
 
-test("emptying a table whose changes are logged is logged, for every one of them", async (t) => {
+test("truncating any audited table is logged", async (t) => {
   const own = await openMarket(t);
   const audited = await own.sql(
     `select distinct c.relname as name from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
@@ -370,7 +370,7 @@ test("emptying a table whose changes are logged is logged, for every one of them
   }
 });
 
-/** Columns whose values the log may hold: an id, a time, a state or a value of the vocabulary. A new one is worth a thought. */
+/** Columns whose values may be in the log: ids, times, states and values of fixed lists. Review each new one. */
 const MAY_STAND = {
   account: ["claimed_at", "suspended_at", "suspension_reason"],
   agent: ["account_id", "connected_at", "removed_at"],
@@ -415,7 +415,7 @@ const MAY_STAND = {
   setting: ["value"],
 };
 
-test("the log holds values of the columns that are named, and of no others", async (t) => {
+test("the log contains values of the listed columns only", async (t) => {
   const triggers = await market.sql(
     `select c.relname as name, tg.tgargs as columns from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
      where tg.tgfoid = 'internal.audit'::regproc and not tg.tgisinternal order by 1`,
@@ -426,7 +426,7 @@ test("the log holds values of the columns that are named, and of no others", asy
     for (const column of columns.toString().split("\0")) if (column !== "") named[name].add(column);
   }
   t.deepEqual(Object.fromEntries(Object.entries(named).map(([name, set]) => [name, [...set].toSorted()])), MAY_STAND);
-  // Every one is a column of its table: a name that was changed would silently drop out of the log.
+  // Each name is a column of its table. A renamed column would silently disappear from the log.
   for (const [name, columns] of Object.entries(named)) {
     const found = await market.sql(
       "select attname from pg_attribute where attrelid = ('market.' || $1)::regclass and attname = any ($2) and not attisdropped",
@@ -436,7 +436,7 @@ test("the log holds values of the columns that are named, and of no others", asy
   }
 });
 
-test("no word of a person and no secret is in the log, whatever is done", async (t) => {
+test("the log contains no word of a person and no secret", async (t) => {
   const caller = await market.approved("Zanzibar helper");
   const offer = await market.offer(caller, {
     title: "Zanzibar sofa",
@@ -506,7 +506,7 @@ const as = async (role: string, caller: Caller, text: string): Promise<string | 
   }
 };
 
-test("nobody but the owner writes to the log, changes it or stops it", async (t) => {
+test("only the owner can write to the log, change it or stop it", async (t) => {
   const caller = await market.approved();
   const log = () =>
     market.sql("select count(*)::int as n from market.audit_event where subject_account_id = $1", [caller.account]);
@@ -525,7 +525,7 @@ test("nobody but the owner writes to the log, changes it or stops it", async (t)
   t.deepEqual(await log(), before);
 });
 
-test("a person reads what was done in the own account, without the values, and nobody else reads any", async (t) => {
+test("a person can read the log of their own account, without values, and no other role can read it", async (t) => {
   const [caller, other] = [await market.approved(), await market.approved()];
   t.true(Number(await as("souk_person", caller, "select action from market.audit_event")) > 0);
   t.is(
@@ -542,7 +542,7 @@ test("a person reads what was done in the own account, without the values, and n
     t.is(await as(role, caller, "select action from market.audit_event"), "42501", role);
 });
 
-test("there is a partition for this month and the next, and what belongs to none is written down all the same", async (t) => {
+test("this month and the next have partitions, and events of other months go to the default one", async (t) => {
   const [{ names }] = await market.sql(
     `select array['audit_event_' || to_char(now() at time zone 'UTC', 'YYYY_MM'),
        'audit_event_' || to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY_MM')] as names`,
@@ -562,7 +562,7 @@ test("there is a partition for this month and the next, and what belongs to none
   t.is((await market.sql("select from market.audit_event_default where row_id = 'in no month'")).length, 1);
 });
 
-test("the upkeep makes the months that come, takes in what waited for them, and drops those over a year gone", async (t) => {
+test("keep_audit_partitions creates coming months, fills them, and drops months over a year old", async (t) => {
   const own = await openMarket(t);
   t.is(await own.work("keep_audit_partitions"), 0);
   const month = (n: number) => `date_trunc('month', now() at time zone 'UTC') + interval '${n} months'`;
@@ -578,7 +578,7 @@ test("the upkeep makes the months that come, takes in what waited for them, and 
     (await own.sql("select tableoid::regclass::text as name from market.audit_event where row_id = $1", [row]))[0]
       ?.name;
 
-  // A month in which no worker ran.
+  // As if no worker had run for a month.
   await own.sql(`drop table market.${await nameOf(1)}`);
   await log(1, "next");
   t.is(await where("next"), "market.audit_event_default");
@@ -612,7 +612,7 @@ test("the upkeep makes the months that come, takes in what waited for them, and 
   t.deepEqual(made, [{ name, guarded: true, indexes: 6, comment, bare_columns: 0 }]);
 });
 
-test("making a month waits for whoever writes no longer than a second", async (t) => {
+test("creating a partition waits for a lock for at most a second", async (t) => {
   const own = await openMarket(t);
   const [{ name }] = await own.sql(
     "select 'audit_event_' || to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', 'YYYY_MM') as name",

@@ -12,16 +12,16 @@ import { sql, sqlValue } from "../support/sql.ts";
 import { openMarket } from "./market.ts";
 
 /**
- * The backup and the restore of db/README.md, as they stand there: from the server of the tests to one that has nothing.
+ * Runs the backup and restore commands of db/README.md: from the tests' server to a new, empty one.
  *
- *   original   a market with something in every corner, queue and sequences included
- *   restored   the same on the new server
+ *   original   a database with rows in every table, also in the queue, and with sequences in use
+ *   restored   the restored database on the new server
  */
 
 const README = new URL("../../db/README.md", import.meta.url);
 const run = promisify(execFile);
 
-/** A dump of the schema is a few hundred kilobytes; Node stops at one megabyte by itself. */
+/** A dump of the schema has a few hundred kilobytes, and Node's default limit is one megabyte. */
 const DUMP_BYTES = 64 * 1024 * 1024;
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -48,7 +48,7 @@ test.before(async () => {
   await market.sql("update market.sign_in_method set available = true");
   await market.call(seller, "start_verification", { method: "email", base_url: "", link_key: seller.token });
 
-  // A copy of a template has none of its rights.
+  // A database created from a template does not inherit the template's privileges.
   await market.sql(`grant create on database ${new URL(market.url).pathname.slice(1)} to souk_migrator`);
 
   const readme = await readFile(README, "utf8");
@@ -71,7 +71,7 @@ test.after.always(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Per table its rows, in an order of their own. */
+/** The number of rows and a hash of the sorted rows of each table. */
 const contents = (url: string): Promise<Record<string, { rows: number; hash: string }>> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -102,11 +102,11 @@ const roles = (url: string) =>
 
 const dump = async (args: string[], env: NodeJS.ProcessEnv): Promise<string[]> => {
   const { stdout } = await run("pg_dump", args, { env, maxBuffer: DUMP_BYTES });
-  // Lately each dump begins and ends with a random word of its own.
+  // Recent versions of pg_dump write a random key at the start and end of each dump.
   return stdout.split("\n").filter((line) => !/^\\(un)?restrict /.test(line));
 };
 
-test.serial("a dump restored into an empty server is the original, row for row", async (t) => {
+test.serial("a dump restored into an empty server has the same rows", async (t) => {
   const original = await contents(market.url);
   t.true(Object.keys(original).length > 25);
   for (const table of [
@@ -120,7 +120,7 @@ test.serial("a dump restored into an empty server is the original, row for row",
   t.deepEqual(await contents(restored), original);
 });
 
-test.serial("and sequence for sequence, so that nothing new collides with what was there", async (t) => {
+test.serial("the restored sequences are the same, so new ids do not collide with old ones", async (t) => {
   const original = await sequences(market.url);
   t.true(
     original.some(({ sequencename, last_value }) => sequencename === "rate_limit_hit_id_seq" && Number(last_value) > 0),
@@ -128,26 +128,26 @@ test.serial("and sequence for sequence, so that nothing new collides with what w
   t.deepEqual(await sequences(restored), original);
 });
 
-test.serial("and object for object: tables, policies, functions, comments, rights", async (t) => {
+test.serial("the restored tables, policies, functions, comments and privileges are the same", async (t) => {
   const [one, other] = await Promise.all([
     dump(["--schema-only"], environments.original),
     dump(["--schema-only"], environments.restored),
   ]);
   t.true(one.some((line) => line.startsWith("CREATE POLICY")) && one.some((line) => line.startsWith("GRANT SELECT")));
-  // PostgreSQL writes "a and (b and c)" back with other parentheses than it was given.
+  // PostgreSQL prints "a and (b and c)" with other parentheses after a restore.
   const comparable = (lines: string[]) =>
     lines.map((line) => (line.includes("CHECK (") ? line.replaceAll(/[()]/g, "") : line));
   t.deepEqual(comparable(other), comparable(one));
 });
 
-test.serial("and role for role, with memberships, limits and timeouts", async (t) => {
+test.serial("the restored roles have the same memberships, limits and timeouts", async (t) => {
   const original = await roles(market.url);
   t.true(original.length >= 8);
   t.deepEqual(await roles(restored), original);
   t.true(await sqlValue(restored, "select has_database_privilege('souk_migrator', current_database(), 'create')"));
 });
 
-test.serial("the restored market works: it breaks no invariant, and an agent's token enters it", async (t) => {
+test.serial("the restored market breaks no invariant and accepts an agent's token", async (t) => {
   await assertInvariants(t, restored);
   const id = await sqlValue<string>(restored, "select id from market.agent where connected_at is not null limit 1");
   const { rows } = await withClient(restored, async (client) => {
@@ -160,7 +160,7 @@ test.serial("the restored market works: it breaks no invariant, and an agent's t
   t.is(rows[0].id, id);
 });
 
-test.serial("without BYPASSRLS a dump is refused, and one that insists holds a part", async (t) => {
+test.serial("without BYPASSRLS a dump is refused, and with --enable-row-security it is incomplete", async (t) => {
   await t.throwsAsync(dump(["--role=souk_owner", "--table=market.offer"], environments.restored), {
     message: /query would be affected by row-level security policy/,
   });

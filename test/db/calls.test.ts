@@ -6,7 +6,7 @@ import { argumentNamesOf } from "../../src/http/arguments.ts";
 import { ENDPOINTS } from "../../src/http/endpoints.ts";
 import { openMarket } from "./market.ts";
 
-/** Every call of a function, as TypeScript writes it, compared with the arguments that the database knows. */
+/** Compares the calls of SQL functions in TypeScript with the arguments that the functions take. */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 
@@ -17,12 +17,12 @@ test.after.always(() => market?.close());
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A call in a source: the names of its arguments, or their number where they go by position. */
+/** A call in a source: the names of its arguments, or their number if they are positional. */
 type Written = { where: string; name: string; names?: string[]; count?: number };
 
 type Signature = { all: string[]; required: string[] };
 
-/** The arguments of each function of a schema: those that it takes, and those without a default. */
+/** The arguments of each function of a schema: all of them, and those without a default. */
 const signaturesOf = async (schema: string): Promise<Map<string, Signature>> => {
   const rows = await market.sql(
     `select proname as name, coalesce(proargnames[1:pronargs], '{}') as names, pronargs - pronargdefaults as required
@@ -37,7 +37,7 @@ const signaturesOf = async (schema: string): Promise<Map<string, Signature>> => 
   );
 };
 
-/** What is wrong with calls, a line each. */
+/** What is wrong with calls, one line each. */
 const faultsOf = (calls: readonly Written[], signatures: Map<string, Signature>): string[] =>
   calls.flatMap(({ where, name, names, count }) => {
     const signature = signatures.get(name);
@@ -65,7 +65,7 @@ const sourcesIn = async (folder: string): Promise<{ path: string; text: string }
   );
 };
 
-/** What stands between the bracket before `from` and the one that closes it, cut at the commas between. */
+/** The text from `from` to the bracket that closes the list there, split at its commas. */
 const listFrom = (text: string, from: number): string[] => {
   const parts: string[] = [];
   let depth = 0;
@@ -83,7 +83,7 @@ const listFrom = (text: string, from: number): string[] => {
   return parts.filter((part) => part !== "");
 };
 
-/** Calls of schema api with the names of their arguments in place: `call(actor, "name", { ... })`. */
+/** Calls of functions in schema api, with named arguments: `call(actor, "name", { ... })`. */
 const apiCallsOf = ({ path, text }: { path: string; text: string }): Written[] =>
   Array.from(text.matchAll(/\bcall\((?=[^()]*?"\w+",\s*\{|\{)/g)).flatMap((match): Written[] => {
     const [, name = "", args = ""] = listFrom(text, match.index + match[0].length);
@@ -92,14 +92,14 @@ const apiCallsOf = ({ path, text }: { path: string; text: string }): Written[] =
     return [{ where: path, name: name.slice(1, -1), names }];
   });
 
-/** Calls of schema jobs, whose arguments go by position: `call<Result>("name", ...)`. */
+/** Calls of functions in schema jobs, with positional arguments: `call<Result>("name", ...)`. */
 const jobsCallsOf = ({ path, text }: { path: string; text: string }): Written[] =>
   Array.from(text.matchAll(/\bcall(?:<[^()]*?>)?\(\s*(?=")/g)).map((match) => {
     const [name = "", ...args] = listFrom(text, match.index + match[0].length);
     return { where: path, name: name.slice(1, -1), count: args.length };
   });
 
-test("endpoints give their functions the arguments that they take, and all that they need", async (t) => {
+test("endpoints pass their functions all required arguments and no unknown ones", async (t) => {
   const calls = ENDPOINTS.flatMap((endpoint): Written[] =>
     endpoint.function === undefined
       ? []
@@ -109,20 +109,20 @@ test("endpoints give their functions the arguments that they take, and all that 
   t.deepEqual(faultsOf(calls, await signaturesOf("api")), []);
 });
 
-test("pages and handlers give functions the arguments that they take, and all that they need", async (t) => {
+test("pages and handlers pass functions all required arguments and no unknown ones", async (t) => {
   const sources = [...(await sourcesIn("src/pages")), ...(await sourcesIn("src/http"))];
   const calls = sources.flatMap(apiCallsOf);
   t.true(calls.length >= 15, `${calls.length} calls were found`);
   t.deepEqual(faultsOf(calls, await signaturesOf("api")), []);
 });
 
-test("the worker gives functions as many arguments as they take", async (t) => {
+test("the worker passes functions the right number of arguments", async (t) => {
   const calls = (await sourcesIn("worker")).flatMap(jobsCallsOf);
   t.true(calls.length >= 15, `${calls.length} calls were found`);
   t.deepEqual(faultsOf(calls, await signaturesOf("jobs")), []);
 });
 
-test("a call with a wrong, a missing or one argument too many is found", (t) => {
+test("a call with a wrong, missing or superfluous argument is detected", (t) => {
   const signatures = new Map([["get_offer", { all: ["id", "detail"], required: ["id"] }]]);
   const source = (text: string) => ({ path: "a.ts", text });
   const api = apiCallsOf(source('await database.call(actor, "get_offer", { ident: offer.id });'));

@@ -2,13 +2,14 @@ import test from "ava";
 import { type Answer, openMarket, vectorOf } from "./market.ts";
 
 /**
- * Which offers are worth ranking: what the index gives in parts, from the newest back, is what reading every offer gives.
+ * Which offers become candidates: reading the index in spans of time, newest first, must select what a full scan
+ * selects.
  *
- *   crowd   800 offers, an hour to six years old, of which each word, place, kind and price is common, rare or neither
+ *   crowd   800 offers, an hour to six years old. Each word, place, kind and price is common, rare or in between
  */
 
 const OFFERS = 800;
-/** What a query is turned into is tested elsewhere. */
+/** Parsed queries. Other tests cover how a query is parsed. */
 const WORDS = ["sofa", "sofa & grey", "sofa | lamp", "grey & !lamp", "rare", "missing"];
 const FILTERS = [
   {},
@@ -35,7 +36,7 @@ test.before(async () => {
        price_hundredths, price_currency)
      select case when n % 50 = 0 then 'archived' else 'published' end, 'For sale',
        concat_ws(' ', 'sofa', case when n % 3 = 0 then 'grey' end, case when n % 7 = 0 then 'lamp' end, case when n % 200 = 1 then 'rare' end),
-       -- Many of today, few of each year before.
+       -- Many offers of today, and few of each earlier year.
        now() - interval '1 hour' * (1 + 50000 * (n / 800.0) ^ 4),
        case n % 4 when 0 then 'vehicles' else 'home_garden' end, case n % 4 when 0 then 'cars' else 'furniture' end,
        case n % 5 when 0 then 'rental' else 'sale' end, case when n % 11 = 0 then 'Bristol' when n % 2 = 0 then 'Leeds' end, n % 31 = 0,
@@ -45,7 +46,7 @@ test.before(async () => {
   await market.sql(
     `insert into market.offer_embedding (offer_id, model, embedding)
      select o.id, 'builtin-hash-1', public.l2_normalize((
-       -- Of the row, so that each has one of its own.
+       -- Depends on the row, so that each offer has a different vector.
        select array_agg(sin(k * (1 + get_byte(uuid_send(o.id), 15) * 256 + get_byte(uuid_send(o.id), 14))))
        from generate_series(1, 512) as k)::public.vector::public.halfvec)
      from market.offer o where o.status = 'published'`,
@@ -54,7 +55,7 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-test("candidates by words are the newest that hold them and pass, however far back", async (t) => {
+test("candidates by words are the newest offers that have the words and pass the filters, however old", async (t) => {
   for (const words of WORDS) {
     for (const filters of FILTERS) {
       const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>(
@@ -76,7 +77,7 @@ test("candidates by words are the newest that hold them and pass, however far ba
   t.true(some.count > 2);
 });
 
-test("what passes a filter is compared by vector whole", async (t) => {
+test("a search by vector with a filter finds the nearest of all offers that pass", async (t) => {
   for (const filters of FILTERS.slice(1)) {
     const [row] = await market.sql(
       `with c as (select search.to_search_filter($1, now(), null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
@@ -90,7 +91,7 @@ test("what passes a filter is compared by vector whole", async (t) => {
   }
 });
 
-test("what the graph finds and what is compared besides, since that is little, stands in one list", async (t) => {
+test("the results of HNSW and of the exact comparison of few offers form one sorted list", async (t) => {
   const [row] = await market.sql(
     `with c as (select search.to_search_filter('{"location": "Bristol", "category": "cars"}', now(), null) as conditions, e.embedding as near
        from market.offer_embedding e order by e.offer_id limit 1)
@@ -103,7 +104,7 @@ test("what the graph finds and what is compared besides, since that is little, s
   t.deepEqual(row.found, row.expected);
 });
 
-test("a place is asked for once, though it is mostly written as it is called", async (t) => {
+test("a place whose text equals its city is searched for once", async (t) => {
   const [row] = await market.sql(
     `select search.any_place_query('[{"city": "Berlin", "text": "Berlin"}]')::text as same, search.place_query('Berlin')::text as once,
        search.any_place_query('[{"city": "Berlin", "text": "Kreuzberg"}]')::text as both`,
@@ -112,7 +113,7 @@ test("a place is asked for once, though it is mostly written as it is called", a
   t.true(row.both.includes("berlin") && row.both.includes("kreuzberg"));
 });
 
-test("what filters ask of an offer stands beside its vector, whenever either changes", async (t) => {
+test("the facets beside an offer's vector follow changes of the offer and of the vector", async (t) => {
   const own = await openMarket(t);
   const id = await own.offer(await own.approved(), { title: "Grey sofa", price: "180 EUR", place: "Leeds" });
   const facets = async () => {
@@ -135,7 +136,7 @@ test("what filters ask of an offer stands beside its vector, whenever either cha
   t.true((await facets()).includes("'bristol'"));
 });
 
-test("a name that nobody knows is found as it is written, without what is only spelled alike", async (t) => {
+test("an unknown word that some offer contains does not find offers that are only spelled alike", async (t) => {
   const own = await openMarket(t);
   const [reader, publisher] = [await own.approved(), await own.approved()];
   const [named, alike] = [

@@ -1,16 +1,16 @@
 import test from "ava";
-import { loadData } from "../../src/database/load.ts";
+import { loadData } from "../../src/database/load_data.ts";
 import { withClient } from "../support/client.ts";
 import { type Answer, openMarket } from "./market.ts";
 
-/** Offers are filed again under their concepts when the words for concepts change, in batches that can stop at any point. */
+/** When the synonyms change, the concepts of all offers are computed again, in batches that can stop at any point. */
 
 type Open = Awaited<ReturnType<typeof openMarket>>;
 
 const OFFERS = 7;
 const BATCH = 3;
 
-/** A market of offers of a thing for which there is no word yet. */
+/** A market with offers of a thing for which there is no synonym yet. */
 const withOffers = async (t: { teardown: (clean: () => Promise<void>) => void }): Promise<Open> => {
   const market = await openMarket(t);
   const seller = await market.approved();
@@ -31,7 +31,7 @@ const filed = async (market: Open): Promise<number> => {
 const queued = async (market: Open): Promise<number> =>
   (await market.sql("select from graphile_worker.jobs where task_identifier = 'refresh_concepts'")).length;
 
-/** Batches until nothing is left, as a worker does them. */
+/** Runs batches until nothing is left, as a worker does. */
 const workThrough = async (market: Open): Promise<Answer[]> => {
   const batches: Answer[] = [];
   for (;;) {
@@ -41,7 +41,7 @@ const workThrough = async (market: Open): Promise<Answer[]> => {
   }
 };
 
-test("a new word files every offer that names it, in batches, by one job however many changes there were", async (t) => {
+test("a new synonym gives its concept to every offer that names it, in batches, with one job", async (t) => {
   const market = await withOffers(t);
   t.is(await queued(market), 0);
   await addWord(market);
@@ -60,7 +60,7 @@ test("a new word files every offer that names it, in batches, by one job however
   t.is(await filed(market), 0);
 });
 
-test("filing an offer again changes nothing else of it, and neither logs, embeds nor reviews it", async (t) => {
+test("new concepts change nothing else in an offer, and are not logged, embedded or reviewed", async (t) => {
   const market = await withOffers(t);
   const rest = () =>
     market.sql(
@@ -77,7 +77,7 @@ test("filing an offer again changes nothing else of it, and neither logs, embeds
   t.deepEqual(await rest(), before);
 });
 
-test("offers that the change does not touch are not written", async (t) => {
+test("offers whose concepts stay the same are not written", async (t) => {
   const market = await withOffers(t);
   const versions = () => market.sql("select id, xmin::text from market.offer order by id");
   const before = await versions();
@@ -90,7 +90,7 @@ test("offers that the change does not touch are not written", async (t) => {
   t.deepEqual(await versions(), before);
 });
 
-test("a worker that dies in the middle of a batch leaves it undone, and the next one goes on there", async (t) => {
+test("a batch of a worker that dies is rolled back, and the next worker repeats it", async (t) => {
   const market = await withOffers(t);
   await addWord(market);
   await market.work("refresh_concepts", BATCH);
@@ -106,7 +106,7 @@ test("a worker that dies in the middle of a batch leaves it undone, and the next
   t.is(await filed(market), OFFERS);
 });
 
-test("a word that is added while offers are being filed again begins it anew", async (t) => {
+test("a synonym that is added while the batches run starts them again", async (t) => {
   const market = await withOffers(t);
   await addWord(market);
   await market.work("refresh_concepts", BATCH);
@@ -119,7 +119,7 @@ test("a word that is added while offers are being filed again begins it anew", a
   t.is(row.n, OFFERS);
 });
 
-test("an offer that somebody holds is waited for half a second, and the batch is tried again later", async (t) => {
+test("a batch waits half a second for a locked offer, then fails and is retried later", async (t) => {
   const market = await withOffers(t);
   await addWord(market);
   await withClient(market.url, async (client) => {
@@ -132,7 +132,7 @@ test("an offer that somebody holds is waited for half a second, and the batch is
   t.is(await filed(market), OFFERS);
 });
 
-test("an upgrade that brings synonyms files offers again, too", async (t) => {
+test("an upgrade with new synonyms computes the concepts again, too", async (t) => {
   const market = await withOffers(t);
   await market.sql("select set_config('market.loading', 'on', false)");
   await withClient(market.url, async (client) => {

@@ -2,9 +2,7 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import { type Answer, type Caller, offerOf, openMarket, refusal, refused } from "./market.ts";
 
-/**
- * How an agent comes to act for a person, and what caps it: links, provisional accounts, names, networks, windows.
- */
+/** How an agent comes to act for a person: links, provisional accounts, names, networks, rate limits and caps. */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 
@@ -26,7 +24,7 @@ const look = (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
 const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "", link_key: caller.token });
 const accountOf = async (caller: Caller): Promise<string> => (await me(caller)).id;
 
-test.serial("before approval an agent reads, and is refused every write, by the name of the permission", async (t) => {
+test.serial("before approval an agent can read, and each write is refused with the permission's name", async (t) => {
   const caller = await market.connect("Reader");
   const { agent, account, permissions } = await me(caller);
   t.deepEqual(agent, { id: caller.agent, name: "Reader", connected: false });
@@ -54,7 +52,7 @@ test.serial("before approval an agent reads, and is refused every write, by the 
   }
 });
 
-test.serial("looking at a link changes nothing", async (t) => {
+test.serial("reading a link changes nothing", async (t) => {
   const caller = await market.connect("Looker");
   const before = await market.sql("select * from market.connection where agent_id = $1", [caller.agent]);
   const { agent_name, code, expires_in } = await look(caller);
@@ -64,7 +62,7 @@ test.serial("looking at a link changes nothing", async (t) => {
   t.deepEqual(await market.sql("select * from market.connection where agent_id = $1", [caller.agent]), before);
 });
 
-test.serial("the first person who approves gets the provisional account as their own, and a session", async (t) => {
+test.serial("the first person who approves gets the provisional account and a session", async (t) => {
   const caller = await market.connect();
   const before = await accountOf(caller);
   t.true((await approve(caller)).new_session);
@@ -80,7 +78,7 @@ test.serial("the first person who approves gets the provisional account as their
   );
 });
 
-test.serial("a link approves once, whoever comes at the same time", async (t) => {
+test.serial("a link approves once, however many people approve at the same time", async (t) => {
   const caller = await market.connect();
   const outcomes = await Promise.all(
     Array.from({ length: 6 }, () =>
@@ -103,7 +101,7 @@ test.serial("a link approves once, whoever comes at the same time", async (t) =>
   t.is(await refused(decline(caller)), "409 connection_already_used");
 });
 
-test.serial("a link that ran out, was declined or never was is refused, and approves nothing", async (t) => {
+test.serial("an expired, declined or unknown link is refused and approves nothing", async (t) => {
   const [late, declined] = [await market.connect(), await market.connect()];
   await market.sql("update market.connection set expires_at = now() where agent_id = $1", [late.agent]);
   for (const act of [approve, decline, look]) t.is(await refused(act(late)), "410 connection_expired");
@@ -119,14 +117,14 @@ test.serial('"Not mine" ends the token', async (t) => {
   t.is(await refused(me(caller)), "401 unauthorized");
 });
 
-test.serial("a link dies with its agent", async (t) => {
+test.serial("an agent's link ends when the agent is removed", async (t) => {
   const caller = await market.connect();
   await market.call(caller, "remove_own_agent");
   t.is(await refused(me(caller)), "401 unauthorized");
   t.is(await refused(approve(caller)), "410 connection_expired");
 });
 
-test.serial("a person with an account gets the agent added to it, with all that it has under way", async (t) => {
+test.serial("an approval with an account adds the agent and its work in progress to that account", async (t) => {
   await market.sql("update market.sign_in_method set available = true");
   const first = await market.approved();
   const offer = await market.offer(await market.approved());
@@ -160,7 +158,7 @@ test.serial("a person with an account gets the agent added to it, with all that 
   t.is(await accountOf(second), first.account);
 });
 
-test.serial("an account that reported an offer twice, by two agents, has one voice", async (t) => {
+test.serial("two reports of one offer by two agents of an account count once", async (t) => {
   const first = await market.approved();
   const second = await market.connect();
   const offer = await market.offer(await market.approved());
@@ -170,7 +168,7 @@ test.serial("an account that reported an offer twice, by two agents, has one voi
   t.is((await market.sql("select from market.report where offer_id = $1", [offer])).length, 1);
 });
 
-test.serial("an expired session approves as nobody's", async (t) => {
+test.serial("an approval with an expired session counts as one without a session", async (t) => {
   const first = await market.approved();
   await market.sql("update market.session set expires_at = now() where account_id = $1", [first.account]);
   const second = await market.connect();
@@ -179,7 +177,7 @@ test.serial("an expired session approves as nobody's", async (t) => {
   t.is(await refused(market.callAsPerson(first, "get_ask", { id: first.account })), "401 unauthorized");
 });
 
-test.serial("an account has 25 agents at most, also when they come at once; a removed one makes room", async (t) => {
+test.serial("an account has at most 25 agents, also under concurrency, and a removed agent makes room", async (t) => {
   const person = await market.approved();
   const others = await Promise.all(Array.from({ length: 23 }, () => market.connect()));
   for (const other of others) await approve(other, person.session);
@@ -212,7 +210,7 @@ test.serial("an account has 25 agents at most, also when they come at once; a re
   t.deepEqual(results, ["approved", "invalid_state", "invalid_state"]);
 });
 
-test.serial("a person removes no agent of another account, and an agent removes none but itself", async (t) => {
+test.serial("a person cannot remove an agent of another account, and an agent can remove only itself", async (t) => {
   const [one, other] = [await market.approved(), await market.approved()];
   t.is(await refused(market.callAsPerson(one, "remove_agent", { agent_id: other.agent })), "404 not_found");
   t.is(await refused(market.call(one, "remove_agent", { agent_id: other.agent })), "404 not_found");
@@ -234,13 +232,13 @@ const NAMES: readonly [string | null, string][] = [
   ["<b>bold</b>", "<b>bold</b>"],
 ];
 for (const [given, kept] of NAMES) {
-  test.serial(`an agent that calls itself ${JSON.stringify(given)} is shown as ${JSON.stringify(kept)}`, async (t) => {
+  test.serial(`the agent name ${JSON.stringify(given)} is stored as ${JSON.stringify(kept)}`, async (t) => {
     const [{ name }] = await market.sql("select internal.clean_name($1) as name", [given]);
     t.is(name, kept);
   });
 }
 
-test.serial("a name has 80 characters at most, counted after cleaning, in code points", async (t) => {
+test.serial("a name has at most 80 code points, counted after cleaning", async (t) => {
   const caller = await market.connect(` ${"🛋".repeat(80)}\u200b `);
   t.is([...(await me(caller)).agent.name].length, 80);
   t.is(await refused(market.connect("x".repeat(81))), "400 bad_request");
@@ -258,13 +256,13 @@ const NETWORKS: readonly [address: string, network: string][] = [
   ["::1", "::/64"],
 ];
 for (const [address, network] of NETWORKS) {
-  test.serial(`${address} counts as ${network}`, async (t) => {
+  test.serial(`the address ${address} counts as ${network}`, async (t) => {
     const [row] = await market.sql("select internal.network_of($1) as network", [address]);
     t.is(row.network, network);
   });
 }
 
-test.serial("one network makes thirty agents an hour, also at once, and is told when to come again", async (t) => {
+test.serial("a network can create thirty agents an hour, also at once, and is told how long to wait", async (t) => {
   const address = (n: number) => `2001:db8:aa:bb::${n}`;
   const outcomes = await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
@@ -287,7 +285,7 @@ test.serial("one network makes thirty agents an hour, also at once, and is told 
   await t.notThrowsAsync(market.connect("After the wait", address(99)));
 });
 
-test.serial('three "Not mine" in a day end a network\'s connecting for a day', async (t) => {
+test.serial('three "Not mine" in a day stop a network from connecting agents for a day', async (t) => {
   const address = "198.51.100.9";
   for (let n = 0; n < 3; n += 1) await decline(await market.connect("Phisher", address));
   const { status, extra } = await refusal(market.connect("Phisher", address));
@@ -321,17 +319,17 @@ test.serial("an empty window resets in 0 seconds", async (t) => {
   t.deepEqual([figures, wait], [{ limit: 60, used: 0, remaining: 60, resets_in: 0 }, null]);
 });
 
-test.serial("a window resets when its oldest call leaves, in whole seconds, rounded up", async (t) => {
+test.serial("a window resets when its oldest call leaves it, in whole seconds, rounded up", async (t) => {
   const { figures } = await windowOf([{ secondsAgo: 3000.5 }, { secondsAgo: 10 }], 60);
   t.deepEqual(figures, { limit: 60, used: 2, remaining: 58, resets_in: 600 });
 });
 
-test.serial("a call that left the window counts no more", async (t) => {
+test.serial("a call that has left the window does not count", async (t) => {
   const { figures } = await windowOf([{ secondsAgo: 3600 }, { secondsAgo: 3599.2 }], 60);
   t.deepEqual(figures, { limit: 60, used: 1, remaining: 59, resets_in: 1 });
 });
 
-test.serial("whoever waits as told finds a slot, also where the cap fell below what was used", async (t) => {
+test.serial("a caller that waits as told is admitted, also if the cap has fallen below the calls used", async (t) => {
   const used = [{ secondsAgo: 3000 }, { secondsAgo: 2000 }, { secondsAgo: 1000 }];
   t.is((await windowOf(used, 4)).wait, null);
   t.true(near((await windowOf(used, 3)).wait, 600));
@@ -341,10 +339,10 @@ test.serial("whoever waits as told finds a slot, also where the cap fell below w
   t.true(near(fallen.wait, 2600), "when the last but one has left");
 });
 
-/** Within the seconds that a slow test takes. */
+/** Equal, apart from the seconds that a slow test takes. */
 const near = (seconds: number, expected: number): boolean => seconds <= expected && seconds > expected - 20;
 
-test.serial("a refused call tells how long to wait, not earlier than the slot is free", async (t) => {
+test.serial("a refused call says how long to wait until a slot is free", async (t) => {
   const caller = await market.approved();
   await market.sql(
     `insert into market.rate_limit_hit (scope, action, called_at)
@@ -373,7 +371,7 @@ const CAPS: readonly [what: string, record: string, publish: number, ask: number
   ["removals never take more than three quarters", "select market_test.removals($1, 9, '1 day')", 15, 30],
   ["a listing removed long ago", "select market_test.removals($1, 1, '31 days')", 60, 120],
 ];
-test.serial("caps rise with the record and fall with removals", async (t) => {
+test.serial("caps rise with an account's record, and fall with removed offers", async (t) => {
   await market.sql("create schema market_test");
   await market.sql(`create function market_test.offers(account uuid, count integer, age interval) returns void language sql as $$
     insert into market.offer (account_id, status, text, title, published_at)

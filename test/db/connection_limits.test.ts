@@ -6,11 +6,11 @@ import { WORKER_POOL_SIZE } from "../../worker/main.ts";
 import { createDatabase } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
 
-/** How many connections processes take, how many their logins may have, and how many a server has. */
+/** How many connections each process opens, each login may open, and a server allows. */
 
-/** max_connections of PostgreSQL, less superuser_reserved_connections. */
+/** PostgreSQL's default max_connections, less superuser_reserved_connections. */
 const OF_A_SERVER = 100 - 3;
-/** One connection of src/http/submission_listener.ts. */
+/** The connection of src/http/submission_listener.ts. */
 const LISTENER = 1;
 
 const limits = async (url: string): Promise<Record<string, number>> => {
@@ -21,7 +21,7 @@ const limits = async (url: string): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map(({ role, limit }) => [role, limit]));
 };
 
-test("the logins have room for two processes of each kind, and together no more than a server gives by default", async (t) => {
+test("two processes of each kind fit the connection limits, which together fit PostgreSQL's default", async (t) => {
   const { url } = await createDatabase(t);
   const { souk_api: api = 0, souk_worker: worker = 0, ...others } = await limits(url);
   const pool = readConfig({}).databasePoolSize;

@@ -13,7 +13,9 @@ import {
 } from "../../src/database/enums.ts";
 import { openMarket } from "./market.ts";
 
-/** Each enum of src/database/enums.ts, compared with the check constraint or the table that holds it in the database. */
+/**
+ * Compares each enum of src/database/enums.ts with the check constraint or table of the database that has its values.
+ */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 
@@ -22,7 +24,7 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-/** The strings that a check constraint lists. */
+/** The strings in a check constraint. */
 const allowedBy = async (constraint: string): Promise<string[]> => {
   const rows = await market.sql(
     "select pg_get_constraintdef(oid) as definition from pg_constraint where conname = $1 and coninhcount = 0",
@@ -49,7 +51,7 @@ const CONSTRAINTS: Record<string, readonly string[]> = {
 };
 
 for (const [constraint, values] of Object.entries(CONSTRAINTS)) {
-  test(`${constraint} allows what TypeScript knows`, async (t) => {
+  test(`${constraint} allows the values of the enum in TypeScript`, async (t) => {
     t.deepEqual((await allowedBy(constraint)).toSorted(), [...values].toSorted());
   });
 }
@@ -61,7 +63,7 @@ const TABLES: Record<string, readonly string[]> = {
 };
 
 for (const [query, values] of Object.entries(TABLES)) {
-  test(`${query.split(" ").at(-1)} holds what TypeScript knows`, async (t) => {
+  test(`${query.split(" ").at(-1)} has the values of the enum in TypeScript`, async (t) => {
     const rows = await market.sql(query);
     t.deepEqual(rows.map(({ value }) => String(value)).toSorted(), [...values].toSorted());
   });

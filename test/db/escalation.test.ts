@@ -3,14 +3,15 @@ import pg from "pg";
 import { createDatabase } from "../support/database.ts";
 
 /**
- * A function that runs as its owner must not run what its caller made. PostgreSQL looks for types in the caller's temporary
- * schema before all others, unless search_path names that schema in another place: an empty one is not enough.
+ * A function that runs as its owner must not run code of its caller. PostgreSQL looks for types in the caller's
+ * temporary schema before all others, unless search_path gives that schema another position. An empty search_path does
+ * not.
  */
 
-/** Types that bodies name without a schema, each as its own impostor. */
+/** Types that function bodies name without a schema. The test creates an impostor of each. */
 const SHADOWED = ["uuid", "text", "bytea", "jsonb", "int4", "timestamptz", "interval", "bool", "regclass"];
 
-/** A login, and what it may call that runs as the owner. */
+/** A login, and a call of it that runs as the owner. */
 const CALLS = [
   ["souk_api", "select api.accept_moderator_link('\\x00', '\\x00', '\\x00')"],
   ["souk_worker", "select jobs.keep_audit_partitions()"],
@@ -18,7 +19,7 @@ const CALLS = [
 ] as const;
 
 for (const [login, call] of CALLS) {
-  test(`nothing that ${login} puts into its temporary schema is run by the owner's functions`, async (t) => {
+  test(`functions that run as the owner use nothing from the temporary schema of ${login}`, async (t) => {
     const database = await createDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();

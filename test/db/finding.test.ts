@@ -2,9 +2,9 @@ import test from "ava";
 import { type Answer, type Caller, type OfferFacts, openMarket, vectorOf } from "./market.ts";
 
 /**
- * Finding what is meant: other words for the same thing, what was read from a query, and pages that stay as they are.
+ * Finding what a query means: synonyms, what was extracted from the query, and stable pages.
  *
- *   reading  what the reader of queries hands over beside the words (src/reader/extraction.ts)
+ *   extraction  what the query extractor passes along with the words (src/reader/extraction.ts)
  */
 
 const CATALOGUE: Record<string, OfferFacts> = {
@@ -110,35 +110,35 @@ const found = async (request: object, extraction: object | null = null): Promise
 const SOFAS = ["couch", "divano", "ledersofa", "hired", "dollars", "unpriced", "gift", "cleaning"];
 
 for (const query of ["sofa", "couch", "canapé", "settees", "Sofas"]) {
-  test(`"${query}" finds every sofa, whatever it is called and in whichever language`, async (t) => {
+  test(`"${query}" finds every sofa, by any synonym and in any language`, async (t) => {
     t.deepEqual((await found({ query })).filter((name) => SOFAS.includes(name)).sort(), SOFAS.toSorted());
   });
 }
 
-test("a name of several words is one thing", async (t) => {
+test("several words can name one thing", async (t) => {
   t.is((await found({ query: "washing machine" }))[0], "washer");
   t.is((await found({ query: "lavadora" }))[0], "washer");
 });
 
-test("what is narrower is found by what is broader, and stands before it when it is asked for", async (t) => {
+test("a broader term finds narrower ones, and a narrower term ranks exact matches first", async (t) => {
   t.deepEqual((await found({ query: "bicycle" })).slice(0, 2).sort(), ["bike", "ebike"]);
   t.is((await found({ query: "electric bike" }))[0], "ebike");
 });
 
-test("a make is found by what it is", async (t) => {
+test("a brand name is found by the kind of thing that it names", async (t) => {
   t.true((await found({ query: "guitar" })).includes("telecaster"));
   t.deepEqual(await found({ query: "telecaster" }), ["telecaster"]);
 });
 
-test("what is filed in a category that holds nothing else is the thing", async (t) => {
+test("an offer in a category for one kind of thing is found by the name of that thing", async (t) => {
   t.true((await found({ query: "mobile phone" })).includes("unnamed phone"));
 });
 
-test("what the thing is for only tells which of the things come first", async (t) => {
+test("words that say what the thing is for affect only the ranking", async (t) => {
   const extraction = {
     ...READ,
     words: "bicycle for sofa",
-    asides: ["for", "sofa"],
+    modifiers: ["for", "sofa"],
     offer_kind: null,
     domain: null,
     category: null,
@@ -147,7 +147,7 @@ test("what the thing is for only tells which of the things come first", async (t
   t.deepEqual(results.slice(0, 2).sort(), ["bike", "ebike"]);
 });
 
-test("a town that people count to a city is found by the city and by its own name", async (t) => {
+test("a town near a city is found by the city and by its own name", async (t) => {
   const places = [{ text: "Stockport", city: "Manchester", country: "GB" }];
   const results = await found(
     { query: "guitar" },
@@ -156,7 +156,7 @@ test("a town that people count to a city is found by the city and by its own nam
   t.deepEqual(results, ["telecaster"]);
 });
 
-test("a misspelt word finds what was meant, and says so", async (t) => {
+test("a misspelt word is corrected, and a notice says so", async (t) => {
   t.deepEqual(await found({ query: "bicylce" }), []);
   const extraction = {
     words: "bicylce",
@@ -188,7 +188,7 @@ const READ = {
 const PRICE = { min: null, max: 210, currency: "EUR", period: null };
 const BERLIN = [{ text: "Berlin", city: "Berlin", country: "DE" }];
 
-test("a kind that is surely read filters, and one that is guessed only ranks", async (t) => {
+test("a certain kind in the query is a filter, and a guessed one affects only the ranking", async (t) => {
   const surely = await found({ query: "sofa" }, READ);
   t.false(surely.includes("hired") || surely.includes("cleaning"));
   const guessed = await found({ query: "sofa" }, { ...READ, offer_kind: { value: "rental", certain: false } });
@@ -197,7 +197,7 @@ test("a kind that is surely read filters, and one that is guessed only ranks", a
   t.is(guessed.at(-1), "cleaning", "a work is no thing");
 });
 
-test("a price that is read leaves out what is well above, and nothing that cannot be compared", async (t) => {
+test("a price in the query excludes offers well above it, and no offer that cannot be compared", async (t) => {
   const within = await found({ query: "sofa" }, { ...READ, price: PRICE });
   t.deepEqual(within.toSorted(), ["couch", "dollars", "gift", "unpriced"]);
   const little = await found({ query: "sofa" }, { ...READ, price: { ...PRICE, max: 190 } });
@@ -206,7 +206,7 @@ test("a price that is read leaves out what is well above, and nothing that canno
   t.deepEqual(await found({ query: "sofa" }, { ...READ, price: { ...PRICE, max: 0, currency: null } }), ["gift"]);
 });
 
-test("a place that is read leaves out what is surely elsewhere, and nothing of which nobody knows", async (t) => {
+test("a place in the query excludes offers elsewhere, and no offer whose place is unknown", async (t) => {
   const there = await found({ query: "sofa in Berlin" }, { ...READ, places: BERLIN });
   t.deepEqual(there.toSorted(), ["couch", "dollars", "gift", "unpriced"]);
   t.deepEqual(there.slice(0, 2).toSorted(), ["couch", "gift"]);
@@ -214,7 +214,7 @@ test("a place that is read leaves out what is surely elsewhere, and nothing of w
   t.true((await found({ query: "sofa" }, { ...READ, places: either })).includes("divano"));
 });
 
-test("an explicit filter wins over what is read", async (t) => {
+test("an explicit filter takes precedence over the extraction", async (t) => {
   const all = { ...READ, price: PRICE, places: BERLIN };
   t.deepEqual(await found({ query: "sofa", filters: { offer_kind: "rental" } }, all), ["hired"]);
   t.deepEqual(await found({ query: "sofa", filters: { location: "Hamburg" } }, { ...READ, places: BERLIN }), [
@@ -225,7 +225,7 @@ test("an explicit filter wins over what is read", async (t) => {
   ]);
 });
 
-test("classification and notices say what was understood", async (t) => {
+test("the classification and the notices say what was understood", async (t) => {
   const { classification, notices } = await search({ query: "sofa" }, { ...READ, price: PRICE, places: BERLIN });
   t.deepEqual(classification, { domain: "home_garden", category: "furniture", kind: "sale" });
   t.deepEqual(
@@ -242,7 +242,7 @@ test("classification and notices say what was understood", async (t) => {
 });
 
 for (const location of ["Europe", "Europa", "DACH"]) {
-  test(`a part of the world is a place: ${location}`, async (t) => {
+  test(`the region ${location} is accepted as a place`, async (t) => {
     const there = await found({ query: "sofa", filters: { location } });
     t.true(there.includes("couch") && there.includes("ledersofa"));
     t.is(there.includes("divano"), location !== "DACH");
@@ -250,7 +250,7 @@ for (const location of ["Europe", "Europa", "DACH"]) {
   });
 }
 
-test("anything may be handed over as a reading", async (t) => {
+test("incomplete and unusual extractions are accepted", async (t) => {
   for (const extraction of [
     null,
     {},
@@ -262,7 +262,7 @@ test("anything may be handed over as a reading", async (t) => {
   }
 });
 
-test("the same cursor gives the same results while others publish, by words, by meaning and by both", async (t) => {
+test("a cursor gives the same page while others publish, by words, by vector and by both", async (t) => {
   const own = await openMarket(t);
   const [reader, writer] = [await own.approved(), await own.approved()];
   for (let n = 0; n < 12; n++)
@@ -288,11 +288,11 @@ test("the same cursor gives the same results while others publish, by words, by 
   t.notDeepEqual(ids(await page(null)), ids(first), "a new search sees what is new");
 });
 
-test("of words that thousands share the newest are ranked, and a filter still finds the oldest", async (t) => {
+test("of thousands of offers with the same words the newest are ranked, and a filter finds the oldest", async (t) => {
   const own = await openMarket(t);
   const reader = await own.approved();
   await own.sql(
-    // Past the triggers, each of which would enqueue a job.
+    // Triggers are switched off, because each row would enqueue a job.
     `with off as materialized (select set_config('session_replication_role', 'replica', true))
      insert into market.offer (account_id, status, language, text, title, domain, category, offer_kind, published_at, price_hundredths, price_currency)
      select $1, 'published', 'en', 'In good condition', 'Grey sofa ' || n, 'home_garden', 'furniture', 'sale',
@@ -317,7 +317,7 @@ test("of words that thousands share the newest are ranked, and a filter still fi
   ]);
 });
 
-test("an offer that is changed is filed under what it names now", async (t) => {
+test("a changed offer is found by what it names now, and not by what it named before", async (t) => {
   const own = await openMarket(t);
   const [reader, writer] = [await own.approved(), await own.approved()];
   const id = await own.offer(writer, { title: "Blue couch" });

@@ -3,7 +3,7 @@ import test from "ava";
 import { type Caller, openMarket, refused } from "./market.ts";
 import { signing } from "./signing.ts";
 
-/** What of people and agents is forgotten by the clock, and when. */
+/** What the scheduled jobs purge of people and agents, and when. */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
@@ -19,7 +19,7 @@ test.after.always(() => market?.close());
 const count = async (table: string, column: string, values: unknown[]): Promise<number> =>
   (await market.sql(`select from market.${table} where ${column} = any ($1)`, [values])).length;
 
-test.serial("attempts to sign in are forgotten a day after they ended, finished or not", async (t) => {
+test.serial("attempts to sign in are purged a day after they ended, finished or not", async (t) => {
   const [old, lately, open] = [await people.begin(), await people.begin(), await people.begin()];
   await market.sql("update market.sign_in set expires_at = now() - interval '1 day' where flow_hash = $1", [old.flow]);
   await market.sql("update market.sign_in set expires_at = now() - interval '23 hours' where flow_hash = $1", [
@@ -31,7 +31,7 @@ test.serial("attempts to sign in are forgotten a day after they ended, finished 
   t.is(await refused(market.call(null, "get_mail_link", { link_hash: old.link, flow_hash: null })), "404 not_found");
 });
 
-test.serial("sessions are forgotten when they ended, unused or old", async (t) => {
+test.serial("sessions are purged when they have ended or have been unused for a week", async (t) => {
   const sessions = [];
   for (const change of [
     "seen_at = now() - interval '7 days'",
@@ -47,7 +47,7 @@ test.serial("sessions are forgotten when they ended, unused or old", async (t) =
   t.is(await count("session", "secret_hash", sessions.slice(2)), 1);
 });
 
-test.serial("verifications that ran out are noted, and forgotten thirty days later", async (t) => {
+test.serial("an expired verification is marked as expired, and purged thirty days later", async (t) => {
   const caller = await market.approved();
   const start = async (method: string, expired: string) => {
     const { body } = await market.call(caller, "start_verification", { method, base_url: "", link_key: caller.token });
@@ -73,7 +73,7 @@ test.serial("verifications that ran out are noted, and forgotten thirty days lat
   t.is(await count("verification", "id", [old]), 0);
 });
 
-/** Makes an agent, its account and its record as old as given. */
+/** Makes an agent, its account and its account stats as old as given. */
 const age = async ({ agent, account }: Caller, by: string): Promise<void> => {
   await market.sql("update market.agent set created_at = now() - $2::interval where id = $1", [agent, by]);
   await market.sql("update market.account set created_at = now() - $2::interval where id = $1", [account, by]);
@@ -83,7 +83,7 @@ const age = async ({ agent, account }: Caller, by: string): Promise<void> => {
   ]);
 };
 
-test.serial("an agent that nobody approved in a week is forgotten, with its account", async (t) => {
+test.serial("an agent without approval is purged after a week, with its account", async (t) => {
   const [old, young, declined, approved] = [
     await market.connect(),
     await market.connect(),
@@ -101,7 +101,7 @@ test.serial("an agent that nobody approved in a week is forgotten, with its acco
   t.is(await refused(market.call(old, "get_me", { base_url: "", link_key: old.token })), "401 unauthorized");
 });
 
-test.serial("an agent that asked for a verification in the week, or whose account reported, is kept", async (t) => {
+test.serial("an agent that started a verification within the week, or whose account reported, is kept", async (t) => {
   const [verifying, reporting] = [await market.connect(), await market.connect()];
   const offer = await market.offer(await market.approved());
   await market.call(verifying, "start_verification", { method: "google", base_url: "", link_key: verifying.token });
@@ -111,7 +111,7 @@ test.serial("an agent that asked for a verification in the week, or whose accoun
   t.is(await count("agent", "id", [verifying.agent, reporting.agent]), 2);
 });
 
-test.serial("an account that proved a method outlives the agent that nobody approved", async (t) => {
+test.serial("an account that proved a method is kept when its unapproved agent is purged", async (t) => {
   const caller = await market.connect();
   const { body } = await market.call(caller, "start_verification", {
     method: "google",

@@ -2,8 +2,8 @@ import test from "ava";
 import { type Answer, found, openMarket, refused } from "./market.ts";
 
 /**
- * Nothing is published that the text does not say. The questions that the database asks of a reading, one by one, and
- * what remains of a reading that lies.
+ * Nothing is published that the text does not say. These tests cover each check of an extraction in the database, and
+ * what remains of an extraction with false fields.
  */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -19,7 +19,7 @@ const ask = async (expression: string, values: unknown[]): Promise<Answer> => {
   return row.answer;
 };
 
-test("a quote stands where the reading says, counted in code points from 1", async (t) => {
+test("a quote must be at its stated position, counted in code points from 1", async (t) => {
   const text = "🛋️🇩🇪 Sofa, 180 €";
   const quoted = (field: object) => ask("reading.is_quoted($1, $2)", [text, JSON.stringify(field)]);
   // A sofa with its variation selector and a flag of two letters are four code points.
@@ -32,7 +32,7 @@ test("a quote stands where the reading says, counted in code points from 1", asy
   t.false(await quoted({ quote: "Sofa", start: 6, end: 11 }));
 });
 
-test("a quote of nothing, or a span that ends before it starts, says nothing", async (t) => {
+test("an empty quote, or a span that ends before it starts, proves nothing", async (t) => {
   const quoted = (field: object | null) => ask("reading.is_quoted($1, $2)", ["Sofa", JSON.stringify(field)]);
   for (const field of [
     null,
@@ -138,7 +138,7 @@ for (const [quote, type, value, stated] of CONTACTS) {
   });
 }
 
-test("a title is made of words of the text, in any order, case and accent", async (t) => {
+test("a title consists of words of the text, in any order, case and accents", async (t) => {
   const states = (title: string) => ask("reading.states_title('Schönes graues Sofa, Café-Stil', $1)", [title]);
   t.true(await states("Sofa: SCHONES Graues"));
   t.true(await states("cafe-stil"));
@@ -158,7 +158,7 @@ const CARDS = [
   "3530111333300000",
 ];
 for (const card of CARDS) {
-  test(`the card number ${card} in a text is a secret`, async (t) => {
+  test(`the card number ${card} in a text is detected as a secret`, async (t) => {
     t.regex(
       await ask("internal.contains_secret($1)", [`Sofa, 180 EUR. Card ${card}, call me.`]),
       /payment card number/,
@@ -167,7 +167,7 @@ for (const card of CARDS) {
 }
 
 const token = `agt_${"a1B2c".repeat(10)}`.slice(0, 53);
-test("an agent's token in a text is a secret", async (t) => {
+test("an agent token in a text is detected as a secret", async (t) => {
   t.is(token.length, 53);
   t.regex(await ask("internal.contains_secret($1)", [`my key is ${token}!`]), /agent token/);
   t.is(await ask("internal.contains_secret($1)", [token.slice(0, -1)]), null);
@@ -183,12 +183,12 @@ const HARMLESS = [
   ["a unit of goods", "EAN 4006381333931, 180 EUR, 90x200"],
 ] as const;
 for (const [what, text] of HARMLESS) {
-  test(`no secret: ${what}`, async (t) => {
+  test(`a harmless text contains no secret: ${what}`, async (t) => {
     t.is(await ask("internal.contains_secret($1)", [text]), null);
   });
 }
 
-test("a text with a secret is refused, saying what to do about it", async (t) => {
+test("a text with a secret is refused", async (t) => {
   const caller = await market.approved();
   const submit = market.call(caller, "publish_offer", {
     body: { text: "Sofa. Card 4111 1111 1111 1111. lena@example.com" },
@@ -201,7 +201,7 @@ test("a text with a secret is refused, saying what to do about it", async (t) =>
 
 const TEXT = "😀 Graues Sofa in Köln für 180 EUR, wie neu. Lena, lena@example.com, 0151 234 567 89";
 
-/** A reading of TEXT in which everything is right, with some fields put differently. */
+/** A correct extraction of TEXT, with some fields replaced. */
 const readingWith = (changed: object) => ({
   language: "de",
   title: found(TEXT, "Graues Sofa", "Graues Sofa"),
@@ -231,7 +231,7 @@ const price = (amount: number | null, more: object = {}) => ({
 });
 const place = (text: string) => ({ text, country: "DE", city: "Köln" });
 
-/** What the database makes of a reading: the columns that a caller is told, and what is missing. */
+/** What the database publishes from an extraction: the columns shown to callers, and the missing fields. */
 const extractOffer = (changed: object, text = TEXT): Promise<Answer> =>
   ask(
     `(select jsonb_build_object('title', o.title, 'domain', o.domain, 'category', o.category, 'kind', o.offer_kind,
@@ -243,7 +243,7 @@ const extractOffer = (changed: object, text = TEXT): Promise<Answer> =>
     [text, JSON.stringify(readingWith(changed))],
   );
 
-test("a reading that says what the text says is taken whole", async (t) => {
+test("an extraction that agrees with the text is accepted completely", async (t) => {
   t.deepEqual(await extractOffer({}), {
     title: "Graues Sofa",
     domain: "home_garden",
@@ -348,14 +348,14 @@ const LIES: readonly [what: string, changed: object, dropped: object][] = [
 ];
 
 for (const [what, changed, dropped] of LIES) {
-  test(`dropped, and nothing else: ${what}`, async (t) => {
+  test(`only the false field is dropped: ${what}`, async (t) => {
     const { extracted: _, ...honest } = await extractOffer({});
     const { extracted: __, ...offer } = await extractOffer(changed);
     t.deepEqual(offer, { ...honest, ...dropped });
   });
 }
 
-test("a title in other words than the text's gives way to the first line that says something", async (t) => {
+test("a title with words that the text lacks is replaced by the first line that has words", async (t) => {
   t.is(
     (await extractOffer({ title: found(TEXT, "Gratis sofa!", "Graues Sofa") })).title,
     [...TEXT].slice(0, 120).join(""),
@@ -364,7 +364,7 @@ test("a title in other words than the text's gives way to the first line that sa
   t.is((await extractOffer({ title: { value: "" } }, later)).title, "Two words");
 });
 
-test("a deposit has to be said, somewhere", async (t) => {
+test("a deposit must be stated in the text, in any place", async (t) => {
   t.is((await extractOffer({ price: found(TEXT, price(180, { deposit: 500 }), "180 EUR") })).price.deposit, undefined);
   const text = `${TEXT}. Kaution 500 EUR`;
   t.is((await extractOffer({ price: found(TEXT, price(180, { deposit: 500 }), "180 EUR") }, text)).price.deposit, 500);

@@ -4,9 +4,9 @@ import { rolledBack } from "../support/database.ts";
 import { type Answer, type Caller, openMarket, refusal, refused, vectorOf } from "./market.ts";
 
 /**
- * What a DBA sees: the views of an incident, in the rights of souk_dba, and what these rights are.
+ * What a DBA can see: the inspect views, read as souk_dba, and the privileges of souk_dba.
  *
- *   seller, buyer   approved agents of two accounts: a sofa, a search for one, and their match
+ *   seller, buyer   approved agents of two accounts, with an offer of a sofa, an ask for one, and their match
  */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -30,10 +30,10 @@ test.after.always(async () => {
   await market?.close();
 });
 
-/** As if workers had done all that waits. */
+/** Empties the queue, as if workers had done all jobs. */
 const finishJobs = () => market.sql("delete from graphile_worker._private_jobs");
 
-/** Runs as souk_dba, in a transaction that is rolled back with all that came before in it. */
+/** Runs as souk_dba in the current transaction, which `read` rolls back. */
 const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> => {
   await client.query("set local session authorization souk_dba");
   const { rows } = await client.query(text, values);
@@ -43,20 +43,20 @@ const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> =>
 
 const read = (text: string, values: unknown[] = []): Promise<Answer[]> => rolledBack(client, () => asDba(text, values));
 
-/** A job as the market asks for it. */
+/** SQL that adds a job with the key that the market gives it. */
 const withJob = (task: string, row: string) =>
   `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
-/** A text that waits to be read. */
+/** The id of a submission that waits to be read. */
 const WAITING = "00000000-0000-7000-8000-000000000001";
 
-test.serial("from the views alone a DBA finds out why an agent gets 429, and when it does not any more", async (t) => {
+test.serial("the inspect views say why an agent gets 429, and when it no longer does", async (t) => {
   const agent = await market.approved();
   await market.sql("update market.account set created_at = now() - interval '40 days' where id = $1", [agent.account]);
   await market.sql(
     "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('429'))",
     [agent.account],
   );
-  // 60 + 30 for the method + 60 for the age, halved by one removal.
+  // 60 + 30 for the method + 60 for the age, halved because of one removed offer.
   await market.sql(
     `insert into market.offer (account_id, status, text, title, published_at, removed_at)
      values ($1, 'removed', 'Sofa', 'Sofa', now() - interval '5 days', now() - interval '1 day')`,
@@ -112,7 +112,7 @@ test.serial("from the views alone a DBA finds out why an agent gets 429, and whe
   t.false((await why())["publish_offer"].refused);
   await t.notThrowsAsync(publish());
 
-  // A cap that a moderator set is told as such, and not explained by a record that does not count.
+  // why_429 reports a cap that a moderator set, and does not explain it by account stats, which do not count then.
   const override = (cap: number) =>
     market.sql(
       `insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', $2)
@@ -141,7 +141,7 @@ test.serial("from the views alone a DBA finds out why an agent gets 429, and whe
   await finishJobs();
 });
 
-test.serial("each view answers a DBA, and its comment says when to ask it", async (t) => {
+test.serial("a DBA can read each view, and its comment says when to use it", async (t) => {
   const views = await market.sql(
     `select c.relname as name, obj_description(c.oid, 'pg_class') as comment, c.reloptions as options
      from pg_class c where c.relnamespace = 'inspect'::regnamespace and c.relkind = 'v' order by 1`,
@@ -154,7 +154,7 @@ test.serial("each view answers a DBA, and its comment says when to ask it", asyn
   }
 });
 
-test.serial("the views tell what is going on", async (t) => {
+test.serial("the views show waiting submissions, jobs, workers, embeddings and windows", async (t) => {
   await rolledBack(client, async () => {
     await client.query("set local session_replication_role = replica");
     await client.query(`insert into market.submission (id, kind, account_id, agent_id, target_id, text, created_at)
@@ -212,7 +212,7 @@ test.serial("the views tell what is going on", async (t) => {
   });
 });
 
-test.serial("who waits for a lock, and for whom, is one row", async (t) => {
+test.serial("inspect.blocked shows who waits for a lock and who holds it", async (t) => {
   const [holder, waiter] = [new pg.Client(market.url), new pg.Client(market.url)];
   await Promise.all([holder.connect(), waiter.connect()]);
   await holder.query("begin; lock table market.report");
@@ -220,7 +220,7 @@ test.serial("who waits for a lock, and for whom, is one row", async (t) => {
   try {
     let rows: Answer[] = [];
     for (let tries = 0; rows.length === 0 && tries < 100; tries++)
-      // The view is of the whole server, where other tests wait for locks of their own.
+      // The view covers the whole server, where other tests wait for their own locks.
       rows = await read(
         "select query, blocking_state, blocking_query from inspect.blocked where query = 'select from market.report'",
       );
@@ -238,10 +238,10 @@ test.serial("who waits for a lock, and for whom, is one row", async (t) => {
   }
 });
 
-/** Words that stand in the names of columns whose content nobody needs for an incident. */
+/** Words in the names of columns that a DBA does not need, because their content is secret or private. */
 const CLOSED =
   /hash|secret|\bcode|text|title|contact|comment|body|metadata|extraction|criteria|query|search|place|reasons|embedding|display_name|address|images|location|warnings|note/;
-/** Such names with nothing of the kind in them. */
+/** Columns with such names whose content is neither. */
 const OPEN = [
   "reading.ask_example.text",
   "reading.offer_example.text",
@@ -250,7 +250,7 @@ const OPEN = [
   "market.reason.code",
 ];
 
-test.serial("a DBA reads every table, writes none, and sees no secret, no text and no contact", async (t) => {
+test.serial("a DBA can read every table, write none, and sees no secret, text or contact", async (t) => {
   const columns = await market.sql(
     `select format('%I.%I', n.nspname, c.relname) as "table", a.attname as "column",
        has_column_privilege('souk_dba', c.oid, a.attnum, 'select') as open,
@@ -267,7 +267,7 @@ test.serial("a DBA reads every table, writes none, and sees no secret, no text a
   t.deepEqual(
     tables.filter((table) => !columns.some((c) => c.table === table && c.open)),
     [],
-    "a new table says in inspect/rights.sql what of it a DBA may read",
+    "market/dba_access.sql grants what a DBA may read of a new table",
   );
   t.deepEqual(
     columns
@@ -287,26 +287,23 @@ test.serial("a DBA reads every table, writes none, and sees no secret, no text a
   t.is((await read("select id from market.offer where id = $1", [id.offer])).length, 1);
 });
 
-test.serial(
-  "every login has a limit of connections and of waiting, and together they leave room for a superuser",
-  async (t) => {
-    const roles = await market.sql(
-      `select rolname as role, rolconnlimit as "limit", array(
+test.serial("every login has a connection limit and timeouts, and the limits leave room for a superuser", async (t) => {
+  const roles = await market.sql(
+    `select rolname as role, rolconnlimit as "limit", array(
        select split_part(setting, '=', 1) from pg_db_role_setting s, unnest(s.setconfig) as setting where s.setrole = r.oid) as settings
      from pg_roles r where rolname ~ '^souk_' and rolcanlogin order by 1`,
-    );
-    t.true(roles.length >= 4);
-    for (const { role, limit, settings } of roles) {
-      t.true(limit > 0, role);
-      t.true(settings.includes("lock_timeout") && settings.includes("idle_in_transaction_session_timeout"), role);
-      t.true(role === "souk_migrator" || settings.includes("statement_timeout"), role);
-    }
-    const total = roles.reduce((sum, { limit }) => sum + limit, 0);
-    t.true(total <= 97, `${total}: PostgreSQL's default is 100, of which 3 are kept for superusers`);
-  },
-);
+  );
+  t.true(roles.length >= 4);
+  for (const { role, limit, settings } of roles) {
+    t.true(limit > 0, role);
+    t.true(settings.includes("lock_timeout") && settings.includes("idle_in_transaction_session_timeout"), role);
+    t.true(role === "souk_migrator" || settings.includes("statement_timeout"), role);
+  }
+  const total = roles.reduce((sum, { limit }) => sum + limit, 0);
+  t.true(total <= 97, `${total}: PostgreSQL's default is 100, of which 3 are kept for superusers`);
+});
 
-test.serial("why_429 and the refusal itself tell of a cap that a moderator set, and of a suspension", async (t) => {
+test.serial("why_429 and the refusal mention a cap set by a moderator, and a suspension", async (t) => {
   const agent = await market.approved();
   await market.sql("insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', 0)", [
     agent.account,

@@ -5,9 +5,9 @@ import { assertInvariants } from "../support/invariants.ts";
 import { type Answer, type Caller, openMarket, vectorOf } from "./market.ts";
 
 /**
- * inspect.check() speaks of every row that is wrong, and of no other.
+ * inspect.check() reports every row that breaks an invariant, and no other row.
  *
- *   seller, buyer   approved agents of two accounts: a sofa, a search for one, and their match
+ *   seller, buyer   approved agents of two accounts, with an offer of a sofa, an ask for one, and their match
  */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -32,10 +32,10 @@ test.after.always(async () => {
   await market?.close();
 });
 
-/** As if workers had done all that waits. */
+/** Empties the queue, as if workers had done all jobs. */
 const finishJobs = () => market.sql("delete from graphile_worker._private_jobs");
 
-/** Runs as souk_dba, in a transaction that is rolled back with all that came before in it. */
+/** Runs as souk_dba in the current transaction, which is rolled back. */
 const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> => {
   await client.query("set local session authorization souk_dba");
   const { rows } = await client.query(text, values);
@@ -43,13 +43,15 @@ const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> =>
   return rows;
 };
 
-test.serial("a market in order breaks no invariant", async (t) => {
+test.serial("inspect.check() reports nothing in a consistent database", async (t) => {
   const [{ count }] = await market.sql("select count(*)::int from market.match");
   t.is(count, 1, "there is a match to look at");
   await assertInvariants(t, market.url);
 });
 
-/** A text that has just been admitted, with its call and its key, and its job done or lost. */
+/**
+ * A submission that has just been admitted, with its counted call. AGE is in seconds; SETTLED says whether it is done.
+ */
 const SUBMISSION = `
   insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, 'publish_offer';
   insert into market.submission (id, kind, account_id, agent_id, target_id, text, created_at, completed_at, status)
@@ -62,12 +64,14 @@ const withJob = (task: string, row: string) =>
   `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
 const JOB_OF_SUBMISSION = withJob("complete_submission", "00000000-0000-7000-8000-000000000001");
 
-/** A second offer of the seller that is not live; status and time of its removal follow. */
+/** A second offer of the seller, which is not live. Its status and removed_at follow. */
 const WAITING = `
   insert into market.offer (id, account_id, text, title, status, removed_at)
   select '00000000-0000-7000-8000-000000000003', account_id, 'Sofa', 'Sofa',`;
 
-/** Per invariant what breaks it, past every trigger, and what inspect.check() then names, or how its name begins. */
+/**
+ * For each invariant, SQL that breaks it without triggers, and the object (or its prefix) that inspect.check() reports.
+ */
 const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
   account_has_stats: () => ({
     how: `delete from market.account_stats where account_id = '${stranger.account}'`,
@@ -239,7 +243,7 @@ test.serial("each invariant has a test that breaks it", async (t) => {
 });
 
 for (const invariant of Object.keys(CORRUPTIONS)) {
-  test.serial(`inspect.check() speaks when a row breaks ${invariant}`, async (t) => {
+  test.serial(`inspect.check() reports a row that breaks ${invariant}, and nothing else`, async (t) => {
     const corruption = CORRUPTIONS[invariant]?.();
     if (!corruption) throw new Error("there is one for each name");
     const found = await rolledBack(client, async () => {
@@ -253,22 +257,19 @@ for (const invariant of Object.keys(CORRUPTIONS)) {
   });
 }
 
-test.serial(
-  "a job that is on its way mends what it is about: inspect.check() waits for it, but not for ever",
-  async (t) => {
-    const found = (age: string) =>
-      rolledBack(client, async () => {
-        await client.query("set local session_replication_role = replica");
-        await client.query(`delete from market.offer_embedding; update market.ask set price_max_hundredths = 100;
+test.serial("inspect.check() ignores what a waiting job will mend, but not for ever", async (t) => {
+  const found = (age: string) =>
+    rolledBack(client, async () => {
+      await client.query("set local session_replication_role = replica");
+      await client.query(`delete from market.offer_embedding; update market.ask set price_max_hundredths = 100;
         ${withJob("embed_offer", id.offer)} update graphile_worker._private_jobs set created_at = now() - interval '${age}'`);
-        return (await asDba("select invariant from inspect.check()")).map((row) => row.invariant);
-      });
-    t.deepEqual(await found("1 hour"), []);
-    t.deepEqual(await found("3 hours"), ["offer_has_vector", "match_is_within_price"]);
-  },
-);
+      return (await asDba("select invariant from inspect.check()")).map((row) => row.invariant);
+    });
+  t.deepEqual(await found("1 hour"), []);
+  t.deepEqual(await found("3 hours"), ["offer_has_vector", "match_is_within_price"]);
+});
 
-test.serial("what the worker's clock finds is kept, and a sample that shows nothing does not mend it", async (t) => {
+test.serial("the worker stores what its check finds, and a sample without findings does not clear it", async (t) => {
   const noted = async () =>
     (await market.sql("select invariant, broken, example from market.invariant where broken > 0")).map((row) => row);
   await market.sql("update market.account_stats set active = 7 where account_id = $1", [seller.account]);
@@ -297,7 +298,7 @@ test.serial("what the worker's clock finds is kept, and a sample that shows noth
   t.true(state.checked_seconds_ago < 60);
 });
 
-test.serial("inspect.check() speaks of every foreign key that leads nowhere", async (t) => {
+test.serial("inspect.check() reports a missing row for every foreign key", async (t) => {
   const keys = await market.sql(
     `select c.conname as name, child.relname as child, a.attname as column
      from pg_constraint c join pg_class child on child.oid = c.conrelid
@@ -323,7 +324,7 @@ test.serial("inspect.check() speaks of every foreign key that leads nowhere", as
   t.deepEqual(silent, []);
 });
 
-test.serial("what is checked by sample costs no more in a market ten times as large", async (t) => {
+test.serial("checking a sample costs no more in a market ten times as large", async (t) => {
   const reads = async (sample: number | null) => {
     const plan = await rolledBack(client, async () => {
       await client.query("set local session_replication_role = replica");
@@ -334,7 +335,7 @@ test.serial("what is checked by sample costs no more in a market ten times as la
     });
     return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
   };
-  // Past the triggers, which would take a millisecond for each row: what they keep is written beside it.
+  // Triggers are switched off, because they would take a millisecond for each row. The account stats are inserted here.
   const grow = async (by: number) => {
     await client.query("begin; set local session_replication_role = replica");
     await client.query(

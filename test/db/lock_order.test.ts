@@ -7,20 +7,20 @@ import { signing } from "./signing.ts";
 import { holdRows, watchWaits } from "./waits.ts";
 
 /**
- * The order of locks (db/schema/market/sign_in.sql), two calls at a time: somebody holds a row on the way of the first, the
- * second comes and stops as well, and the row is let go. Were their orders different, the two would now wait for each
- * other, and PostgreSQL would throw one of them out.
+ * The order of locks (db/schema/internal/locks.sql), tested with two calls at a time. The test locks a row that the
+ * first call needs. The second call starts and also stops, and then the test releases the row. If the calls took locks
+ * in different orders, they would now wait for each other, and PostgreSQL would cancel one of them.
  */
 
 type Meeting = {
-  /** A statement that locks what the first call stops at. */
+  /** A statement that locks the row at which the first call stops. */
   hold: [string, unknown[]];
   first: () => Promise<unknown>;
   second: () => Promise<unknown>;
 };
 
 const meet = (title: string, prepare: (market: Market, people: ReturnType<typeof signing>) => Promise<Meeting>) =>
-  test(title, async (t: ExecutionContext) => {
+  test(`no deadlock between ${title}`, async (t: ExecutionContext) => {
     const market = await openMarket(t, { patient: true });
     await market.sql("update market.sign_in_method set available = true");
     const { hold, first, second } = await prepare(market, signing(market));
@@ -60,7 +60,7 @@ const verify = async (market: Market, caller: Caller, method: string): Promise<{
   return { id: body.id, link: row.secret_hash };
 };
 
-/** Sends a text that nobody reads, under one key for all. */
+/** Submits a text that no worker reads. All calls use the same key. */
 const submit = (market: Market, caller: Caller): Promise<Answer> =>
   market.call(caller, "publish_offer", {
     body: { text: offerOf({}).text },
@@ -71,7 +71,7 @@ const submit = (market: Market, caller: Caller): Promise<Answer> =>
 
 const AGENT = "select from market.agent where id = $1 for update";
 
-meet("asking for a verification again, and proving another one", async (market, people) => {
+meet("requesting a verification again and proving another one", async (market, people) => {
   const caller = await market.connect();
   const [held, old] = [await verify(market, caller, "apple"), await verify(market, caller, "google")];
   const proof = await people.begin({ method: "apple", verification: held.link });
@@ -83,7 +83,7 @@ meet("asking for a verification again, and proving another one", async (market, 
   };
 });
 
-meet("removing an agent, and proving what it asked for", async (market, people) => {
+meet("removing an agent and proving a method that it requested", async (market, people) => {
   const caller = await market.connect();
   const [one, other] = [await verify(market, caller, "google"), await verify(market, caller, "apple")];
   const proof = await people.begin({ method: "google", verification: one.link });
@@ -94,10 +94,10 @@ meet("removing an agent, and proving what it asked for", async (market, people) 
   };
 });
 
-meet("deleting an account, and signing in to another one in the same browser", async (market, people) => {
+meet("deleting an account and signing in to another one in the same browser", async (market, people) => {
   const owner = await person(market, people);
   await market.sql("update market.session set seen_at = now() - interval '2 hours'");
-  // The mailbox is known of the account, but was not proved by mail: the attempt is another account's.
+  // The account has this address but did not prove it by mail, so the attempt belongs to another account.
   const attempt = await people.begin({ email: "lena@example.com" });
   return {
     hold: [AGENT, [owner.agent]],
@@ -110,19 +110,19 @@ const meetDeletion = (
   title: string,
   prepare: (market: Market, owner: Caller) => Promise<{ hold?: [string, unknown[]]; second: () => Promise<unknown> }>,
 ) =>
-  meet(`deleting an account, and ${title}`, async (market, people) => {
+  meet(`deleting an account and ${title}`, async (market, people) => {
     const owner = await person(market, people);
     const { hold, second } = await prepare(market, owner);
     return { hold: hold ?? [AGENT, [owner.agent]], first: () => market.callAsPerson(owner, "delete_account"), second };
   });
 
-meetDeletion("publishing an offer of it again", async (market, owner) => {
+meetDeletion("republishing one of its offers", async (market, owner) => {
   const id = await market.offer(owner);
   await market.call(owner, "archive_offer", { id });
   return { second: () => market.call(owner, "republish_offer", { id }) };
 });
 
-meetDeletion("changing an offer of it", async (market, owner) => {
+meetDeletion("changing one of its offers", async (market, owner) => {
   const id = await market.offer(owner);
   return {
     second: () =>
@@ -130,18 +130,18 @@ meetDeletion("changing an offer of it", async (market, owner) => {
   };
 });
 
-meetDeletion("changing an ask of it", async (market, owner) => {
+meetDeletion("changing one of its asks", async (market, owner) => {
   const id = await market.ask(owner);
   const body = { text: askOf({ max: "90 EUR" }).text, watch_enabled: false };
   return { second: () => market.call(owner, "update_ask", { id, body, errors: [] }) };
 });
 
-meetDeletion("reporting an offer of it", async (market, owner) => {
+meetDeletion("reporting one of its offers", async (market, owner) => {
   const id = await market.offer(owner);
   return { second: () => market.call(owner, "report_offer", { id, reason: "spam", comment: null }) };
 });
 
-meetDeletion("sending a text under a key of yesterday", async (market, owner) => {
+meetDeletion("reusing an idempotency key of the day before", async (market, owner) => {
   await submit(market, owner);
   await market.sql("update market.idempotency_key set created_at = now() - interval '25 hours'");
   return { second: () => submit(market, owner) };
@@ -149,10 +149,10 @@ meetDeletion("sending a text under a key of yesterday", async (market, owner) =>
 
 for (const [title, withdrawing] of [
   [
-    "giving up a text of it",
+    "withdrawing one of its submissions",
     (market: Market, owner: Caller, id: string) => market.call(owner, "withdraw_submission", { submission_id: id }),
   ],
-  ["sweeping up a text of it", (market: Market) => market.work("sweep_submissions")],
+  ["sweeping one of its submissions", (market: Market) => market.work("sweep_submissions")],
 ] as const)
   meetDeletion(title, async (market, owner) => {
     const offer = await market.offer(owner);
@@ -161,13 +161,13 @@ for (const [title, withdrawing] of [
       submission,
     ]);
     return {
-      // By then the deletion has taken the keys of the agents, and not yet what they answer for.
+      // At that point the deletion has locked the agents' keys, but not yet the keys' submissions.
       hold: ["select from market.offer where id = $1 for update", [offer]],
       second: () => withdrawing(market, owner, submission),
     };
   });
 
-/** One statement of a moderator, as the moderators' GraphQL sends it. */
+/** Runs one statement as a moderator, as the moderators' GraphQL API does. */
 const asModerator = (market: Market, statement: string, values: unknown[]) => async () => {
   const client = new pg.Client({ connectionString: market.url });
   await client.connect();
@@ -185,7 +185,7 @@ const asModerator = (market: Market, statement: string, values: unknown[]) => as
   }
 };
 
-meetDeletion("a moderator's removing an agent of it", async (market, owner) => {
+meetDeletion("removing one of its agents as a moderator", async (market, owner) => {
   const other = await market.connect();
   await market.call(null, "approve_connection", {
     secret_hash: other.link,
@@ -195,7 +195,7 @@ meetDeletion("a moderator's removing an agent of it", async (market, owner) => {
   return { second: asModerator(market, "select admin.remove_agent($1)", [other.agent]) };
 });
 
-meetDeletion("a moderator's restoring an offer of it", async (market, owner) => {
+meetDeletion("restoring one of its offers as a moderator", async (market, owner) => {
   const id = await market.offer(owner);
   await market.sql("update market.offer set status = 'removed', review_reason = 'spam' where id = $1", [id]);
   return {
@@ -207,7 +207,7 @@ meetDeletion("a moderator's restoring an offer of it", async (market, owner) => 
 
 const JOBS = ["purge_sign_ins", "purge_agents", "sweep_submissions", "purge_keys"];
 
-/** Makes everything that has a time as old as given. */
+/** Moves every time in these tables into the past. */
 const age = async (market: Market, by: string): Promise<void> => {
   for (const [table, columns] of [
     ["agent", ["created_at"]],
@@ -225,17 +225,17 @@ const age = async (market: Market, by: string): Promise<void> => {
 };
 
 for (const table of ["account", "agent", "verification", "sign_in", "session", "submission", "idempotency_key"])
-  test(`the clock's jobs wait for nobody who has locked the table ${table}, and come back for it`, async (t) => {
+  test(`scheduled jobs skip locked rows of the table ${table}, and process them later`, async (t) => {
     const market = await openMarket(t, { patient: true });
     const people = signing(market);
     await market.sql("update market.sign_in_method set available = true");
-    // An agent that nobody approved, whose link was opened.
+    // An agent without approval, whose verification link was opened.
     const abandoned = await market.connect();
     const { flow } = await people.begin({
       method: "google",
       verification: (await verify(market, abandoned, "google")).link,
     });
-    // One that moved to a person's account, and left another behind, with a text that came late.
+    // An agent that moved to a person's account, left its own behind, and then submitted a text.
     const [moved, owner] = [await market.connect(), await person(market, people)];
     await market.call(null, "approve_connection", {
       secret_hash: moved.link,
@@ -253,7 +253,7 @@ for (const table of ["account", "agent", "verification", "sign_in", "session", "
     for (const job of JOBS) t.is(await outcomeOf(market.work(job)), "done", `${job}: ${waits.told()}`);
     await release();
 
-    // A text that was swept up is forgotten, and after it what waited for it.
+    // A submission is purged after it was swept, and then the rows that depend on it. So the jobs run twice.
     for (const job of [...JOBS, ...JOBS]) await market.work(job);
     t.deepEqual(await market.sql("select id from market.agent where id = $1", [abandoned.agent]), []);
     t.deepEqual(await market.sql("select id from market.sign_in where flow_hash = $1", [flow]), []);

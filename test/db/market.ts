@@ -4,15 +4,15 @@ import { type Arguments, openDatabase, openPool } from "../../src/database/datab
 import { createDatabase, type Database, type Teardown } from "../support/database.ts";
 
 /**
- * The market as SQL callers meet it: `api` functions entered by a token as souk_api, `jobs` functions as souk_worker, and
- * an operator's psql. No HTTP, and no reader: readings are written down by the tests.
+ * The market through SQL: functions in `api` called as souk_api with a token, functions in `jobs` as souk_worker, and
+ * SQL of an operator. There is no HTTP and no extractor, so the tests provide the extractions.
  *
- *   caller   an agent with its token's hash; approved when a person stands behind it
- *   facts    what an offer or an ask is about; its text and its reading are made from them
- *   refusal  what internal.raise_problem raised
+ *   caller   an agent and the hash of its token; it is approved when a person stands behind it
+ *   facts    what an offer or an ask is about; its text and its extraction are made from them
+ *   refusal  an error that internal.raise_problem raised
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are what tests look into, and they compare whole ones.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape, and compare most of them whole.
 export type Answer = any;
 
 export type Refusal = { status: number; code: string; detail: string; extra: Answer };
@@ -21,55 +21,55 @@ export type Caller = { agent: string; account: string; token: Buffer; link: Buff
 
 type Value = string | number | boolean | Buffer | null | object;
 
-/** `jobs` functions are called by position. */
+/** Functions in `jobs` take positional arguments. */
 const asParameter = (value: Value): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
 
 export type Market = {
   url: string;
-  /** One statement as an operator. */
+  /** Runs one statement as an operator. */
   sql: <Row extends pg.QueryResultRow = Answer>(text: string, values?: unknown[]) => Promise<Row[]>;
-  /** One statement in the role that a caller's requests run as, with its claims, as if the caller wrote the SQL. */
+  /** Runs one statement in the role and with the claims of a caller's requests, as if the caller wrote the SQL. */
   sqlAs: (role: "souk_agent" | "souk_person", caller: Caller, text: string, values?: unknown[]) => Promise<void>;
-  /** One `api` function, entered as an agent, or without entering. */
+  /** Calls one function in `api` as an agent, or as a visitor. */
   call: (caller: Caller | null, name: string, args?: Arguments) => Promise<Answer>;
-  /** One `api` function, entered by the session of the person behind an agent. */
+  /** Calls one function in `api` with the session of the person behind an agent. */
   callAsPerson: (caller: Caller, name: string, args?: Arguments) => Promise<Answer>;
-  /** One `jobs` function. */
+  /** Calls one function in `jobs`. */
   work: (name: string, ...values: Value[]) => Promise<Answer>;
-  /** An agent that nobody has approved. */
+  /** An agent without approval. */
   connect: (name?: string, address?: string) => Promise<Caller>;
-  /** An agent whose person, a new one, has approved it. */
+  /** An agent with the approval of a new person. */
   approved: (name?: string) => Promise<Caller>;
-  /** Sends a text, and settles it by a reading as the worker would: the answer's status and body. */
+  /** Submits a text and completes it with an extraction, as the worker does. Returns the response's status and body. */
   publish: (
     caller: Caller,
     text: string,
     extraction: object,
     body?: object,
   ) => Promise<{ status: number; body: Answer }>;
-  /** Publishes an offer by its facts, whatever the cap, embeds and matches it, and gives its id. */
+  /** Publishes an offer made from facts, ignoring the cap; embeds and matches it. Returns its id. */
   offer: (caller: Caller, facts?: OfferFacts) => Promise<string>;
-  /** Sends new facts for an offer, and embeds and matches it again. */
+  /** Updates an offer with new facts; embeds and matches it again. */
   change: (caller: Caller, id: string, facts: OfferFacts) => Promise<{ status: number; body: Answer }>;
-  /** States an ask by its facts, and gives its id. */
+  /** Creates an ask made from facts. Returns its id. */
   ask: (caller: Caller, facts?: AskFacts) => Promise<string>;
-  /** Does what the queue holds for one offer or ask: embeds and matches it, with this vector or none. */
+  /** Runs the embedding job of one offer or ask, with the given vector or none, which also matches it. */
   embed: (kind: "offer" | "ask", id: string, vector?: string | null) => Promise<void>;
 };
 
-/** Enough for all that a test of locks does at once, so that nothing waits for a connection. */
+/** Enough connections for everything that a test of locks does at once. */
 const PATIENT_POOL_SIZE = 24;
 
-/** A minute of waiting for a connection is no busy machine any more. */
+/** Longer than any wait for a connection on a busy machine. */
 const CONNECTION_MS = 60_000;
 
-/** For the sessions of a patient market: timeouts that a busy machine does not reach while two calls meet. */
+/** Timeouts of the sessions of a patient market: a busy machine does not reach them while two calls wait for each other. */
 const BE_PATIENT = "set lock_timeout = '2min'; set statement_timeout = '2min'";
 
 /**
- * Opens a market of its own. Given a test's `t` it is closed after that test; else call `close`.
- * @param patient without the login roles' timeouts, for tests of who waits for whom
+ * Creates a market with a database of its own. With a test's `t` it is closed after that test; otherwise call `close`.
+ * @param patient replaces the timeouts of the login roles by long ones, for tests of locks
  */
 export const openMarket = async (
   t?: Teardown,
@@ -103,7 +103,7 @@ export const openMarket = async (
   const sqlAs: Market["sqlAs"] = async (role, caller, text, values = []) => {
     const client = await operator.connect();
     try {
-      // The role is set by a statement of its own: what is planned as a superuser knows no policy.
+      // Sets the role in a separate statement, because a statement that was planned as a superuser ignores policies.
       await client.query("begin");
       await client.query(
         `select set_config('market.agent_id', $1, true), set_config('market.account_id', $2, true),
@@ -214,10 +214,10 @@ export const openMarket = async (
   };
 };
 
-/** A network of its own for every agent, so that none is capped by another's. */
+/** A random network for every agent, so that agents do not share a rate limit. */
 const randomAddress = (): string => `10.${[...randomBytes(3)].join(".")}`;
 
-/** What a call was refused with. @throws when it was not refused, or failed in another way */
+/** The refusal of a call. @throws when the call was not refused, or failed in another way */
 export const refusal = async (attempt: Promise<unknown>): Promise<Refusal> => {
   try {
     await attempt;
@@ -235,20 +235,20 @@ export const refusal = async (attempt: Promise<unknown>): Promise<Refusal> => {
   throw new Error("The call was not refused.");
 };
 
-/** Status and code of a refusal, which is mostly what a rule is about. */
+/** The status and code of a refusal, which suffice for most tests. */
 export const refused = async (attempt: Promise<unknown>): Promise<string> => {
   const { status, code } = await refusal(attempt);
   return `${status} ${code}`;
 };
 
-/** "done", or the message of what was thrown: of a refusal its code. For calls that race. */
+/** "done", or the message of the error, which is the code of a refusal. For concurrent calls. */
 export const outcomeOf = (attempt: Promise<unknown>): Promise<string> =>
   attempt.then(
     () => "done",
     (error: Error) => error.message,
   );
 
-/** A value and where the text says it: offsets in code points, from 1, end exclusive. */
+/** A value and its position in the text: offsets in code points, from 1, end exclusive. */
 export const found = (text: string, value: unknown, quote: string) => {
   const before = text.indexOf(quote);
   if (before < 0) throw new Error(`"${quote}" does not stand in the text.`);
@@ -258,13 +258,13 @@ export const found = (text: string, value: unknown, quote: string) => {
 
 export type OfferFacts = {
   title?: string;
-  /** Further words of the text. */
+  /** More words for the text. */
   words?: string;
   language?: string | null;
   domain?: string | null;
   category?: string | null;
   kind?: string | null;
-  /** "180 EUR", as the text says it; the amount is its digits. null: no price. */
+  /** The price as the text states it, such as "180 EUR"; the amount is its digits. null means no price. */
   price?: string | null;
   period?: string | null;
   place?: string | null;
@@ -277,7 +277,7 @@ export type OfferFacts = {
   vector?: string;
 };
 
-/** A text and its reading, of an offer: a sofa in Berlin, as far as the facts do not say otherwise. */
+/** The text and the extraction of an offer. Facts that are not given make it a grey sofa in Berlin. */
 export const offerOf = (facts: OfferFacts): { text: string; extraction: object } => {
   const {
     title = "Grey sofa",
@@ -346,7 +346,7 @@ export type AskFacts = {
   domain?: string | null;
   category?: string | null;
   kind?: string | null;
-  /** The ceiling: "200 EUR". */
+  /** The upper limit, such as "200 EUR". */
   max?: string;
   period?: string | null;
   place?: string;
@@ -361,7 +361,7 @@ export type AskFacts = {
   vector?: string;
 };
 
-/** A text and its reading, of an ask: for a grey sofa, as far as the facts do not say otherwise. */
+/** The text and the extraction of an ask. Facts that are not given make it an ask for a grey sofa. */
 export const askOf = (facts: AskFacts): { text: string; extraction: object } => {
   const { title = "Wanted: grey sofa", domain = "home_garden", category = "furniture", kind = "buy" } = facts;
   const attributes = Object.entries(facts.attributes ?? {});
@@ -399,7 +399,10 @@ export const askOf = (facts: AskFacts): { text: string; extraction: object } => 
   };
 };
 
-/** A unit vector of 512 numbers that depends on nothing but its name, drawn towards `near` by a share of 0 to 1. */
+/**
+ * A unit vector of 512 numbers that depends only on its name. With `near` it is mixed with that vector by a share of 0
+ * to 1.
+ */
 export const vectorOf = (name: string, near?: { name: string; share: number }): string => {
   const own = directionOf(name);
   const other = near ? directionOf(near.name) : own;

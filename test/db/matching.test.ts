@@ -13,8 +13,8 @@ import {
 } from "./market.ts";
 
 /**
- * Which offers an ask is answered with, and following them. An offer is held against asks when it is embedded, an ask against
- * offers when it is read or embedded; test/db/verdicts.test.ts says by which rules.
+ * Which offers match an ask, and reading the new ones with `since`. An offer is matched when it is embedded, an ask
+ * when it is read or embedded. test/db/verdicts.test.ts covers the rules.
  *
  *   seller, buyer  agents of two accounts, new ones for every test
  */
@@ -30,7 +30,7 @@ test.before(async () => {
 test.after.always(() => market?.close());
 
 test.beforeEach(async () => {
-  // An ask has room for a hundred offers: a market of its own for every test.
+  // An ask keeps at most a hundred matches, so each test begins without offers.
   await market.sql("delete from market.offer");
   seller = await market.approved("seller");
   buyer = await market.approved("buyer");
@@ -49,7 +49,7 @@ const matching = async (id: string): Promise<string[]> =>
 const near = vectorOf("sofa");
 const far = vectorOf("phone");
 
-test.serial("a better answer stands before a worse one", async (t) => {
+test.serial("a better match is ranked before a worse one", async (t) => {
   const abroad = await market.offer(seller, {
     place: "Hamburg",
     city: "Hamburg",
@@ -68,14 +68,14 @@ test.serial("a better answer stands before a worse one", async (t) => {
   t.true(results[0].score > results[1].score);
 });
 
-test.serial("a vector that points the other way is no error, and no reason against words", async (t) => {
+test.serial("an opposite vector is no error and does not exclude a match by words", async (t) => {
   const opposite = JSON.stringify((JSON.parse(near) as number[]).map((value) => -value));
   const offer = await market.offer(seller, { place: "Hamburg", condition: "for_parts", vector: near });
   const ask = await market.ask(buyer, { place: "Berlin", condition: "new", vector: opposite });
   t.deepEqual(await matching(ask), [offer]);
 });
 
-test.serial("an account's own offers never answer its asks, whichever of its agents published", async (t) => {
+test.serial("an account's own offers never match its asks, whichever of its agents published them", async (t) => {
   await market.offer(buyer);
   const ask = await market.ask(buyer);
   await market.offer(buyer);
@@ -84,23 +84,20 @@ test.serial("an account's own offers never answer its asks, whichever of its age
   t.deepEqual(await matching(ask), [other]);
 });
 
-test.serial(
-  "an offer that is archived or removed leaves the answer at once, and is back when it is live again",
-  async (t) => {
-    const ask = await market.ask(buyer);
-    const [archived, removed] = [await market.offer(seller), await market.offer(seller)];
-    t.is((await matching(ask)).length, 2);
-    await market.call(seller, "archive_offer", { id: archived });
-    t.deepEqual(await matching(ask), [removed]);
-    await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
-    t.deepEqual(await matching(ask), []);
-    await market.call(seller, "republish_offer", { id: archived });
-    await market.embed("offer", archived);
-    t.deepEqual(await matching(ask), [archived]);
-  },
-);
+test.serial("an archived or removed offer leaves the matches at once, and returns when it is live again", async (t) => {
+  const ask = await market.ask(buyer);
+  const [archived, removed] = [await market.offer(seller), await market.offer(seller)];
+  t.is((await matching(ask)).length, 2);
+  await market.call(seller, "archive_offer", { id: archived });
+  t.deepEqual(await matching(ask), [removed]);
+  await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
+  t.deepEqual(await matching(ask), []);
+  await market.call(seller, "republish_offer", { id: archived });
+  await market.embed("offer", archived);
+  t.deepEqual(await matching(ask), [archived]);
+});
 
-test.serial("a changed offer loses the asks it no longer answers, and finds those it does", async (t) => {
+test.serial("a changed offer loses the asks that it no longer matches, and gains others", async (t) => {
   const [sofa, phone] = [
     await market.ask(buyer),
     await market.ask(buyer, { title: "Wanted: phone", domain: "electronics", category: "phones", keywords: ["phone"] }),
@@ -111,7 +108,7 @@ test.serial("a changed offer loses the asks it no longer answers, and finds thos
   t.deepEqual([await matching(sofa), await matching(phone)], [[], [offer]]);
 });
 
-/** Which of several offers answer which of several asks, as it is written down. */
+/** All stored matches, as text. */
 const pairs = async (): Promise<string[]> =>
   (
     await market.sql<{ pair: string }>(
@@ -119,7 +116,7 @@ const pairs = async (): Promise<string[]> =>
     )
   ).map(({ pair }) => pair);
 
-test.serial("a new offer finds exactly the asks that would find it", async (t) => {
+test.serial("matching by offers and matching by asks find the same pairs", async (t) => {
   const places: (OfferFacts & AskFacts)[] = [
     {},
     { place: "Berlin", city: "Berlin", country: "DE" },
@@ -157,13 +154,13 @@ test.serial("a new offer finds exactly the asks that would find it", async (t) =
   await market.sql("delete from market.match");
   await market.sql("select search.match_ask(id) from market.ask order by id");
   t.deepEqual(found, await pairs());
-  // And nothing is left out or written twice when the offers are held against all asks again.
+  // Matching the offers again against all asks loses nothing and adds no duplicates.
   await market.sql("select search.match_offer(id) from market.offer order by id");
   t.deepEqual(found, await pairs());
 });
 
 test.serial(
-  "a new offer reaches an ask that names nothing, one that names no place, and one that quotes",
+  "a new offer matches an ask without keywords, one without a place, and one with quotes in its words",
   async (t) => {
     const asks = [
       await market.ask(buyer, { title: "Wanted: that", keywords: [] }),
@@ -176,7 +173,7 @@ test.serial(
   },
 );
 
-test.serial("the lexemes of a query are those that it asks for, whatever they hold, and * for none", async (t) => {
+test.serial("lexemes_of returns the lexemes that a query asks for, unescaped, and * for null", async (t) => {
   const [row] = await market.sql(
     `select search.lexemes_of($1::tsquery) as lexemes, search.lexemes_of(null) as none, search.lexemes_of('') as empty`,
     [String.raw`'d''or' & ('back\\slash' | 'concept/sofa':A) <-> 'x' & !'y'`],
@@ -185,7 +182,7 @@ test.serial("the lexemes of a query are those that it asks for, whatever they ho
   t.deepEqual([row.none, row.empty], [["*"], []]);
 });
 
-test.serial("since gives only what matched after that answer", async (t) => {
+test.serial("since returns only what matched after that response", async (t) => {
   const ask = await market.ask(buyer);
   const first = await market.offer(seller);
   const one = await matches(ask);
@@ -208,7 +205,7 @@ test.serial("since gives only what matched after that answer", async (t) => {
   t.deepEqual((await matches(ask, { since: three.since })).results, [], "nothing comes back because something left");
 });
 
-test.serial("the since of another ask is refused, and so is one made up", async (t) => {
+test.serial("a since of another ask, or an invented one, is refused", async (t) => {
   const [one, other] = [await market.ask(buyer), await market.ask(buyer)];
   const { since } = await matches(one);
   t.is(await refused(matches(other, { since })), "400 bad_request");
@@ -222,7 +219,7 @@ test.serial("the since of another ask is refused, and so is one made up", async 
   t.is(await refused(matches(one, { cursor: crafted })), "400 bad_request");
 });
 
-test.serial("following since while offers are matched in parallel sees each once and none twice", async (t) => {
+test.serial("a client that follows since sees each offer once while offers are matched concurrently", async (t) => {
   const asks = [await market.ask(buyer), await market.ask(buyer), await market.ask(buyer, { max: "500 EUR" })];
   const offers: string[] = [];
   for (let n = 0; n < 24; n += 1) {
@@ -244,7 +241,7 @@ test.serial("following since while offers are matched in parallel sees each once
     }
   };
   const followers = asks.map((ask, place) => follow(ask, seen[place] ?? []));
-  // Four connections at once, each with offers and asks in another order, as several workers would.
+  // Four connections at once, each with offers and asks in another order, like several workers.
   const jobs = [
     ...offers.map((id) => ["offer", id] as const),
     ...asks.map((id) => ["ask", id] as const),
@@ -259,7 +256,7 @@ test.serial("following since while offers are matched in parallel sees each once
   for (const ids of seen) t.deepEqual(ids.sort(), offers.toSorted());
 });
 
-test.serial("paging through matches visits each once, also while more match", async (t) => {
+test.serial("paging through matches returns each once, also while new ones are added", async (t) => {
   const ask = await market.ask(buyer, { place: "Berlin" });
   const offers: string[] = [];
   for (let n = 0; n < 7; n += 1) offers.push(await market.offer(seller, { place: n % 2 ? "Berlin" : "Hamburg" }));
@@ -279,7 +276,7 @@ test.serial("paging through matches visits each once, also while more match", as
 });
 
 for (const embedded of ["offer", "ask"] as const)
-  test.serial(`an offer that is taken down while the ${embedded} is matched leaves no match`, async (t) => {
+  test.serial(`an offer that is archived while the ${embedded} is matched leaves no match`, async (t) => {
     const id = { offer: await market.offer(seller, { vector: near }), ask: await market.ask(buyer, { vector: near }) };
     t.true((await matching(id.ask)).includes(id.offer));
     const owner = new pg.Client({ connectionString: market.url });
@@ -288,7 +285,7 @@ for (const embedded of ["offer", "ask"] as const)
     await owner.query("begin");
     await owner.query("update market.offer set status = 'archived' where id = $1", [id.offer]);
     const matched = market.embed(embedded, id[embedded], near);
-    // Long enough to match, if it does not wait.
+    // Long enough for the matching to finish, if it does not wait for the lock.
     await sleep(300);
     await owner.query("commit");
     await matched;

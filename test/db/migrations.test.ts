@@ -12,16 +12,16 @@ import { createEmptyDatabase, type Database } from "../support/database.ts";
 import { currentMigration, DB, INCLUDE, isEmptyMigration, schemaFile } from "../support/sql_files.ts";
 
 /**
- * db/schema is what people read, db/migrations is what runs: both have to build the same database.
+ * People read db/schema, and deployments run db/migrations. Both must build the same database.
  *
- *   migrated  made by the committed migrations, as a deployment makes it
- *   declared  made by db/schema/index.sql with the files it includes
+ *   migrated  built by the committed migrations, as in a deployment
+ *   declared  built by db/schema/index.sql and the files that it includes
  */
 
-/** A dump of the schema is a few hundred kilobytes; Node stops at one megabyte by itself. */
+/** A dump of the schema has a few hundred kilobytes, and Node's default limit is one megabyte. */
 const DUMP_BYTES = 64 * 1024 * 1024;
 
-/** Twice as long as graphile-migrate keeps its connections: 200 ms. */
+/** Twice as long as graphile-migrate keeps idle connections: 200 ms. */
 const KEPT_MS = 400;
 
 const run = promisify(execFile);
@@ -37,13 +37,15 @@ test.before(async () => {
 });
 
 test.after.always(async () => {
-  // graphile-migrate ends the process when a connection breaks that it still keeps for another migration.
+  // graphile-migrate ends the process if a connection breaks that it keeps for another migration.
   await new Promise((resolve) => setTimeout(resolve, KEPT_MS));
   await migrated?.drop();
   await declared?.drop();
 });
 
-/** pg_dump of the server's own version, since an older one refuses: beside the server's programs, or on the PATH. */
+/**
+ * The pg_dump beside the server's programs, or the one on the PATH. An older version than the server's refuses to dump.
+ */
 const dumpProgram = (url: string): Promise<string> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ folder: string }>(
@@ -60,17 +62,17 @@ const dump = async ({ url }: Database): Promise<string[]> => {
   const { stdout } = await run(await dumpProgram(url), ["--schema-only", ...schemas, `--dbname=${url}`], {
     maxBuffer: DUMP_BYTES,
   });
-  // Lately each dump begins and ends with a random word of its own.
+  // Recent versions of pg_dump write a random key at the start and end of each dump.
   return (
     stdout
       .split("\n")
       .filter((line) => !/^\\(un)?restrict /.test(line))
-      // From 18 on, NOT NULL has a name, made from that of the column when it was made: a renamed column keeps the old one.
+      // From PostgreSQL 18 on, NOT NULL has a name, made from the column's first name, which a renamed column keeps.
       .map((line) => line.replace(/ CONSTRAINT \w+_not_null NOT NULL/, " NOT NULL"))
   );
 };
 
-/** Per table its rows, in an order of their own. */
+/** The number of rows and a hash of the sorted rows of each table. */
 const contents = ({ url }: Database): Promise<Record<string, unknown>> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -79,7 +81,7 @@ const contents = ({ url }: Database): Promise<Record<string, unknown>> =>
     const tables: Record<string, unknown> = {};
     for (const { name } of rows) {
       const { rows: found } = await client.query(
-        // Numbers that tell rows apart, and moments, depend on the way a database was made.
+        // Generated ids and times depend on how a database was built, so they are left out.
         `select count(*)::integer as rows, md5(string_agg(row, E'\\n' order by row collate "C")) as hash
          from ${name} t, lateral (select (to_jsonb(t) - array['id', 'changed_at', 'learned_from', 'learned_at'])::text as row) as r`,
       );
@@ -94,7 +96,7 @@ test.serial("the committed migrations and db/schema build the same objects", asy
   t.deepEqual(one, other);
 });
 
-test.serial("neither the migrations nor db/schema bring rows: those that ship are loaded", async (t) => {
+test.serial("migrations and db/schema contain no rows; migrate() loads the shipped rows", async (t) => {
   t.deepEqual(Object.keys(await contents(declared)), ["reading.vocabulary_change"]);
   t.deepEqual(
     Object.keys(await contents(migrated)).toSorted(),
@@ -102,7 +104,7 @@ test.serial("neither the migrations nor db/schema bring rows: those that ship ar
   );
 });
 
-test.serial("migrating twice does nothing the second time", async (t) => {
+test.serial("a second migration changes nothing", async (t) => {
   const applied = () =>
     withClient(migrated.url, async (client) => {
       const { rows } = await client.query(
@@ -116,7 +118,7 @@ test.serial("migrating twice does nothing the second time", async (t) => {
   t.deepEqual([await applied(), await dump(migrated), await contents(migrated)], before);
 });
 
-test.serial("processes that start together migrate one database", async (t) => {
+test.serial("processes that start at the same time migrate a database once", async (t) => {
   const fresh = await createEmptyDatabase();
   const program = fileURLToPath(new URL("../../src/database/migrate.ts", import.meta.url));
   const script = `import { migrate } from ${JSON.stringify(program)}; await migrate(${JSON.stringify(fresh.url)});`;
@@ -129,11 +131,11 @@ test.serial("processes that start together migrate one database", async (t) => {
   }
 });
 
-test.serial("no change waits in current.sql", async (t) => {
+test.serial("current.sql contains no uncommitted change", async (t) => {
   t.true(isEmptyMigration(await currentMigration()));
 });
 
-test("every file of db/schema is in its table of contents, once", async (t) => {
+test("index.sql includes every file of db/schema exactly once", async (t) => {
   const index = await readFile(join(DB, "schema", "index.sql"), "utf8");
   const included = [...index.matchAll(INCLUDE)].map(([, file]) => file);
   const files = (await readdir(join(DB, "schema"), { recursive: true })).filter(

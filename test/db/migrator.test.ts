@@ -7,13 +7,13 @@ import { sql } from "../support/sql.ts";
 import { currentMigration } from "../support/sql_files.ts";
 
 /**
- * What migrations need of their login.
+ * Which privileges the login that runs migrations needs.
  *
- *   first      may create roles, and owns the database; no superuser
- *   migrator   souk_migrator, which the first migration makes
+ *   first      may create roles and owns the database, but is no superuser
+ *   migrator   souk_migrator, which the first migration creates
  */
 
-/** Twice as long as graphile-migrate keeps its connections: 200 ms. */
+/** Twice as long as graphile-migrate keeps idle connections: 200 ms. */
 const KEPT_MS = 400;
 
 let server: Cluster;
@@ -33,14 +33,14 @@ test.before(async () => {
   await sql(url.superuser, "create extension vector");
 });
 test.after.always(async () => {
-  // graphile-migrate ends the process when a connection breaks that it still keeps for another migration.
+  // graphile-migrate ends the process if a connection breaks that it keeps for another migration.
   await sleep(KEPT_MS);
   await server?.destroy();
 });
 
-test.serial("a login that may create roles and owns the database makes all of it", async (t) => {
+test.serial("a login that may create roles and owns the database can run all migrations", async (t) => {
   await t.notThrowsAsync(migrate(url.first));
-  // The change in progress, as it will be once it is committed.
+  // Also runs the migration in progress, as if it were committed.
   await t.notThrowsAsync(
     currentMigration().then((current) =>
       withClient(url.first, (client) => client.query(`begin;\n${current}\n;commit`)),
@@ -48,7 +48,7 @@ test.serial("a login that may create roles and owns the database makes all of it
   );
 });
 
-test.serial("from then on souk_migrator migrates, and can neither make roles nor read by itself", async (t) => {
+test.serial("souk_migrator can run later migrations, but cannot create roles or read tables by itself", async (t) => {
   await sql(url.superuser, "alter role first nologin");
   await t.notThrowsAsync(migrate(url.migrator));
   // An upgrade with other rows: all files are loaded again, and a row that shipped otherwise is changed.
@@ -66,7 +66,7 @@ test.serial("from then on souk_migrator migrates, and can neither make roles nor
     await client.query("create index report_seen_at_idx on market.report (seen_at)");
     await client.query("create or replace function another.one() returns integer language sql immutable as 'select 1'");
     await client.query("reset role");
-    // As graphile-migrate notes down what it has done.
+    // graphile-migrate records in this table which migrations it has run.
     await client.query("insert into graphile_migrate.migrations (hash, filename) values ('sha1:0', '999999.sql')");
     await client.query("set local role souk_queue");
     await client.query("alter table graphile_worker._private_jobs add column tried boolean");

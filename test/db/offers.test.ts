@@ -1,9 +1,7 @@
 import test from "ava";
 import { type Caller, type Market, offerOf, openMarket, refused } from "./market.ts";
 
-/**
- * What becomes of an offer: its moves, what its owner is told, and the publisher's record.
- */
+/** The statuses of an offer, what its owner is told, and the publisher's account stats. */
 
 const STATUSES = ["pending_review", "published", "rejected", "archived", "removed"] as const;
 type Status = (typeof STATUSES)[number];
@@ -33,14 +31,14 @@ test.beforeEach(async () => {
 
 test.after.always(() => market?.close());
 
-/** Puts an offer into a status, past the rules of moving. */
+/** Creates an offer in a status, without the rules for moves. */
 const inStatus = async (status: Status): Promise<string> => {
   const id = await market.offer(caller);
   await pastTheRules(`status = '${status}', removed_at = ${status === "removed" ? "now()" : "null"}`, id);
   return id;
 };
 
-/** Writes into an offer with its triggers off. */
+/** Updates an offer with triggers off. */
 const pastTheRules = (assignments: string, id: string) =>
   market.sql(
     `with off as materialized (select set_config('session_replication_role', 'replica', true))
@@ -53,7 +51,7 @@ const statusOf = async (id: string): Promise<string> => {
   return row.status;
 };
 
-/** The moves between all pairs of statuses that `move` gets through. */
+/** The pairs of statuses between which `move` can move an offer. */
 const movesBy = async (move: (id: string, status: Status) => Promise<unknown>): Promise<string[]> => {
   const done: string[] = [];
   for (const from of STATUSES) {
@@ -71,7 +69,7 @@ const movesBy = async (move: (id: string, status: Status) => Promise<unknown>): 
   return done;
 };
 
-test.serial("of all moves a moderator makes eight, and the rest is refused", async (t) => {
+test.serial("a moderator can make eight moves, and all others are refused", async (t) => {
   const moves = await movesBy((id, status) =>
     market.sql("update market.offer set status = $2 where id = $1", [id, status]),
   );
@@ -79,7 +77,7 @@ test.serial("of all moves a moderator makes eight, and the rest is refused", asy
 });
 
 for (const role of ["souk_agent", "souk_person"] as const) {
-  test.serial(`of all moves ${role} makes three, by plain SQL too`, async (t) => {
+  test.serial(`${role} can make three moves, also by plain SQL`, async (t) => {
     const moves = await movesBy((id, status) =>
       market.sqlAs(role, caller, "update market.offer set status = $2 where id = $1", [id, status]),
     );
@@ -87,7 +85,7 @@ for (const role of ["souk_agent", "souk_person"] as const) {
   });
 }
 
-test.serial("archiving twice is archiving once, and so is republishing", async (t) => {
+test.serial("archiving and republishing are idempotent", async (t) => {
   const id = await market.offer(caller);
   t.is((await market.call(caller, "archive_offer", { id })).status, "archived");
   const [once] = await market.sql("select updated_at from market.offer where id = $1", [id]);
@@ -98,7 +96,7 @@ test.serial("archiving twice is archiving once, and so is republishing", async (
   t.is((await market.call(caller, "republish_offer", { id })).status, "published");
 });
 
-test.serial("republishing counts as publishing, and republishing what is live does not", async (t) => {
+test.serial("republishing counts as publishing, and republishing a live offer does not count", async (t) => {
   const used = async () =>
     (await market.call(caller, "get_me", { base_url: "", link_key: Buffer.alloc(32) })).limits.publish_offer.used;
   const id = await market.offer(caller);
@@ -111,7 +109,7 @@ test.serial("republishing counts as publishing, and republishing what is live do
   t.is(await used(), before + 1);
 });
 
-test.serial("a removed offer cannot be changed, archived or republished by its owner", async (t) => {
+test.serial("an owner cannot change, archive or republish a removed offer", async (t) => {
   const id = await inStatus("removed");
   const { text } = offerOf({ title: "Green sofa" });
   t.is(await refused(market.call(caller, "update_offer", { id, body: { text }, errors: [] })), "409 invalid_state");
@@ -120,7 +118,7 @@ test.serial("a removed offer cannot be changed, archived or republished by its o
   t.is(await statusOf(id), "removed");
 });
 
-test.serial("an offer removed while its new text is read stays as it was", async (t) => {
+test.serial("an offer that is removed while its new text is read does not change", async (t) => {
   const id = await market.offer(caller);
   const { text, extraction } = offerOf({ title: "Green sofa" });
   const { submission } = await market.call(caller, "update_offer", { id, body: { text }, errors: [] });
@@ -132,7 +130,7 @@ test.serial("an offer removed while its new text is read stays as it was", async
   t.is(row.title, "Grey sofa");
 });
 
-test.serial("with pre-moderation on, a new offer waits, unseen by others, until a moderator decides", async (t) => {
+test.serial("with pre-moderation a new offer is hidden from others until a moderator decides", async (t) => {
   await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
   try {
     const other = await market.approved();
@@ -161,7 +159,7 @@ test.serial("with pre-moderation on, a new offer waits, unseen by others, until 
   }
 });
 
-test.serial("an offer that waits for review does not go live by way of the archive", async (t) => {
+test.serial("an offer that waits for review does not go live by archiving and republishing", async (t) => {
   await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
   try {
     const { text, extraction } = offerOf({});
@@ -173,7 +171,7 @@ test.serial("an offer that waits for review does not go live by way of the archi
   }
 });
 
-test.serial("a change clears what a reviewer said of the words before", async (t) => {
+test.serial("a change of an offer clears its review", async (t) => {
   const id = await market.offer(caller);
   await market.sql("update market.offer set reviewed = true where id = $1", [id]);
   t.true((await market.call(caller, "get_offer", { id })).reviewed);
@@ -183,7 +181,7 @@ test.serial("a change clears what a reviewer said of the words before", async (t
   t.deepEqual([reviewed, document.title, owner.id], [false, "Green sofa", id]);
 });
 
-test.serial("the day an offer went live is kept through archive, change and removal", async (t) => {
+test.serial("the day an offer went live is kept when it is archived, changed and removed", async (t) => {
   const id = await market.offer(caller);
   await pastTheRules("published_at = '2026-01-02T03:04:05Z'", id);
   await market.call(caller, "archive_offer", { id });
@@ -206,7 +204,7 @@ const REVIEWS: Record<Status, { visibility: string; review: string }> = {
 };
 
 for (const [status, told] of Object.entries(REVIEWS)) {
-  test.serial(`an owner of an offer that is ${status} is told so`, async (t) => {
+  test.serial(`the owner of an offer that is ${status} is told so`, async (t) => {
     const id = await inStatus(status as Status);
     const { results } = await market.call(caller, "list_offers", { status, page_size: 50, cursor: null });
     const shown = results.find((offer: { id: string }) => offer.id === id);
@@ -221,7 +219,7 @@ test.serial("an offer without a contact is refused, and nothing is published", a
   t.deepEqual(await market.sql("select from market.offer where title = 'Mute sofa'"), []);
 });
 
-test.serial("a reading that comes twice publishes once", async (t) => {
+test.serial("an extraction that is delivered twice publishes once", async (t) => {
   const { text, extraction } = offerOf({ title: "Single sofa" });
   const { submission } = await market.call(caller, "publish_offer", {
     body: { text },
@@ -234,7 +232,7 @@ test.serial("a reading that comes twice publishes once", async (t) => {
   t.is((await market.sql("select from market.offer where title = 'Single sofa'")).length, 1);
 });
 
-test.serial("a text withdrawn before it was read is never published", async (t) => {
+test.serial("a text that was withdrawn before it was read is never published", async (t) => {
   const { text, extraction } = offerOf({ title: "Late sofa" });
   const { submission } = await market.call(caller, "publish_offer", {
     body: { text },
@@ -248,7 +246,7 @@ test.serial("a text withdrawn before it was read is never published", async (t) 
   t.deepEqual(await market.sql("select from market.offer where title = 'Late sofa'"), []);
 });
 
-test.serial("what an agent sent is not published once the agent was removed", async (t) => {
+test.serial("a text is not published if its agent was removed before it was read", async (t) => {
   const leaving = await market.approved();
   const { text, extraction } = offerOf({ title: "Orphan sofa" });
   const { submission } = await market.call(leaving, "publish_offer", {
@@ -274,11 +272,11 @@ const countsOf = async (of: Market, account: string) => {
   return row;
 };
 
-test.serial("a publisher's record equals a recount after any sequence of moves", async (t) => {
+test.serial("account stats equal a recount after any sequence of moves", async (t) => {
   const publisher = await market.approved();
   const offers: string[] = [];
   for (let n = 0; n < 8; n += 1) offers.push(await market.offer(publisher));
-  // Mulberry32 with a fixed seed: the same sequence in every run.
+  // Mulberry32 with a fixed seed, so that every run has the same sequence.
   let seed = 20_260_102;
   const random = (below: number): number => {
     seed = (seed + 0x6d2b79f5) | 0;

@@ -6,14 +6,15 @@ import { type Caller, openMarket } from "./market.ts";
 import { MATRIX, SUMMARY } from "./rights.ts";
 
 /**
- * Who may do what: the grants and policies of the catalogue against a file that a review sees change, and row-level
- * security really tried, by plain SQL in the roles that requests run as.
+ * Who may do what: compares the grants and policies in the catalogue with a file, so that a review sees every change,
+ * and tries row-level security for real, by plain SQL in the roles that requests run as.
  *
- *   A, B         approved agents of two accounts, each with a row wherever an account can have one
- *   C            an agent that nobody has approved
+ *   A, B         approved agents of two accounts, each with a row in every table that can have one
+ *   C            an agent without approval
  *   entered(A)   the role and the claims of a request of A
  *
- * To accept a change of the catalogue: `UPDATE=permissions npm test -- test/db/permissions.test.ts`, and read the diff.
+ * To accept a change of the catalogue, run `UPDATE=permissions npm test -- test/db/permissions.test.ts` and read the
+ * diff.
  */
 
 const GOLDEN = new URL("permissions.txt", import.meta.url);
@@ -76,7 +77,7 @@ const enteredAsPerson = (caller: Caller): Actor => ({
   claims: { "market.agent_id": "", "market.account_id": caller.account, "market.connected": "true" },
 });
 
-/** The SQLSTATE that a statement fails with, or how many rows it touched or gave. */
+/** The SQLSTATE of a statement's error, or the number of rows that it changed or returned. */
 const outcome = async (actor: Actor, text: string, values: unknown[] = []): Promise<string | number> => {
   try {
     return await as(client, actor, async () => (await client.query(text, values)).rowCount ?? 0);
@@ -86,13 +87,13 @@ const outcome = async (actor: Actor, text: string, values: unknown[] = []): Prom
   }
 };
 
-test.serial("who may do what is as permissions.txt says", async (t) => {
+test.serial("permissions.txt lists all grants and policies", async (t) => {
   const [{ matrix }] = (await client.query<{ matrix: string }>(MATRIX)).rows as [{ matrix: string }];
   if (process.env["UPDATE"] === "permissions") await writeFile(GOLDEN, matrix);
   t.deepEqual(matrix.split("\n"), (await readFile(GOLDEN, "utf8")).split("\n"));
 });
 
-test.serial("db/README.md tells who may do what, as it is", async (t) => {
+test.serial("the table of rights in db/README.md is correct", async (t) => {
   const [{ table }] = (await client.query<{ table: string }>(SUMMARY)).rows as [{ table: string }];
   const readme = await readFile(README, "utf8");
   const [, before = "", , after = ""] =
@@ -103,19 +104,19 @@ test.serial("db/README.md tells who may do what, as it is", async (t) => {
   t.deepEqual((await readFile(README, "utf8")).split("\n"), current.split("\n"));
 });
 
-/** What everyone may read: nothing of it is anyone's secret. */
+/** Tables that everyone may read, because they contain nothing secret. */
 const PUBLIC = [
   "market.ask_kind",
   "market.category",
   "market.domain",
   "market.account_stats",
-  // What others searched for: a vector is found only by the hash of the very words.
+  // Vectors of other callers' queries. A vector can be found only by the hash of exactly the same words.
   "market.query_embedding",
   "market.permission",
   "market.setting",
   "market.sign_in_method",
 ];
-/** Whose a row is, where an agent may read a table. */
+/** The column or expression that says which account owns a row, for each table that an agent may read. */
 const OWNER: Record<string, string> = {
   "market.account": "id",
   "market.agent": "account_id",
@@ -132,7 +133,7 @@ const OWNER: Record<string, string> = {
   "market.verification": "account_id",
 };
 
-test.serial("of another account's rows an agent and a person see published offers, and nothing else", async (t) => {
+test.serial("an agent and a person see no rows of another account, except published offers", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname in ('market', 'internal', 'reading', 'search', 'api', 'jobs') and c.relkind in ('r', 'p', 'v')
@@ -158,7 +159,7 @@ test.serial("of another account's rows an agent and a person see published offer
   }
 });
 
-test.serial("by plain SQL an agent and a person change no row of another account", async (t) => {
+test.serial("by plain SQL an agent and a person can change no row of another account", async (t) => {
   const { rows } = await client.query<{ name: string; column: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name, a.attname as column
      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
@@ -180,7 +181,7 @@ test.serial("by plain SQL an agent and a person change no row of another account
   }
 });
 
-test.serial("by plain SQL nobody deletes anything, but a person the sessions of the account", async (t) => {
+test.serial("by plain SQL no role can delete anything, except a person their account's sessions", async (t) => {
   for (const table of [
     ...PUBLIC,
     ...Object.keys(OWNER),
@@ -205,7 +206,7 @@ const INSERTS: Record<string, string> = {
     values ($1, $2, 'apple', sha256('x'))`,
 };
 
-test.serial("by plain SQL an agent inserts in no other's name", async (t) => {
+test.serial("by plain SQL an agent can insert rows only in its own name", async (t) => {
   for (const [what, insert] of Object.entries(INSERTS)) {
     t.is(await outcome(entered(A), insert, [A.account, A.agent]), 1, `${what} in its own name`);
     t.is(await outcome(entered(A), insert, [B.account, B.agent]), "42501", `${what} as B`);
@@ -223,7 +224,7 @@ test.serial("by plain SQL an agent inserts in no other's name", async (t) => {
   }
 });
 
-test.serial("by plain SQL a person ends the sessions of the account, and no others", async (t) => {
+test.serial("by plain SQL a person can end the sessions of their account, and no others", async (t) => {
   const sessions = await market.sql("select account_id from market.session where account_id in ($1, $2)", [
     A.account,
     B.account,
@@ -233,7 +234,7 @@ test.serial("by plain SQL a person ends the sessions of the account, and no othe
   t.is(await outcome(enteredAsPerson(A), "delete from market.session where account_id = $1", [B.account]), 0);
 });
 
-test.serial("an agent reads no mailbox, and a person no secret's hash", async (t) => {
+test.serial("an agent cannot read e-mail addresses, and a person cannot read hashes of secrets either", async (t) => {
   t.is(await outcome(entered(B), "select email from market.proved_method"), "42501");
   t.is(await outcome(enteredAsPerson(B), "select email from market.proved_method"), 1);
   for (const column of ["proved_method.subject_hash", "session.secret_hash"]) {
@@ -244,7 +245,7 @@ test.serial("an agent reads no mailbox, and a person no secret's hash", async (t
 });
 
 test.serial(
-  "by plain SQL an agent notes a verification as completed only when its account proved the method",
+  "by plain SQL an agent can insert a completed verification only for a method that its account proved",
   async (t) => {
     const insert = `insert into market.verification (account_id, agent_id, method, secret_hash, status)
     values ($1, $2, $3, sha256('completed'), 'completed')`;
@@ -254,7 +255,7 @@ test.serial(
   },
 );
 
-test.serial("an agent that nobody has approved previews and reports, and writes nothing to the market", async (t) => {
+test.serial("an unapproved agent can preview, report and start a verification, but write nothing else", async (t) => {
   const allowed: string[] = [];
   for (const [what, insert] of Object.entries(INSERTS)) {
     if ((await outcome(entered(C, false), insert, [C.account, C.agent])) === 1) allowed.push(what);
@@ -264,7 +265,7 @@ test.serial("an agent that nobody has approved previews and reports, and writes 
   t.is(await outcome(entered(B, false), "update market.ask set status = 'archived' where id = $1", [asks.B]), 0);
 });
 
-test.serial("by plain SQL an agent submits no change of what is another's", async (t) => {
+test.serial("by plain SQL an agent cannot submit a change of another account's offer or ask", async (t) => {
   const submission = `insert into market.submission (kind, account_id, agent_id, target_id, origin_ask_id, text)
     values ($3, $1, $2, $4, $5, 'x')`;
   const submit = (kind: string, target: string | null, origin: string | null = null) =>
@@ -280,7 +281,7 @@ test.serial("by plain SQL an agent submits no change of what is another's", asyn
   t.is(await submit("publish_offer", null, asks.B), "42501");
 });
 
-test.serial("a submission that names what is another's changes nothing, however it came to be", async (t) => {
+test.serial("a submission that names another account's offer or ask changes nothing, even if inserted", async (t) => {
   const insert = `insert into market.submission (kind, account_id, agent_id, target_id, text)
     values ($1, $2, $3, $4, 'Taken over') returning id`;
   const before = await market.sql("select o.*, a.* from market.offer o, market.ask a where o.id = $1 and a.id = $2", [
@@ -302,7 +303,7 @@ test.serial("a submission that names what is another's changes nothing, however 
   t.deepEqual(after, before);
 });
 
-test.serial("by plain SQL an agent sets no column of an offer but its status, and that within its moves", async (t) => {
+test.serial("by plain SQL an agent can change only the status of an offer, and only by allowed moves", async (t) => {
   const set = (assignment: string) =>
     outcome(entered(B), `update market.offer set ${assignment} where id = $1`, [offers.archivedOfB]);
   for (const column of [
@@ -320,7 +321,7 @@ test.serial("by plain SQL an agent sets no column of an offer but its status, an
   t.is(await set("status = 'published'"), 1);
 });
 
-test.serial("a removed agent stays removed, whatever its account writes", async (t) => {
+test.serial("a removed agent cannot be restored by its agent or person", async (t) => {
   await rolledBack(client, async () => {
     await client.query("update market.agent set removed_at = now() where id = $1", [B.agent]);
     for (const actor of [entered(B), enteredAsPerson(B)]) {
@@ -329,7 +330,7 @@ test.serial("a removed agent stays removed, whatever its account writes", async 
   });
 });
 
-/** A connection that logged in as a role, as far as rights go. */
+/** Runs statements as if a role had logged in. */
 const loggedIn = async <T>(role: string, run: (session: pg.Client) => Promise<T>): Promise<T> => {
   const session = new pg.Client({ connectionString: market.url });
   await session.connect();
@@ -341,7 +342,7 @@ const loggedIn = async <T>(role: string, run: (session: pg.Client) => Promise<T>
   }
 };
 
-test.serial("claims that a client set before are overwritten by entering", async (t) => {
+test.serial("entering overwrites claims that a client set before", async (t) => {
   await loggedIn("souk_api", async (session) => {
     for (const [name, value] of Object.entries({ ...entered(B).claims })) {
       await session.query("select set_config($1, $2, false)", [name, value]);
@@ -364,7 +365,7 @@ test.serial("claims that a client set before are overwritten by entering", async
   });
 });
 
-test.serial("what entering sets ends with the statement", async (t) => {
+test.serial("the role and claims of entering end with the statement", async (t) => {
   await loggedIn("souk_api", async (session) => {
     await session.query(
       "with actor as materialized (select internal.enter_agent($1) as entered) select api.get_ask($2) from actor where entered",
@@ -378,7 +379,7 @@ test.serial("what entering sets ends with the statement", async (t) => {
   });
 });
 
-/** What may be called before entering. */
+/** Functions that may be called without entering. */
 const UNENTERED = [
   "accept_moderator_link",
   "approve_connection",
@@ -401,7 +402,7 @@ const UNENTERED = [
   "vocabulary_changed_at",
 ];
 
-test.serial("without entering, the login role of the HTTP layer gets no answer, whatever claims it set", async (t) => {
+test.serial("without entering, the API's login role gets no data, whatever claims it sets", async (t) => {
   const { rows } = await client.query<{ name: string; call: string }>(
     `select p.proname as name, format('select %s(%s)', p.oid::regproc, (
        select string_agg('null::' || format_type(a.type, null), ', ' order by a.n) from unnest(p.proargtypes) with ordinality as a (type, n))) as call
@@ -419,7 +420,7 @@ test.serial("without entering, the login role of the HTTP layer gets no answer, 
           ({ rows: [row] }) => JSON.stringify(Object.values(row)[0]),
           (error: pg.DatabaseError) => error.code,
         );
-        // 42501: no right to what the function touches. {}: nothing to withdraw; nothing remembered.
+        // 42501: no privilege for what the function reads. {} and null: nothing was found, stored or withdrawn.
         t.true(["42501", "PT401", "PT403", "{}", "null"].includes(answer ?? ""), `${name}: ${answer}`);
       }
     });
@@ -427,8 +428,8 @@ test.serial("without entering, the login role of the HTTP layer gets no answer, 
 });
 
 /**
- * Functions that run as their owner and that entered roles may call: what each gives when nobody has entered. A new one
- * has to be added here, and to refuse or to give nothing of anyone's.
+ * Functions that run as their owner and that entered roles may call, with the result when nobody has entered. A new
+ * function must be added here. It must refuse such calls, or return no data of any account.
  */
 const AS_OWNER: Record<string, { call: string; gives: string }> = {
   "internal.accounts_being_hidden()": { call: "internal.accounts_being_hidden()", gives: "null" },
@@ -444,7 +445,7 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
     call: "internal.rate_limit(internal.account_id(), 'publish_offer')",
     gives: "60",
   },
-  // Granted to a person alone, so an agent gets no further.
+  // These are granted to souk_person only, so an agent is refused.
   "internal.erase_account()": { call: "internal.erase_account()", gives: "42501" },
   "internal.delete_proved_method(text,boolean)": {
     call: "internal.delete_proved_method('google', true)",
@@ -462,7 +463,7 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
   "internal.publisher_document(uuid)": { call: "internal.publisher_document(internal.account_id())", gives: "null" },
 };
 
-test.serial("a function that runs as its owner gives nothing when nobody has entered", async (t) => {
+test.serial("functions that run as their owner return no data when nobody has entered", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select p.oid::regprocedure::text as name from pg_proc p
      where p.prosecdef and p.pronamespace in ('internal'::regnamespace, 'reading'::regnamespace, 'search'::regnamespace, 'api'::regnamespace)
@@ -473,14 +474,14 @@ test.serial("a function that runs as its owner gives nothing when nobody has ent
   for (const [name, { call, gives }] of Object.entries(AS_OWNER)) {
     const given = await as(client, { role: "souk_agent" }, async () => {
       const { rows } = await client.query(`select ${call} as answer`);
-      // What gives nothing at all (void) comes as an empty text from PL/pgSQL, and as null from SQL.
+      // A void function returns an empty text in PL/pgSQL, and null in SQL.
       return rows[0].answer === "" ? "null" : JSON.stringify(rows[0].answer);
     }).catch((error: pg.DatabaseError) => error.code);
     t.is(given, gives, name);
   }
 });
 
-test.serial("the worker reaches the market through jobs functions only", async (t) => {
+test.serial("the worker can use the market only through functions in jobs", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname in ('market', 'internal', 'reading', 'search', 'api', 'jobs') and c.relkind in ('r', 'p', 'v')`,

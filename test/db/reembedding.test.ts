@@ -1,7 +1,10 @@
 import test from "ava";
 import { type Answer, openMarket, vectorOf } from "./market.ts";
 
-/** A change of the embedding model: everything is embedded again in batches, and can stop and go on at any of them. */
+/**
+ * A change of the embedding model: everything is embedded again in batches. The work can stop and resume after any
+ * batch.
+ */
 
 const NEW = "text-embedding-3-small";
 
@@ -12,7 +15,7 @@ const underWay = async (market: Open): Promise<string> => {
   return row?.id;
 };
 
-/** Does batches as the worker would, at most so many; gives what each took and the last progress. */
+/** Runs at most `most` batches, as the worker does. Returns the ids in each batch, and the last progress. */
 const work = async (market: Open, id: string, size: number, most = 100) => {
   const taken: string[][] = [];
   let progress: Answer = null;
@@ -37,7 +40,7 @@ const work = async (market: Open, id: string, size: number, most = 100) => {
 const jobs = async (market: Open): Promise<number> =>
   (await market.sql("select from graphile_worker.jobs where task_identifier = 'reembed'")).length;
 
-test("a change of model embeds every offer and then every ask again, each once, and says how far it is", async (t) => {
+test("after a change of model every offer and then every ask is embedded again once, with progress", async (t) => {
   const market = await openMarket(t);
   const [seller, buyer] = [await market.approved(), await market.approved()];
   const offers: string[] = [];
@@ -72,7 +75,7 @@ test("a change of model embeds every offer and then every ask again, each once, 
   t.is(await market.work("take_batch", id, 2), null);
 });
 
-test("what was matched stays while it is embedded again, and is not new afterwards", async (t) => {
+test("matches stay while offers and asks are embedded again, and do not count as new afterwards", async (t) => {
   const market = await openMarket(t);
   const [seller, buyer] = [await market.approved(), await market.approved()];
   const offer = await market.offer(seller, { title: "Grey sofa", vector: vectorOf("x") });
@@ -94,7 +97,7 @@ test("what was matched stays while it is embedded again, and is not new afterwar
   t.deepEqual((await matches(before.since)).results, []);
 });
 
-test("search goes on by words while it is embedded again", async (t) => {
+test("searches use words while offers are embedded again", async (t) => {
   const market = await openMarket(t);
   const [seller, buyer] = [await market.approved(), await market.approved()];
   const offer = await market.offer(seller, { title: "Grey sofa", vector: vectorOf("x") });
@@ -112,7 +115,7 @@ test("search goes on by words while it is embedded again", async (t) => {
   );
 });
 
-test("a vector that is none is counted, and what it was for is found by its words", async (t) => {
+test("an invalid vector is counted as failed and not tried again", async (t) => {
   const market = await openMarket(t);
   const seller = await market.approved();
   const offer = await market.offer(seller, { title: "Grey sofa", vector: vectorOf("x") });
@@ -123,7 +126,7 @@ test("a vector that is none is counted, and what it was for is found by its word
   t.deepEqual((await market.work("take_batch", id, 10)).items, [], "it is not tried for ever");
 });
 
-test("another change ends the one under way, and going back embeds only what was changed", async (t) => {
+test("another change of model ends the running one, and going back embeds only what had changed", async (t) => {
   const market = await openMarket(t);
   const seller = await market.approved();
   for (let n = 0; n < 3; n++) await market.offer(seller, { title: `Grey sofa ${n}`, vector: vectorOf("x") });
@@ -138,7 +141,7 @@ test("another change ends the one under way, and going back embeds only what was
   t.true(progress.finished);
 });
 
-test("one whose job was lost goes on when it is asked for", async (t) => {
+test("resume_reembedding adds the job again if it was lost", async (t) => {
   const market = await openMarket(t);
   const seller = await market.approved();
   await market.offer(seller, { vector: vectorOf("x") });

@@ -6,16 +6,16 @@ import { assertInvariants } from "../support/invariants.ts";
 import { type Caller, openMarket } from "./market.ts";
 
 /**
- * What the worker's clock forgets: all of it, in batches, and in nobody's way.
+ * What the scheduled jobs purge: everything that is past its time, in batches, without delaying requests.
  *
- *   old    past its time, and three batches of it
- *   young  not yet
+ *   old    rows past their time, enough for three batches
+ *   young  rows not past their time
  */
 
 const OLD = 25_000;
-/** A batch on a busy machine; the statement timeout of requests is five seconds, the worker's sixty. */
+/** A batch on a busy machine. The statement timeout is five seconds for requests and sixty for the worker. */
 const BATCH_MS = 5_000;
-/** A request in the meantime, on a busy machine: it would take this long only if it waited for a batch. */
+/** A request during a purge on a busy machine. It would take longer only if it waited for a batch. */
 const REQUEST_MS = 1_000;
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -68,78 +68,72 @@ const left = async () => {
   return row;
 };
 
-test.serial(
-  "what is past its time is forgotten in batches, none of them long, and requests do not wait for it",
-  async (t) => {
-    await fill("young", 100);
-    const young = await left();
-    await fill("old", OLD);
-    let done = false;
-    const waits: number[] = [];
-    const requests = (async () => {
-      for (let n = 0; !done; n++) {
-        await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1::text", [agent.agent]);
-        const start = performance.now();
-        const { submission } = await market.call(agent, "publish_offer", {
-          body: { text: "A sofa" },
-          idempotency_key: `request ${n}`,
-          request_hash: Buffer.alloc(32),
-          errors: [],
-        });
-        // Its key, like every other, is one that a batch might hold.
-        waits.push(performance.now() - start);
-        await market.sql("delete from market.submission where id = $1", [submission]);
-      }
-    })();
-    const batches: number[] = [];
-    for (;;) {
+test.serial("rows past their time are purged in short batches, and requests do not wait for a batch", async (t) => {
+  await fill("young", 100);
+  const young = await left();
+  await fill("old", OLD);
+  let done = false;
+  const waits: number[] = [];
+  const requests = (async () => {
+    for (let n = 0; !done; n++) {
+      await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1::text", [agent.agent]);
       const start = performance.now();
-      await market.work("purge_keys");
-      batches.push(performance.now() - start);
-      const { accounts, calls } = await left();
-      if ((accounts === young.accounts && calls <= young.calls) || batches.length > 20) break;
+      const { submission } = await market.call(agent, "publish_offer", {
+        body: { text: "A sofa" },
+        idempotency_key: `request ${n}`,
+        request_hash: Buffer.alloc(32),
+        errors: [],
+      });
+      // A batch might lock the key of this request, like every other key.
+      waits.push(performance.now() - start);
+      await market.sql("delete from market.submission where id = $1", [submission]);
     }
-    done = true;
-    await requests;
-    t.true(batches.length >= 3, `${batches.length} batches`);
-    t.true(Math.max(...batches) < allowed(BATCH_MS), `the longest batch took ${Math.round(Math.max(...batches))} ms`);
-    t.true(waits.length > 10, `${waits.length} requests`);
-    t.true(Math.max(...waits) < allowed(REQUEST_MS), `the longest request took ${Math.round(Math.max(...waits))} ms`);
-    t.deepEqual(await left(), young);
-  },
-);
-
-test.serial(
-  "a batch takes no lock that keeps anybody from reading or writing a table, and waits for nobody's row",
-  async (t) => {
-    await fill("old", 10);
-    const before = await left();
-    await withClient(market.url, (other) =>
-      withClient(market.url, async (worker) => {
-        await other.query("begin");
-        await other.query("select from market.idempotency_key where key like 'old%' limit 1 for update");
-        await other.query(
-          "select from market.rate_limit_hit where called_at < now() - interval '1 day' limit 1 for update",
-        );
-        await worker.query("set lock_timeout = '1s'; begin");
-        await t.notThrowsAsync(worker.query("select jobs.purge_keys()"));
-        const { rows } = await worker.query(
-          "select distinct mode from pg_locks where pid = pg_backend_pid() and locktype = 'relation' and mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')",
-        );
-        t.deepEqual(rows, []);
-        await worker.query("commit");
-        await other.query("rollback");
-      }),
-    );
-    const after = await left();
-    t.is(before.keys - after.keys, 9);
-    t.is(before.calls - after.calls, 49);
+  })();
+  const batches: number[] = [];
+  for (;;) {
+    const start = performance.now();
     await market.work("purge_keys");
-    t.is((await left()).keys, before.keys - 10);
-  },
-);
+    batches.push(performance.now() - start);
+    const { accounts, calls } = await left();
+    if ((accounts === young.accounts && calls <= young.calls) || batches.length > 20) break;
+  }
+  done = true;
+  await requests;
+  t.true(batches.length >= 3, `${batches.length} batches`);
+  t.true(Math.max(...batches) < allowed(BATCH_MS), `the longest batch took ${Math.round(Math.max(...batches))} ms`);
+  t.true(waits.length > 10, `${waits.length} requests`);
+  t.true(Math.max(...waits) < allowed(REQUEST_MS), `the longest request took ${Math.round(Math.max(...waits))} ms`);
+  t.deepEqual(await left(), young);
+});
 
-test.serial("texts that nobody reads are settled in batches, and requests do not wait for it", async (t) => {
+test.serial("a purge takes no table lock that blocks reads or writes, and skips locked rows", async (t) => {
+  await fill("old", 10);
+  const before = await left();
+  await withClient(market.url, (other) =>
+    withClient(market.url, async (worker) => {
+      await other.query("begin");
+      await other.query("select from market.idempotency_key where key like 'old%' limit 1 for update");
+      await other.query(
+        "select from market.rate_limit_hit where called_at < now() - interval '1 day' limit 1 for update",
+      );
+      await worker.query("set lock_timeout = '1s'; begin");
+      await t.notThrowsAsync(worker.query("select jobs.purge_keys()"));
+      const { rows } = await worker.query(
+        "select distinct mode from pg_locks where pid = pg_backend_pid() and locktype = 'relation' and mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')",
+      );
+      t.deepEqual(rows, []);
+      await worker.query("commit");
+      await other.query("rollback");
+    }),
+  );
+  const after = await left();
+  t.is(before.keys - after.keys, 9);
+  t.is(before.calls - after.calls, 49);
+  await market.work("purge_keys");
+  t.is((await left()).keys, before.keys - 10);
+});
+
+test.serial("submissions that no worker reads are withdrawn in short batches", async (t) => {
   await withClient(market.url, async (client) => {
     await client.query("set session_replication_role = replica");
     await client.query(

@@ -1,10 +1,10 @@
-/** Who may do what, asked of the catalogue: whole, as permissions.txt has it, and in short, as db/README.md has it. */
+/** Queries of the catalogue for who may do what: in full for permissions.txt, and in short for db/README.md. */
 
-/** In the order of the columns. souk_owner owns everything, and souk_queue the queue. */
+/** In the order of the columns. souk_owner owns everything and souk_queue the queue, so they have no column. */
 const ROLES = `role (name, n) as (values ('souk_api', 1), ('souk_agent', 2), ('souk_person', 3), ('souk_moderator', 4),
   ('souk_worker', 5), ('souk_dba', 6), ('souk_migrator', 7))`;
 
-/** One text: per table its grants and policies, per function who may call it. */
+/** Returns one text: the grants and policies of each table, and who may call each function. */
 export const MATRIX = `
   with ${ROLES},
   subject as (
@@ -39,7 +39,10 @@ export const MATRIX = `
   )
   select string_agg(line, E'\\n' order by sort collate "C", n, part collate "C") || E'\\n' as matrix from line`;
 
-/** A table in Markdown: a row for each table, and for the views and the functions of a schema; a column for each role. */
+/**
+ * Returns a Markdown table: a row for each table, and for the views and the functions of each schema; a column for each
+ * role.
+ */
 export const SUMMARY = `
   with ${ROLES},
   operation (name, n) as (values ('select', 1), ('insert', 2), ('update', 3), ('delete', 4)),

@@ -8,8 +8,8 @@ import { startPart } from "../support/service.ts";
 import { type Answer, type Caller, openMarket, refused, vectorOf } from "./market.ts";
 
 /**
- * The runbook of db/README.md, done as it stands there: each incident happens, its question is asked as souk_dba, what it
- * says to do is done as a superuser, and the question is asked again.
+ * The runbook of db/README.md, run literally: the test causes each incident, asks the question of the runbook as
+ * souk_dba, runs the remedy as a superuser, and asks the question again.
  *
  *   look    the first block of an incident, a question of one or several statements
  *   act     the blocks after it
@@ -36,7 +36,7 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-/** As psql puts variables in: :'name' as a string, :"name" as an identifier. */
+/** Inserts variables as psql does: :'name' as a string, :"name" as an identifier. */
 const filledIn = (text: string, variables: Record<string, string>): string =>
   text.replaceAll(/:(['"])(\w+)\1/g, (_match, quote: string, name: string) => {
     const value = variables[name];
@@ -58,7 +58,7 @@ const look = (number: number, variables: Record<string, string> = {}): Promise<A
     return (Array.isArray(results) ? results : [results]).map(({ rows }: { rows: Answer[] }) => rows);
   });
 
-/** Does what an incident says to do, one statement after the other. */
+/** Runs the statements of an incident's remedy one after another. */
 const act = (number: number, variables: Record<string, string> = {}): Promise<void> =>
   withClient(market.url, async (client) => {
     const statements = (incident(number).act ?? "").split(/;\n/).filter((statement) => statement.trim() !== "");
@@ -66,7 +66,7 @@ const act = (number: number, variables: Record<string, string> = {}): Promise<vo
     for (const statement of statements) await client.query(filledIn(statement, variables));
   });
 
-/** A text that waits to be read. */
+/** Submits a text that waits to be read. */
 const submit = async (key: string | null = null): Promise<string> =>
   (
     await market.call(agent, "publish_offer", {
@@ -84,7 +84,7 @@ test.serial("the runbook has ten incidents", (t) => {
   );
 });
 
-test.serial("1: why an agent gets 429 is found from the views alone", async (t) => {
+test.serial("1: the views say why an agent gets 429", async (t) => {
   const busy = await market.approved();
   await market.sql(
     "insert into market.rate_limit_hit (scope, action, called_at) select 'agent:' || $1::text, 'create_ask', now() - interval '20 minutes' from generate_series(1, 120)",
@@ -110,7 +110,7 @@ test.serial("1: why an agent gets 429 is found from the views alone", async (t) 
   await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1::text", [busy.agent]);
 });
 
-test.serial("2: texts wait because no worker runs, and one is started", async (t) => {
+test.serial("2: texts wait because no worker runs, and starting one helps", async (t) => {
   await submit();
   const [[waiting] = [], workers = []] = await look(2);
   t.like(waiting, { kind: "publish_offer", stuck: false, job_state: "waiting", attempts: 0 });
@@ -131,7 +131,7 @@ test.serial("2: texts wait because no worker runs, and one is started", async (t
   await worker.stop();
 });
 
-test.serial("3: the jobs of a dead worker are freed by hand", async (t) => {
+test.serial("3: the jobs of a dead worker are unlocked by hand", async (t) => {
   const submission = await submit();
   await market.sql(
     "update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '1 minute'",
@@ -145,7 +145,7 @@ test.serial("3: the jobs of a dead worker are freed by hand", async (t) => {
   await market.sql("delete from graphile_worker._private_jobs");
 });
 
-test.serial("4: a job that was given up is done again", async (t) => {
+test.serial("4: a job that has failed for good is run again", async (t) => {
   await submit();
   await market.sql(
     "update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'the provider said no'",
@@ -183,7 +183,7 @@ test.serial("5: a key that stays in flight is freed", async (t) => {
   await market.sql("delete from graphile_worker._private_jobs");
 });
 
-test.serial("6: vectors that nobody makes are asked for again", async (t) => {
+test.serial("6: missing vectors are requested again", async (t) => {
   await market.offer(await market.approved(), { vector: vectorOf("sofa") });
   await market.sql("delete from market.offer_embedding");
   await market.sql("delete from graphile_worker._private_jobs");
@@ -198,7 +198,7 @@ test.serial("6: vectors that nobody makes are asked for again", async (t) => {
   await worker.stop();
 });
 
-test.serial("7: what inspect.check() names has a remedy, and the one for a record mends it", async (t) => {
+test.serial("7: inspect.check() states a remedy, and the one for account stats works", async (t) => {
   await market.sql("update market.account_stats set active = 9, lifetime = 0 where account_id = $1", [agent.account]);
   const [[broken] = []] = await look(7);
   t.like(broken, { invariant: "stats_equal_recount", object: `account ${agent.account}` });
@@ -208,7 +208,7 @@ test.serial("7: what inspect.check() names has a remedy, and the one for a recor
   t.deepEqual((await look(7))[0], []);
 });
 
-test.serial("8: whoever holds a lock is found and ended", async (t) => {
+test.serial("8: the session that holds a lock is found and ended", async (t) => {
   const holder = new pg.Client(market.url);
   holder.on("error", () => {});
   await holder.connect();
@@ -226,7 +226,7 @@ test.serial("8: whoever holds a lock is found and ended", async (t) => {
   await holder.end().catch(() => {});
 });
 
-test.serial("9: sessions that have forgotten a transaction are found and ended", async (t) => {
+test.serial("9: sessions that are idle in a transaction are found and ended", async (t) => {
   const forgotten = new pg.Client({ connectionString: market.url, application_name: "a forgotten psql" });
   let ended = false;
   forgotten.on("error", () => {
@@ -243,7 +243,7 @@ test.serial("9: sessions that have forgotten a transaction are found and ended",
   t.true(ended);
 });
 
-test.serial("10: where the time goes is told by function and by statement, once that is switched on", async (t) => {
+test.serial("10: time is shown by function and by statement, once statistics are switched on", async (t) => {
   await act(10, { database: new URL(market.url).pathname.slice(1) });
   await withClient(market.url, (client) =>
     client
@@ -268,6 +268,6 @@ test.serial("10: where the time goes is told by function and by statement, once 
   t.is(((await look(10))[1]?.length ?? 0) > 0, preloaded.yes);
 });
 
-test.serial("after all of it every invariant holds", async (t) => {
+test.serial("after all incidents every invariant holds", async (t) => {
   await assertInvariants(t, market.url);
 });

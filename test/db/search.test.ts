@@ -3,10 +3,10 @@ import { allowed } from "../support/busy.ts";
 import { type Answer, type Caller, type OfferFacts, openMarket, refusal, refused, vectorOf } from "./market.ts";
 
 /**
- * Finding offers: filters are hard, the rest ranks.
+ * Searching offers: filters exclude offers, and everything else ranks them.
  *
- *   catalogue  offers by a name of the test's own, published by two accounts and by the searcher
- *   paging     forty offers, of which a test may add to: a market apart
+ *   catalogue  offers by a name that only the tests use, published by two accounts and by the searcher
+ *   paging     a separate market with forty offers, to which tests may add
  */
 
 const CATALOGUE: Record<string, OfferFacts> = {
@@ -57,7 +57,7 @@ const CATALOGUE: Record<string, OfferFacts> = {
   own: { title: "My phone", domain: "electronics", category: "phones", price: "50 EUR", place: "Wien" },
   archived: { title: "Archived phone", domain: "electronics", category: "phones" },
 };
-/** A word that the text of every offer holds. */
+/** A word in the text of every offer. */
 const EVERYWHERE = "write";
 const ALL = Object.keys(CATALOGUE).filter((name) => name !== "archived");
 
@@ -98,7 +98,7 @@ test.before(async () => {
   paging = await openMarket();
   pager = await paging.approved();
   publisher = await paging.approved();
-  // Several share a time and a price: then the id decides.
+  // Several offers have the same time and price, so that the id decides their order.
   await paging.sql(
     `insert into market.offer (account_id, status, text, title, published_at, price_hundredths, price_currency)
      select $1, 'published', 'Grey sofa in Berlin', 'Grey sofa ' || n, now() - make_interval(mins => n / 3),
@@ -184,7 +184,7 @@ for (const [filters, expected] of FILTERS) {
   });
 }
 
-test("a filter value that nobody knows is refused, saying what is allowed, a few at a time", async (t) => {
+test("an unknown value of a filter is refused, and the error lists allowed values, in bounded size", async (t) => {
   const { status, extra } = await refusal(
     search({ filters: { domain: ["electronics", "spaceships"], offer_kind: "theft" } }),
   );
@@ -195,7 +195,7 @@ test("a filter value that nobody knows is refused, saying what is allowed, a few
   t.true(JSON.stringify(await refusal(search({ filters: { category: many } }))).length < 20_000);
 });
 
-test("a search says what to look for", async (t) => {
+test("a search needs a query or a filter", async (t) => {
   for (const request of [{}, { query: "  " }, { filters: {} }, { query: "", sort: "newest" }]) {
     t.is(await refused(search(request)), "400 bad_request");
   }
@@ -209,7 +209,7 @@ const SORTS: readonly [sort: string, filters: object, names: string[]][] = [
 for (const [sort, filters, expected] of SORTS) {
   test(`sorted by ${sort}: ${expected.join(", ")}`, async (t) => {
     t.deepEqual(await found({ filters, sort }), expected);
-    // Words choose, and the sort orders.
+    // With a query, its words select the offers, and the sort still orders them.
     t.deepEqual(await found({ query: EVERYWHERE, filters, sort }), expected);
   });
 }
@@ -232,7 +232,7 @@ for (const [query, first] of WORDS) {
   });
 }
 
-test("an offer that is not live is found by no word, filter or vector", async (t) => {
+test("an offer that is not live is found by no query or filter", async (t) => {
   const everything = [await found({ query: "archived phone" }), await found({ filters: { category: "phones" } })];
   for (const list of everything) {
     t.true(list.length > 0);
@@ -240,7 +240,7 @@ test("an offer that is not live is found by no word, filter or vector", async (t
   }
 });
 
-test("a query of stop words alone is a query", async (t) => {
+test("a query of stop words alone is accepted", async (t) => {
   t.true(Array.isArray(await found({ query: "in the of" })));
   t.deepEqual((await search({ query: "zzzyx" })).next[0].path, "/v1/asks");
 });
@@ -260,14 +260,14 @@ const HOSTILE = [
   "é".repeat(300),
 ];
 for (const query of HOSTILE) {
-  test(`operators and odd signs are words or nothing: ${JSON.stringify(query).slice(0, 40)}`, async (t) => {
+  test(`operators and odd characters are words or ignored: ${JSON.stringify(query).slice(0, 40)}`, async (t) => {
     const answer = await search({ query });
     t.is(answer.query, query);
     t.true(answer.results.length <= 10);
   });
 }
 
-test("five hundred stop words and thousands of alternatives take bounded time", async (t) => {
+test("a query of five hundred stop words and a filter of thousands of values take bounded time", async (t) => {
   const stopWords = "the of and in der die das und le la les de el los en il di che het een van o os em".split(" ");
   const queries = [
     Array.from({ length: 500 }, (_, n) => stopWords[n % stopWords.length]).join(" "),
@@ -281,7 +281,7 @@ test("five hundred stop words and thousands of alternatives take bounded time", 
     const started = performance.now();
     await search(request);
     const took = performance.now() - started;
-    // A search takes milliseconds; the statement timeout of the login role is five seconds.
+    // A search takes milliseconds. The login role's statement timeout is five seconds.
     t.true(took < allowed(3000), `${Math.round(took)} ms`);
   }
 });
@@ -289,7 +289,7 @@ test("five hundred stop words and thousands of alternatives take bounded time", 
 const model = "builtin-hash-1";
 
 test.serial(
-  "an offer is found by a near vector, best first, and not by one of another model or of another size",
+  "a vector finds near offers, best first; a vector of another model or of a wrong size finds none",
   async (t) => {
     const query = "qqq";
     await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
@@ -320,7 +320,7 @@ test.serial(
   },
 );
 
-test.serial("while another model is in force, vectors of the one before find nothing", async (t) => {
+test.serial("after a change of the model, vectors of the former model find nothing", async (t) => {
   await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
   t.deepEqual(
     await found({ query: "qqq" }, vectorOf("light"), model),
@@ -335,7 +335,7 @@ test.serial("while another model is in force, vectors of the one before find not
   }
 });
 
-test.serial("scores are between 0 and 1, best first, and 1 for what is first by words and by meaning", async (t) => {
+test.serial("scores are from 0 to 1, best first, and 1 for an offer that is first by words and vector", async (t) => {
   await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
   const { results } = await search({ query: "paper lamp phone chair", limit: 50 }, vectorOf("light"), model);
   const scores: number[] = results.map((result: Answer) => result.score);
@@ -352,7 +352,7 @@ test.serial("scores are between 0 and 1, best first, and 1 for what is first by 
   );
 });
 
-test.serial("an offer of an account that is gone has no publisher, and is found still", async (t) => {
+test.serial("an offer whose account was deleted is found, and has no publisher", async (t) => {
   const leaving = await market.approved();
   const id = await market.offer(leaving, {
     title: "Abandoned piano",
@@ -367,14 +367,14 @@ test.serial("an offer of an account that is gone has no publisher, and is found 
   await market.sql("delete from market.offer where id = $1", [id]);
 });
 
-test("a compact answer leaves out metadata, and no more than that", async (t) => {
+test("a compact response leaves out only the metadata", async (t) => {
   const full = (await search({ query: "old phone", limit: 1 })).results[0];
   const compact = (await search({ query: "old phone", limit: 1, detail: "compact" })).results[0];
   t.truthy(full.metadata);
   t.deepEqual(compact, { ...full, metadata: null });
 });
 
-/** All pages of a search, with what `between` does after each. */
+/** All pages of a search. `between` runs after each page. */
 const pages = async (request: object, between: () => Promise<unknown> = async () => {}) => {
   const seen: string[] = [];
   const ranks: number[] = [];
@@ -405,7 +405,7 @@ const PAGED: readonly [what: string, request: object, priced: boolean][] = [
   ["by words, cheapest", { query: "grey sofa", sort: "price_asc" }, true],
 ];
 for (const [what, request, priced] of PAGED) {
-  test.serial(`paging ${what} visits each offer once, also while others are published`, async (t) => {
+  test.serial(`paging ${what} returns each offer once, also while others are published`, async (t) => {
     const all = await paging.sql(
       `select id from market.offer where status = 'published' ${priced ? "and price_hundredths is not null" : ""}`,
     );
@@ -424,12 +424,12 @@ for (const [what, request, priced] of PAGED) {
   });
 }
 
-test.serial("pages of one offer and of fifty come in the same order", async (t) => {
+test.serial("pages of three and of fifty offers have the same order", async (t) => {
   const request = { filters: { exclude_own: true }, sort: "price_asc" };
   t.deepEqual((await pages({ ...request, limit: 3 })).seen, (await pages({ ...request, limit: 50 })).seen);
 });
 
-test("a cursor belongs to the search it came from", async (t) => {
+test("a cursor is accepted only by the search that it came from", async (t) => {
   const request = { query: "phone", limit: 1 };
   const { page } = await search(request);
   t.true(page.has_more);

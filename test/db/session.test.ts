@@ -7,7 +7,10 @@ import { signing } from "./signing.ts";
 
 /** Sessions: how long they last, how they end, and when a person has to sign in again. */
 
-/** As good as for ever: what does not wait takes milliseconds, and on a machine with much else to do some seconds. */
+/**
+ * A call that does not wait takes milliseconds, or some seconds on a busy machine. After this long it counts as
+ * waiting.
+ */
 const FOREVER_MS = 30_000;
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -28,7 +31,7 @@ const signIn = async () => {
   return { account, session: first.session, again: () => people.signIn({ subject }) };
 };
 
-/** Makes time pass for one session. */
+/** Moves a time of one session into the past. */
 const age = (session: Buffer, column: "seen_at" | "expires_at" | "signed_in_at", by: string) =>
   market.sql(`update market.session set ${column} = ${column} - $2::interval where secret_hash = $1`, [session, by]);
 
@@ -69,13 +72,13 @@ const enter = (session: Buffer, readOnly = false): Promise<Answer> =>
     readOnly,
   );
 
-test.serial("a session admits its person, as such", async (t) => {
+test.serial("a session admits its person, in the role souk_person", async (t) => {
   const { account, session } = await signIn();
   t.deepEqual(await enter(session), { role: "souk_person", account, agent: null, connected: true, session: true });
   t.is(await refused(enter(randomBytes(32))), "401 unauthorized");
 });
 
-test.serial("a session ends a week after it was last used, and a month after it began", async (t) => {
+test.serial("a session ends a week after its last use, and a month after it began", async (t) => {
   const ends: [column: "seen_at" | "expires_at", still: string, over: string][] = [
     ["seen_at", "6 days 23 hours 59 minutes", "2 minutes"],
     ["expires_at", "29 days 23 hours 59 minutes", "2 minutes"],
@@ -84,7 +87,7 @@ test.serial("a session ends a week after it was last used, and a month after it 
     const { session } = await signIn();
     await age(session, column, still);
     t.truthy(await people.viewer(session), column);
-    // Looking was a use.
+    // Reading the viewer counted as a use.
     if (column === "seen_at") await age(session, column, still);
     await age(session, column, over);
     t.is(await people.viewer(session), null, column);
@@ -92,7 +95,7 @@ test.serial("a session ends a week after it was last used, and a month after it 
   }
 });
 
-test.serial("that it is used is written once an hour", async (t) => {
+test.serial("the last use of a session is written at most once an hour", async (t) => {
   const { session } = await signIn();
   await age(session, "seen_at", "59 minutes");
   await enter(session);
@@ -106,24 +109,24 @@ test.serial("that it is used is written once an hour", async (t) => {
   t.true((await seenAgo(session)) < 10, "by looking at a page, too");
 });
 
-test.serial("where nothing can be written, a session serves all the same", async (t) => {
+test.serial("a session works also where nothing can be written", async (t) => {
   const { session } = await signIn();
   await age(session, "seen_at", "2 hours");
   t.is((await enter(session, true)).role, "souk_person");
   t.true((await seenAgo(session)) > 7000);
 });
 
-test.serial("requests of one browser do not wait for each other to note it", async (t) => {
+test.serial("concurrent requests of one browser do not wait for each other to write the last use", async (t) => {
   const { session } = await signIn();
   await age(session, "seen_at", "2 hours");
   await asPerson(session, async () => {
-    // The first one is still under way: who waits for it waits for ever.
+    // The first request still holds the row, so a request that waited for it would never end.
     const other = await Promise.race([enter(session), sleep(FOREVER_MS, "waited", { ref: false })]);
     t.is((other as Answer).role, "souk_person");
   });
 });
 
-test.serial("signing out ends this session, and signing out everywhere all of the account", async (t) => {
+test.serial("signing out ends one session, and signing out everywhere all sessions of the account", async (t) => {
   const [person, other] = [await signIn(), await signIn()];
   const sessions = [person.session, (await person.again()).session, (await person.again()).session];
   const live = async () =>
@@ -138,7 +141,7 @@ test.serial("signing out ends this session, and signing out everywhere all of th
   t.deepEqual(await live(), [false, false, false, true]);
 });
 
-test.serial("an agent signs nobody out", async (t) => {
+test.serial("an agent cannot sign a person out", async (t) => {
   const caller = await market.approved();
   for (const name of ["sign_out", "sign_out_everywhere"])
     await t.throwsAsync(market.call(caller, name), { code: "42501" }, name);
@@ -148,7 +151,7 @@ test.serial("an agent signs nobody out", async (t) => {
 const requireRecent = (session: Buffer): Promise<unknown> =>
   asPerson(session, (client) => client.query("select internal.require_recent_sign_in()"));
 
-test.serial("what cannot be undone needs a sign-in of the last fifteen minutes, once there is a method", async (t) => {
+test.serial("irrevocable acts need a sign-in within fifteen minutes, if the account has a method", async (t) => {
   const { session } = await signIn();
   await age(session, "signed_in_at", "14 minutes 50 seconds");
   await t.notThrowsAsync(requireRecent(session));
@@ -161,7 +164,7 @@ test.serial("what cannot be undone needs a sign-in of the last fifteen minutes, 
   await t.notThrowsAsync(requireRecent(methodless.session));
 });
 
-test.serial("no agent passes for a person who signed in lately, whatever claims were left", async (t) => {
+test.serial("an agent never counts as a person who signed in recently, whatever claims are set", async (t) => {
   const caller = await market.approved();
   const client = new pg.Client({ connectionString: market.url });
   await client.connect();
@@ -178,7 +181,7 @@ test.serial("no agent passes for a person who signed in lately, whatever claims 
   }
 });
 
-test.serial("a browser that only approved an agent is shown as one that never signed in", async (t) => {
+test.serial("a session that only approved an agent has never signed in", async (t) => {
   const caller = await market.approved();
   t.deepEqual(await people.viewer(caller.session), {
     display_name: null,

@@ -4,7 +4,7 @@ import { visibleText } from "../../src/http/visible_text.ts";
 import { nameOfMethod } from "../../src/sign_in/methods.ts";
 import { openMarket } from "./market.ts";
 
-/** What the database and the pages both decide, since each needs it where the other is not: they decide alike. */
+/** Rules that exist both in the database and in the pages, because each needs them. Both must decide alike. */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 
@@ -13,14 +13,14 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-/** Beyond any name, so that nothing is cut. */
+/** Longer than any name here, so that nothing is cut. */
 const LENGTH = 1_000;
 
-/** Every code point that PostgreSQL can store: not NUL, and no halves of characters. */
+/** Every code point that PostgreSQL can store: all except NUL and surrogates. */
 const STORABLE = "generate_series(1, 1114111) as n where n not between 55296 and 57343";
 const isStorable = (point: number) => point > 0 && (point < 0xd800 || point > 0xdfff);
 
-/** "U+202A..U+202E", of code points in order. */
+/** Sorted code points as text, such as "U+202A..U+202E". */
 const ranges = (points: number[]): string[] => {
   const told: string[] = [];
   points.forEach((point, place) => {
@@ -40,20 +40,20 @@ const pointsWhere = (holds: (character: string) => boolean): number[] =>
 const storedWhere = async (condition: string): Promise<number[]> =>
   (await market.sql(`select n from ${STORABLE} and ${condition} order by n`)).map(({ n }) => n);
 
-test("of all of Unicode, pages take the same characters out of a name as the database", async (t) => {
+test("pages and the database remove the same characters of Unicode from a name", async (t) => {
   const stored = await storedWhere("internal.visible_name('x' || chr(n) || 'y') = 'xy'");
   const shown = pointsWhere((character) => visibleText(`x${character}y`, LENGTH) === "xy");
   t.deepEqual(ranges(shown), ranges(stored));
   t.true(stored.length > 200, `${stored.length} characters`);
 });
 
-test("of all of Unicode, the same characters by themselves are no name", async (t) => {
+test("pages and the database agree on which characters alone are no name", async (t) => {
   const stored = await storedWhere("internal.visible_name(chr(n)) is null");
   const shown = pointsWhere((character) => visibleText(character, LENGTH) === "");
   t.deepEqual(ranges(shown), ranges(stored));
 });
 
-test("what was stored is shown as it is", async (t) => {
+test("a page shows a stored name unchanged", async (t) => {
   for (const name of [
     " Lena \u2003",
     "Zoe\u0308 \u00adK\u200f.",
@@ -66,7 +66,7 @@ test("what was stored is shown as it is", async (t) => {
   }
 });
 
-test("a sign-in method has one name, in sentences of the database and of pages", async (t) => {
+test("a sign-in method has the same name in the database and in pages", async (t) => {
   for (const method of SIGN_IN_METHODS) {
     const [{ name }] = await market.sql("select internal.method_name($1) as name", [method]);
     t.is(nameOfMethod(method), name);

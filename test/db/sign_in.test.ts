@@ -3,7 +3,7 @@ import test from "ava";
 import { type Answer, openMarket, outcomeOf, refusal, refused } from "./market.ts";
 import { type Attempt, type Begin, type Identity, randomEmail, signing } from "./signing.ts";
 
-/** Signing in: once, in the browser that began, and for one account, whoever comes at the same time. */
+/** Signing in: an attempt works once, in the browser that began it, for one account, also under concurrency. */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
@@ -25,7 +25,7 @@ const subject = (): string => randomBytes(8).toString("hex");
 const methodsOf = (account: string | null): Promise<Answer[]> =>
   market.sql("select method, email from market.proved_method where account_id = $1 order by method", [account]);
 
-test.serial("what a provider vouches for counts in the browser that began, and nowhere else", async (t) => {
+test.serial("a provider's identity is accepted once, and only in the browser that began", async (t) => {
   const attempt = await begin({ method: "google" });
   t.is(await refused(people.finish({ flow: randomBytes(32) }, "google", { subject: subject() })), "409 invalid_state");
   t.true((await people.finish(attempt, "google", { subject: subject() })).answer.new_account);
@@ -42,7 +42,7 @@ test.serial("an attempt ends after fifteen minutes", async (t) => {
   t.is(await refused(people.finish(google, "google", { subject: subject() })), "409 invalid_state");
 });
 
-test.serial("an attempt is finished the way it was begun", async (t) => {
+test.serial("an attempt can be finished only with the method that it began with", async (t) => {
   const [mail, google] = [await begin(), await begin({ method: "google" })];
   t.is(await refused(people.finish(google, "apple", { subject: subject() })), "409 invalid_state");
   t.is(await refused(people.finish(mail, "email", { subject: "lena@example.com" })), "409 invalid_state");
@@ -51,7 +51,7 @@ test.serial("an attempt is finished the way it was begun", async (t) => {
   t.is(await refused(people.finish(google, "google", { subject: "" })), "400 bad_request");
 });
 
-test.serial("a method that is not offered, or a purpose that is none, begins nothing", async (t) => {
+test.serial("an unavailable method or an unknown purpose cannot begin an attempt", async (t) => {
   await market.call(null, "offer_methods", { methods: ["google", "email"] });
   const { status: code, code: slug, extra } = await refusal(begin({ method: "apple" }));
   t.deepEqual([code, slug, extra], [400, "unknown_method", { options: ["google", "email"] }]);
@@ -59,7 +59,7 @@ test.serial("a method that is not offered, or a purpose that is none, begins not
   await market.call(null, "offer_methods", { methods: ["google", "apple", "email"] });
 });
 
-test.serial("a provider's subject is one account, by whatever mailbox, and the name is taken once", async (t) => {
+test.serial("a provider's subject is one account, whatever its e-mail address, and keeps its first name", async (t) => {
   const lena = subject();
   const first = await signIn({ subject: lena, email: "Lena@Example.com", name: " Le\u202ena\u0007 " });
   t.deepEqual(first.answer, {
@@ -83,12 +83,12 @@ test.serial("a provider's subject is one account, by whatever mailbox, and the n
   t.deepEqual(await methodsOf(await people.accountOf(third.session)), [{ method: "google", email: null }]);
 });
 
-test.serial("without a name and a mailbox the account is called by its method", async (t) => {
+test.serial("an account without a name and an e-mail address is labelled by its method", async (t) => {
   const { answer } = await signIn({ subject: subject(), name: "\u200b " }, { method: "apple" });
   t.deepEqual([answer.display_name, answer.label], [null, "the account that you sign in to with Apple"]);
 });
 
-test.serial("a name that is too long is cut, and an address that is none is not kept", async (t) => {
+test.serial("a name that is too long is cut, and an invalid address is not stored", async (t) => {
   const { answer, session } = await signIn({
     subject: subject(),
     name: "🛋".repeat(81),
@@ -98,7 +98,7 @@ test.serial("a name that is too long is cut, and an address that is none is not 
   t.deepEqual(await methodsOf(await people.accountOf(session)), [{ method: "google", email: null }]);
 });
 
-test.serial("equal addresses never join two accounts, nor equal subjects of two providers", async (t) => {
+test.serial("equal e-mail addresses never join two accounts, nor do equal subjects of two providers", async (t) => {
   const [email, same] = [randomEmail(), subject()];
   const mail = await begin({ email });
   const accounts = [
@@ -111,7 +111,7 @@ test.serial("equal addresses never join two accounts, nor equal subjects of two 
   t.is(new Set(await Promise.all(accounts.map(({ session }) => people.accountOf(session)))).size, 4);
 });
 
-test.serial("a new person who finishes in several tabs becomes one account", async (t) => {
+test.serial("a new person who finishes in several tabs gets one account", async (t) => {
   const identity = { subject: subject(), email: randomEmail() };
   const attempts = await Promise.all(Array.from({ length: 6 }, () => begin({ method: "google" })));
   const finished = await Promise.all(attempts.map((attempt) => people.finish(attempt, "google", identity)));
@@ -119,7 +119,7 @@ test.serial("a new person who finishes in several tabs becomes one account", asy
   t.is(new Set(await Promise.all(finished.map(({ session }) => people.accountOf(session)))).size, 1);
 });
 
-test.serial("every sign-in makes a new session, and ends the one that the browser had", async (t) => {
+test.serial("every sign-in creates a new session and ends the browser's former one", async (t) => {
   const identity = { subject: subject() };
   const first = await signIn(identity);
   const elsewhere = await signIn(identity);
@@ -134,7 +134,7 @@ test.serial("every sign-in makes a new session, and ends the one that the browse
   t.deepEqual(await methodsOf(planted.account), []);
 });
 
-test.serial("a person adds methods to the account", async (t) => {
+test.serial("a person can add methods to their account", async (t) => {
   const google = { subject: subject(), email: randomEmail() };
   const first = await signIn({ ...google, name: "Lena" });
   const added = await signIn(
@@ -160,7 +160,7 @@ test.serial("a person adds methods to the account", async (t) => {
   t.deepEqual([again.answer.added, again.answer.label], [false, `Lena (${email})`]);
 });
 
-test.serial("adding a method needs a recent sign-in, when it begins and when it ends", async (t) => {
+test.serial("adding a method needs a recent sign-in when it begins and when it finishes", async (t) => {
   const { session } = await signIn({ subject: subject() });
   const mail = await begin({ purpose: "add", session });
   await people.grow(session);
@@ -175,7 +175,7 @@ test.serial("adding a method needs a recent sign-in, when it begins and when it 
   t.deepEqual(methods, ["google"]);
 });
 
-test.serial("an account's first method ends its other sessions, and a second one does not", async (t) => {
+test.serial("an account's first method ends its other sessions, and a second method does not", async (t) => {
   const caller = await market.approved();
   const second = randomBytes(32);
   await market.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [caller.account, second]);
@@ -186,7 +186,7 @@ test.serial("an account's first method ends its other sessions, and a second one
   t.truthy(await people.viewer(second));
 });
 
-test.serial("a finished attempt keeps no mailbox", async (t) => {
+test.serial("a finished attempt stores no e-mail address", async (t) => {
   const mail = await begin();
   await people.finishMail(mail, { code: mail.code });
   const [kept] = await market.sql(
@@ -197,12 +197,12 @@ test.serial("a finished attempt keeps no mailbox", async (t) => {
   t.is(await refused(openMail(mail.link, mail.flow)), "410 link_expired", "its link still says what happened");
 });
 
-test.serial("nobody adds without a session", async (t) => {
+test.serial("adding a method needs a session", async (t) => {
   t.is(await refused(begin({ purpose: "add" })), "401 unauthorized");
   t.is(await refused(begin({ purpose: "add", session: randomBytes(32) })), "401 unauthorized");
 });
 
-test.serial("a method of another account is refused with what to do, and nothing is merged", async (t) => {
+test.serial("a method of another account is refused with instructions, and nothing is merged", async (t) => {
   const taken = { subject: subject() };
   const owner = await signIn(taken);
   const other = await signIn({ subject: subject() }, { method: "apple" });
@@ -218,14 +218,14 @@ test.serial("a method of another account is refused with what to do, and nothing
   t.truthy(await people.viewer(owner.session));
 });
 
-test.serial("an account has one subject of a provider", async (t) => {
+test.serial("an account has only one subject of each provider", async (t) => {
   const { session } = await signIn({ subject: subject() });
   const second = await refusal(signIn({ subject: subject() }, { purpose: "add", session }));
   t.deepEqual([second.status, second.code], [409, "invalid_state"]);
   t.regex(second.detail, /has another Google sign-in already/);
 });
 
-test.serial("who signed out meanwhile, or is another person by now, adds nothing to the account before", async (t) => {
+test.serial("adding a method fails if the browser has signed out or changed accounts meanwhile", async (t) => {
   const first = await signIn({ subject: subject() });
   const account = await people.accountOf(first.session);
   const attempt = await begin({ method: "apple", purpose: "add", session: first.session });
@@ -237,7 +237,7 @@ test.serial("who signed out meanwhile, or is another person by now, adds nothing
   t.true((await people.finish(attempt, "apple", { subject: subject() }, first.session)).answer.added);
 });
 
-test.serial("one subject that is added to several accounts at once proves one of them", async (t) => {
+test.serial("a subject that is added to several accounts at once is added to one of them", async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const identity = { subject: subject() };
     const attempts = await Promise.all(
@@ -253,7 +253,7 @@ test.serial("one subject that is added to several accounts at once proves one of
   }
 });
 
-test.serial("several subjects that are added to one account at once: one of a provider stays", async (t) => {
+test.serial("of several subjects of a provider that are added to one account at once, one is added", async (t) => {
   const { session } = await signIn({ subject: subject() });
   const account = await people.accountOf(session);
   const attempts = await Promise.all(
@@ -267,7 +267,7 @@ test.serial("several subjects that are added to one account at once: one of a pr
 });
 
 test.serial(
-  "signing in while the account is deleted ends in a new account or a refusal, and never in a failure",
+  "a sign-in during the deletion of its account gets a new account or a refusal, never an internal error",
   async (t) => {
     for (let round = 0; round < 8; round += 1) {
       const identity = { subject: subject() };
@@ -292,7 +292,7 @@ test.serial(
   },
 );
 
-test.serial("signing in while the method is removed ends in one account or a new one", async (t) => {
+test.serial("a sign-in during the removal of its method gets the old account or a new one", async (t) => {
   for (let round = 0; round < 8; round += 1) {
     const identity = { subject: subject() };
     const { session } = await signIn(identity);
@@ -306,7 +306,7 @@ test.serial("signing in while the method is removed ends in one account or a new
   }
 });
 
-test.serial("two processes that share a flow do not begin it twice", async (t) => {
+test.serial("a flow can begin only once", async (t) => {
   const flow = randomBytes(32);
   const start = () =>
     market.call(null, "start_sign_in", {
@@ -324,7 +324,7 @@ test.serial("two processes that share a flow do not begin it twice", async (t) =
   t.is(await refused(start()), "409 invalid_state");
 });
 
-test.serial("the methods offered are exactly those that the processes have, however often they say so", async (t) => {
+test.serial("the available methods are exactly those that processes state, also under concurrency", async (t) => {
   const offered = async () =>
     (await market.sql("select method from market.sign_in_method where available order by position")).map(
       ({ method }) => method,

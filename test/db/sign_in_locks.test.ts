@@ -5,8 +5,8 @@ import { type Attempt, signing } from "./signing.ts";
 import { watchWaits } from "./waits.ts";
 
 /**
- * Whoever ends sessions, deletes, approves, removes or signs in takes locks in one order: however these meet, they wait
- * for each other and none is thrown out. PostgreSQL calls what must not happen "deadlock detected".
+ * Calls that end sessions, delete, approve, remove or sign in take locks in the same order. Concurrent calls wait for
+ * each other, and none fails with PostgreSQL's "deadlock detected".
  */
 
 const JOBS = ["purge_sign_ins", "purge_agents", "purge_keys", "sweep_submissions"];
@@ -14,7 +14,10 @@ const JOBS = ["purge_sign_ins", "purge_agents", "purge_keys", "sweep_submissions
 const startVerification = (market: Market, caller: Caller): Promise<Answer> =>
   market.call(caller, "start_verification", { method: "google", base_url: "", link_key: caller.token });
 
-/** An agent that nobody approved in eight days, and whose link was opened in time; the clock is about to forget it. */
+/**
+ * An agent without approval for eight days, whose verification link was opened in time. The purge is about to remove
+ * it.
+ */
 const aged = async (
   market: Market,
   people: ReturnType<typeof signing>,
@@ -35,10 +38,10 @@ const aged = async (
   return { caller, proof };
 };
 
-/** Rounds of each of the three that meet: what can happen in any order has happened in some dozens of them. */
+/** Rounds of each of the three loops. With this many, each order of calls occurs. */
 const ROUNDS = 20;
 
-test("signing in and out, approving, removing, deleting and forgetting at once never wait in a circle", async (t) => {
+test("signing in and out, approving, removing, deleting and purging at the same time never deadlock", async (t) => {
   const market = await openMarket(t, { patient: true });
   const people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
@@ -61,7 +64,7 @@ test("signing in and out, approving, removing, deleting and forgetting at once n
       const again = await people.begin({ method: "google" });
       const as = (session: Buffer, caller: Caller = waiting): Caller => ({ ...caller, session, account });
       const abandoned = await aged(market, people);
-      // Due to be written by whoever enters, or, a third one, to be forgotten.
+      // The next use of these sessions is due to be written, and a third session is due to be purged.
       const idle = await people.signIn(identity);
       await market.sql(
         `update market.session set seen_at = now() - case when secret_hash = $2 then interval '8 days' else interval '2 hours' end

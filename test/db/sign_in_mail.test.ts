@@ -3,7 +3,7 @@ import test from "ava";
 import { type Answer, openMarket, outcomeOf, refusal, refused } from "./market.ts";
 import { type Attempt, type Begin, randomEmail, signing } from "./signing.ts";
 
-/** Signing in by mail: a link and a code of which either works once, in the browser that began, and counted tries. */
+/** Signing in by mail: a link and a code, of which one works once, in the browser that began, with limited tries. */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
@@ -20,7 +20,7 @@ const begin = (options?: Begin) => people.begin(options);
 const status = (attempt: Attempt): Promise<Answer> => market.call(null, "get_sign_in", { flow_hash: attempt.flow });
 const openMail = (link: Buffer, flow: Buffer | null): Promise<Answer> =>
   market.call(null, "get_mail_link", { link_hash: link, flow_hash: flow });
-test.serial("a mailed link signs a new person in, to an account of their own", async (t) => {
+test.serial("a mailed link signs a new person in, with a new account", async (t) => {
   const email = randomEmail();
   const attempt = await begin({ email });
   t.deepEqual(await status(attempt), { method: "email", email, expires_in: 900, tries_left: 5, finished: false });
@@ -39,7 +39,7 @@ test.serial("a mailed link signs a new person in, to an account of their own", a
   t.true((await status(attempt)).finished);
 });
 
-test.serial("the code does as well, and the next time it is the same account", async (t) => {
+test.serial("a mailed code signs in too, and the next sign-in gets the same account", async (t) => {
   const email = randomEmail();
   const first = await begin({ email });
   const { session } = await people.finishMail(first, { code: first.code });
@@ -49,7 +49,7 @@ test.serial("the code does as well, and the next time it is the same account", a
   t.is(await people.accountOf(again.session), await people.accountOf(session));
 });
 
-test.serial("of link and code one is asked for", async (t) => {
+test.serial("exactly one of link and code must be given", async (t) => {
   const attempt = await begin();
   for (const [link_hash, code_hash] of [
     [null, null],
@@ -67,7 +67,7 @@ test.serial("of link and code one is asked for", async (t) => {
 });
 
 for (const by of ["link", "code"] as const) {
-  test.serial(`who used the ${by} finds that neither works again`, async (t) => {
+  test.serial(`after the ${by} was used, neither link nor code works again`, async (t) => {
     const attempt = await begin();
     await people.finishMail(attempt, by === "link" ? { link: attempt.link } : { code: attempt.code });
     t.is(await refused(people.finishMail(attempt, { link: attempt.link })), "410 link_expired");
@@ -76,7 +76,7 @@ for (const by of ["link", "code"] as const) {
   });
 }
 
-test.serial("a wrong code is counted; after five neither the code nor the link works", async (t) => {
+test.serial("a wrong code counts as a try, and after five neither the code nor the link works", async (t) => {
   const attempt = await begin();
   for (const tries_left of [4, 3, 2, 1, 0]) {
     t.deepEqual((await people.finishMail(attempt, { code: randomBytes(32) })).answer, { wrong_code: true, tries_left });
@@ -87,13 +87,13 @@ test.serial("a wrong code is counted; after five neither the code nor the link w
   t.is(await refused(openMail(attempt.link, attempt.flow)), "410 link_expired");
 });
 
-test.serial("the fifth try may be the right one", async (t) => {
+test.serial("the fifth try may succeed", async (t) => {
   const attempt = await begin();
   for (let n = 0; n < 4; n += 1) await people.finishMail(attempt, { code: randomBytes(32) });
   t.true((await people.finishMail(attempt, { code: attempt.code })).answer.new_account);
 });
 
-test.serial("guesses that come at once are counted one by one", async (t) => {
+test.serial("concurrent wrong codes are counted one by one", async (t) => {
   const attempt = await begin();
   const outcomes = await Promise.all(
     Array.from({ length: 12 }, () => outcomeOf(people.finishMail(attempt, { code: randomBytes(32) }))),
@@ -101,7 +101,7 @@ test.serial("guesses that come at once are counted one by one", async (t) => {
   t.deepEqual(outcomes.sort(), [...Array(5).fill("done"), ...Array(7).fill("link_expired")]);
 });
 
-test.serial("a click that comes several times at once signs in once", async (t) => {
+test.serial("concurrent clicks on a link sign in once", async (t) => {
   const email = randomEmail();
   const attempt = await begin({ email });
   const outcomes = await Promise.all(
@@ -115,7 +115,7 @@ test.serial("a click that comes several times at once signs in once", async (t) 
   t.is(sessions.length, 1);
 });
 
-test.serial("a link opened in another browser finishes nothing there, and shows that it is another", async (t) => {
+test.serial("a link that is opened in another browser signs nobody in, and says that it is another", async (t) => {
   const [mine, other] = [await begin(), await begin()];
   t.deepEqual(await openMail(mine.link, mine.flow), { same_browser: true, expires_in: 900 });
   for (const flow of [null, other.flow, randomBytes(32)])
@@ -158,7 +158,7 @@ for (const [given, kept] of ADDRESSES) {
   });
 }
 
-test.serial("an address that is none is refused by its field", async (t) => {
+test.serial("an invalid e-mail address is refused, and the error points to it", async (t) => {
   const { status: code, code: slug, extra } = await refusal(begin({ email: "lena" }));
   t.deepEqual([code, slug], [400, "bad_request"]);
   t.deepEqual(extra.errors, [{ pointer: "/email", detail: "Enter an e-mail address, such as name@example.com." }]);
@@ -166,13 +166,13 @@ test.serial("an address that is none is refused by its field", async (t) => {
 
 const ask = (email: string, network: number) => outcomeOf(begin({ email, address: `198.51.100.${network}` }));
 
-test.serial("what others ask for a mailbox does not keep its person from a message", async (t) => {
+test.serial("mails that others request for an address do not keep its owner from requesting one", async (t) => {
   const email = randomEmail();
   for (let n = 0; n < 6; n += 1) t.is(await ask(email, 1), n < 5 ? "done" : "rate_limited");
   t.is(await ask(email, 2), "done");
 });
 
-test.serial("a mailbox gets twenty messages an hour and sixty a day, from wherever they are asked for", async (t) => {
+test.serial("an e-mail address gets at most twenty mails an hour and sixty a day from all networks", async (t) => {
   const email = randomEmail();
   const outcomes = await Promise.all(Array.from({ length: 25 }, (_, n) => ask(email, 10 + n)));
   t.deepEqual(outcomes.sort(), [...Array(20).fill("done"), ...Array(5).fill("rate_limited")]);
@@ -192,7 +192,7 @@ test.serial("a mailbox gets twenty messages an hour and sixty a day, from wherev
   t.is(await ask(randomEmail(), 200), "done");
 });
 
-test.serial("a message that could not be sent is not counted, nor can its code be used", async (t) => {
+test.serial("a mail that could not be sent does not count, and its code does not work", async (t) => {
   const email = randomEmail();
   const address = "198.51.100.250";
   const cancel = ({ flow }: Pick<Attempt, "flow">) => market.call(null, "cancel_sign_in", { flow_hash: flow, address });
@@ -215,7 +215,7 @@ test.serial("a message that could not be sent is not counted, nor can its code b
   t.is(await counted(), before);
 });
 
-test.serial("a mailbox gets five messages an hour that one network asked for, also at once", async (t) => {
+test.serial("an e-mail address gets at most five mails an hour that one network requested, also at once", async (t) => {
   const email = randomEmail();
   const address = "192.0.2.80";
   const outcomes = await Promise.all(Array.from({ length: 9 }, () => outcomeOf(begin({ email, address }))));
@@ -231,7 +231,7 @@ test.serial("a mailbox gets five messages an hour that one network asked for, al
   await t.notThrowsAsync(begin({ email, address }), "whoever waits as told");
 });
 
-test.serial("an address on the network asks for twenty messages an hour, also at once", async (t) => {
+test.serial("a network can request twenty mails an hour, also at once", async (t) => {
   const outcomes = await Promise.all(
     Array.from({ length: 25 }, (_, n) => outcomeOf(begin({ address: `2001:db8:5:6::${n}` }))),
   );
@@ -242,7 +242,7 @@ test.serial("an address on the network asks for twenty messages an hour, also at
   t.is(counted.length, 20, "what is refused is not counted");
 });
 
-test.serial("the answer for an address that has an account is that for one that has none", async (t) => {
+test.serial("the response is the same for addresses with and without an account", async (t) => {
   const email = randomEmail();
   const first = await begin({ email });
   await people.finishMail(first, { link: first.link });
@@ -262,7 +262,7 @@ test.serial("the answer for an address that has an account is that for one that 
   t.deepEqual([await answer(email), await answer(` ${other.toUpperCase()} `)], [{ email }, { email: other }]);
 });
 
-test.serial("no answer and no row of an attempt tells the mailbox's window by its name", async (t) => {
+test.serial("the rate limit of an e-mail address is stored without the address", async (t) => {
   const email = randomEmail();
   await begin({ email });
   t.deepEqual(await market.sql("select from market.rate_limit_hit where scope like '%' || $1 || '%'", [email]), []);

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Answer, Market } from "./market.ts";
 
 /**
- * People at browsers, as the sign-in functions meet them: hashes instead of secrets, and no provider, no mail.
+ * People in browsers, as the sign-in functions see them: with hashes instead of secrets, without providers and mail.
  *
- *   attempt   what one browser began: the hashes of its flow, and of the link and the code of its mail
- *   session   the hash that a browser's cookie stands for
+ *   attempt   a sign-in that one browser began: the hashes of its flow, and of the link and the code in its mail
+ *   session   the hash of a browser's session cookie
  */
 
 export type Attempt = { flow: Buffer; link: Buffer; code: Buffer };
@@ -15,23 +15,27 @@ export type Begin = {
   purpose?: "sign_in" | "add";
   email?: string | null;
   session?: Buffer | null;
-  /** The hash of the secret in an agent's link. */
+  /** The hash of the secret in an agent's verification link. */
   verification?: Buffer | null;
   address?: string;
 };
 
-/** What a provider vouches for. */
+/** The identity that a provider confirms. */
 export type Identity = { subject: string; email?: string | null; name?: string | null };
 
 export type Finished = { answer: Answer; session: Buffer };
 
-/** A network of its own, so that no test is capped by another's. */
+/** A random network, so that tests do not share a rate limit. */
 const randomAddress = (): string => `10.${[...randomBytes(3)].join(".")}`;
 
-/** A mailbox of its own, for the same reason. */
+/** A random e-mail address, so that tests do not share a rate limit. */
 export const randomEmail = (): string => `${randomBytes(6).toString("hex")}@example.com`;
 
-/** @param market whose functions are called */
+/**
+ * Sign-in calls for tests.
+ * @param market the market whose functions are called
+ * @returns functions that begin and finish attempts, and that read and age sessions
+ */
 export const signing = (market: Pick<Market, "call" | "sql">) => {
   const begin = async (options: Begin = {}): Promise<Attempt> => {
     const attempt = { flow: randomBytes(32), link: randomBytes(32), code: randomBytes(32) };
@@ -51,7 +55,7 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
     return attempt;
   };
 
-  /** Finishes by what came by mail; without `session` in a browser that has none. */
+  /** Finishes an attempt by the link or the code of its mail. Without `session` the browser has none. */
   const finishMail = async (
     { flow }: Pick<Attempt, "flow">,
     by: { link: Buffer } | { code: Buffer },
@@ -87,7 +91,7 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
     return { answer, session: fresh };
   };
 
-  /** From the first click to the session, by google unless the options say otherwise. */
+  /** Begins and finishes an attempt, with google unless the options name another method. */
   const signIn = async (identity: Identity, options: Begin = {}): Promise<Finished> => {
     const method = options.method ?? "google";
     return finish(await begin({ ...options, method }), method, identity, options.session ?? null);
@@ -96,13 +100,13 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
   const viewer = async (session: Buffer | null): Promise<Answer> =>
     (await market.call(null, "get_viewer", { session_hash: session })).viewer;
 
-  /** The account that a live session is of, or null. */
+  /** The account of a live session, or null. */
   const accountOf = async (session: Buffer): Promise<string | null> => {
     const [row] = await market.sql("select account_id from market.session where secret_hash = $1", [session]);
     return row?.account_id ?? null;
   };
 
-  /** Makes a sign-in a quarter of an hour older: not recent any more. */
+  /** Moves a session's sign-in a quarter of an hour into the past, so that it is no longer recent. */
   const grow = (session: Buffer): Promise<Answer[]> =>
     market.sql("update market.session set signed_in_at = signed_in_at - interval '15 minutes' where secret_hash = $1", [
       session,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import test from "ava";
 import { type Answer, type Caller, openMarket, refusal, refused } from "./market.ts";
 
-/** Proving a sign-in method: what an agent may start and see. That a person proves is done here by an operator's hand. */
+/** Proving a sign-in method: what an agent may start and see. An operator's SQL stands in for the person's proof. */
 
 const STATUSES = ["pending", "completed", "expired", "cancelled"] as const;
 
@@ -24,7 +24,7 @@ const set = (id: string, status: string) =>
 const me = (caller: Caller): Promise<Answer> =>
   market.call(caller, "get_me", { base_url: "https://souk.test", link_key: caller.token });
 
-test.serial("a verification starts pending, with a link for half an hour, approved or not", async (t) => {
+test.serial("a verification starts as pending, with a link for half an hour, also before approval", async (t) => {
   for (const caller of [await market.connect(), await market.approved()]) {
     const { status, body } = await start(caller);
     t.is(status, 201);
@@ -41,7 +41,7 @@ test.serial("a verification starts pending, with a link for half an hour, approv
   }
 });
 
-test.serial("of a link only the hash is kept", async (t) => {
+test.serial("only the hash of a link's secret is stored", async (t) => {
   const { body } = await start(await market.connect());
   const secret = body.url.split("/").at(-1);
   const [row] = await market.sql(
@@ -52,7 +52,7 @@ test.serial("of a link only the hash is kept", async (t) => {
   t.false(row.row.includes(secret));
 });
 
-test.serial("asking again gives the same link, also at once, and another method another one", async (t) => {
+test.serial("a repeated request returns the same link, also at once, and another method has another", async (t) => {
   const caller = await market.connect();
   const answers = await Promise.all(Array.from({ length: 5 }, () => start(caller)));
   t.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
@@ -64,7 +64,7 @@ test.serial("asking again gives the same link, also at once, and another method 
 });
 
 test.serial(
-  "two agents of one account have links of their own, and see each other's verifications without the link",
+  "agents of one account have their own links, and see each other's verifications without a link",
   async (t) => {
     const first = await market.approved();
     const second = await market.connect();
@@ -81,14 +81,14 @@ test.serial(
   },
 );
 
-test.serial("another account's verification does not exist", async (t) => {
+test.serial("a verification of another account gets 404", async (t) => {
   const [one, other] = [await market.connect(), await market.connect()];
   const { body } = await start(one);
   t.deepEqual(await refusal(read(other, body.id)), await refusal(read(other, other.agent)));
   t.deepEqual((await me(other)).pending_verifications, []);
 });
 
-test.serial("a method that is not offered is refused, naming those that are", async (t) => {
+test.serial("an unavailable method is refused, and the refusal lists the available ones", async (t) => {
   const caller = await market.connect();
   for (const method of ["apple", "facebook", ""]) {
     const { status, code, extra } = await refusal(start(caller, method));
@@ -97,7 +97,7 @@ test.serial("a method that is not offered is refused, naming those that are", as
   t.deepEqual(await market.sql("select from market.verification where agent_id = $1", [caller.agent]), []);
 });
 
-test.serial("a verification that ran out reads as expired, without a link, and the next one is new", async (t) => {
+test.serial("an expired verification has no link, and the next request starts a new one", async (t) => {
   const caller = await market.connect();
   const { body: old } = await start(caller);
   await market.sql("update market.verification set expires_at = now() where id = $1", [old.id]);
@@ -144,7 +144,7 @@ for (const status of ["completed", "cancelled"] as const) {
   });
 }
 
-test.serial("by plain SQL an agent proves nothing, and ends only what ran out", async (t) => {
+test.serial("by plain SQL an agent can complete no verification, and can only mark an expired one", async (t) => {
   const caller = await market.connect();
   const { id } = (await start(caller)).body;
   const change = (status: string) =>
@@ -161,7 +161,7 @@ test.serial("by plain SQL an agent proves nothing, and ends only what ran out", 
   t.is((await market.sql("select from market.verification where id = $1 and status = 'expired'", [id])).length, 1);
 });
 
-test.serial("a method that is proved already needs no link", async (t) => {
+test.serial("a method that is already proved needs no link", async (t) => {
   const caller = await market.connect();
   const { id } = (await start(caller)).body;
   await set(id, "completed");
@@ -174,7 +174,7 @@ test.serial("a method that is proved already needs no link", async (t) => {
   t.deepEqual((await me(caller)).account.verified, ["email"]);
 });
 
-test.serial("who proved one account proves no other", async (t) => {
+test.serial("a subject can prove only one account", async (t) => {
   const [one, other] = [await market.connect(), await market.connect()];
   const prove = (caller: Caller) =>
     market.sql(
@@ -185,7 +185,7 @@ test.serial("who proved one account proves no other", async (t) => {
   await t.throwsAsync(prove(other), { code: "23505" });
 });
 
-test.serial("a verification ends with its agent's account, and an agent that was removed starts none", async (t) => {
+test.serial("a verification ends with its agent's account, and a removed agent can start none", async (t) => {
   const caller = await market.connect();
   const { body } = await start(caller);
   await market.call(caller, "remove_own_agent");

@@ -3,7 +3,7 @@ import test from "ava";
 import { type Answer, type Caller, openMarket, outcomeOf, refusal, refused } from "./market.ts";
 import { type Begin, type Identity, randomEmail, signing } from "./signing.ts";
 
-/** What a person does behind an agent's verification link: look, prove the method, or leave it. */
+/** What a person can do at an agent's verification link: read the page, prove the method, or cancel. */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
@@ -22,7 +22,7 @@ const start = (caller: Caller, method = "google"): Promise<Answer> =>
 const read = (caller: Caller, id: string): Promise<Answer> =>
   market.call(caller, "get_verification", { id, base_url: "https://souk.test", link_key: caller.token });
 const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "", link_key: caller.token });
-/** Starts a verification, and gives the hash of the secret in its link. */
+/** Starts a verification and returns the hash of the secret in its link. */
 const linked = async (caller: Caller, method = "google"): Promise<{ id: string; link: Buffer }> => {
   const { id } = (await start(caller, method)).body;
   const [row] = await market.sql("select secret_hash from market.verification where id = $1", [id]);
@@ -39,7 +39,7 @@ const lapse = (id: string) => market.sql("update market.verification set expires
 const row = async (id: string): Promise<Answer> =>
   (await market.sql("select * from market.verification where id = $1", [id]))[0];
 
-test.serial("the page says who asks for what, and whose account it is", async (t) => {
+test.serial("the page shows which agent requests which method, and for which account", async (t) => {
   const caller = await market.connect("Helper");
   const { id, link } = await linked(caller);
   const before = await row(id);
@@ -58,7 +58,7 @@ test.serial("the page says who asks for what, and whose account it is", async (t
   t.is(await refused(look(randomBytes(32))), "404 not_found");
 });
 
-test.serial("proving the method completes the verification, and signs the person in", async (t) => {
+test.serial("proving the method completes the verification and signs the person in", async (t) => {
   const caller = await market.approved();
   const { id, link } = await linked(caller);
   const second = await market.connect();
@@ -101,7 +101,7 @@ test.serial("proving the method completes the verification, and signs the person
   t.deepEqual(await goOn(link), { status: "completed" });
 });
 
-test.serial("the link of an account that has a method works for that account's person only", async (t) => {
+test.serial("the link of an account with a method works only with that account's session", async (t) => {
   const caller = await market.connect();
   const { session } = await prove((await linked(caller)).link, { ...someone(), email: "lena@example.com" });
   const { link } = await linked(caller, "apple");
@@ -118,7 +118,7 @@ test.serial("the link of an account that has a method works for that account's p
   t.true((await prove(link, someone(), { method: "apple", session })).answer.added);
 });
 
-test.serial("once a person has approved, the link works in a browser of that person only", async (t) => {
+test.serial("after an approval the link works only in the approving browser, while it has a session", async (t) => {
   const caller = await market.connect();
   const { link } = await linked(caller);
   const early = await people.begin({ method: "google", verification: link });
@@ -146,7 +146,7 @@ test.serial("once a person has approved, the link works in a browser of that per
   t.true((await prove(again.link)).answer.added);
 });
 
-test.serial("who is signed in to another account is not switched by a link", async (t) => {
+test.serial("a link does not sign a person out of another account", async (t) => {
   const caller = await market.connect();
   const { link } = await linked(caller);
   const attempt = await people.begin({ method: "google", verification: link });
@@ -166,7 +166,7 @@ test.serial("who is signed in to another account is not switched by a link", asy
   t.true((await prove(link)).answer.added);
 });
 
-test.serial("a link needs a recent sign-in, as adding in the settings does", async (t) => {
+test.serial("proving through a link needs a recent sign-in, as in the settings", async (t) => {
   const caller = await market.connect();
   const { session } = await prove((await linked(caller)).link);
   const { link } = await linked(caller, "apple");
@@ -175,7 +175,7 @@ test.serial("a link needs a recent sign-in, as adding in the settings does", asy
   t.deepEqual([status, extra], [401, { sign_in_again: true }]);
 });
 
-test.serial("who began before the account had a method, finishes only as its person", async (t) => {
+test.serial("an attempt from before the account had a method can be finished only with its session", async (t) => {
   const caller = await market.connect();
   const [google, apple] = [await linked(caller), await linked(caller, "apple")];
   const attempt = await people.begin({ method: "apple", verification: apple.link });
@@ -196,13 +196,13 @@ test.serial("a method that proves another account is refused, and the link stays
   t.true((await prove(link)).answer.added);
 });
 
-test.serial("a link proves the method that the agent asked for", async (t) => {
+test.serial("a link proves only the method that the agent requested", async (t) => {
   const { link } = await linked(await market.connect());
   const { status, detail } = await refusal(people.begin({ method: "apple", verification: link }));
   t.deepEqual([status, detail], [400, "Your agent asked for Google. Continue with that."]);
 });
 
-test.serial("by mail, too, and not longer than the link lasts", async (t) => {
+test.serial("a link can be proved by mail, but not after the link has expired", async (t) => {
   const caller = await market.connect();
   const { id, link } = await linked(caller, "email");
   await market.sql("update market.verification set expires_at = now() + interval '2 minutes' where id = $1", [id]);
@@ -216,7 +216,7 @@ test.serial("by mail, too, and not longer than the link lasts", async (t) => {
   t.false(JSON.stringify(await me(caller)).includes(email), "the agent learns no mailbox");
 });
 
-test.serial('"Not now" cancels, for good, and twice is once', async (t) => {
+test.serial('"Not now" cancels a verification for good, and is idempotent', async (t) => {
   const caller = await market.connect();
   const { id, link } = await linked(caller);
   const attempt = await people.begin({ method: "google", verification: link });
@@ -230,7 +230,7 @@ test.serial('"Not now" cancels, for good, and twice is once', async (t) => {
   t.is((await start(caller)).status, 201, "the agent may ask again");
 });
 
-test.serial("a link that ran out proves and cancels nothing", async (t) => {
+test.serial("an expired link can neither prove nor cancel", async (t) => {
   const caller = await market.connect();
   const { id, link } = await linked(caller);
   const attempt = await people.begin({ method: "google", verification: link });
@@ -244,7 +244,7 @@ test.serial("a link that ran out proves and cancels nothing", async (t) => {
   t.is(await refused(prove(randomBytes(32))), "404 not_found");
 });
 
-test.serial("proving the method elsewhere completes what is open, and leaves what ran out", async (t) => {
+test.serial("proving the method elsewhere completes pending verifications, and leaves expired ones", async (t) => {
   const caller = await market.approved();
   const [google, apple] = [await linked(caller), await linked(caller, "apple")];
   await lapse(apple.id);
@@ -257,7 +257,7 @@ test.serial("proving the method elsewhere completes what is open, and leaves wha
   t.is(await refused(prove(google.link)), "409 invalid_state");
 });
 
-test.serial("of cancelling and proving at once one happens", async (t) => {
+test.serial("of cancelling and proving at the same time only one takes effect", async (t) => {
   for (let round = 0; round < 8; round += 1) {
     const caller = await market.connect();
     const { id, link } = await linked(caller);
@@ -275,7 +275,7 @@ test.serial("of cancelling and proving at once one happens", async (t) => {
   }
 });
 
-test.serial("the links of an agent that is removed are cancelled, and those that ran out stay so", async (t) => {
+test.serial("removing an agent cancels its pending links, and expired ones stay expired", async (t) => {
   const caller = await market.approved();
   const [google, apple] = [await linked(caller), await linked(caller, "apple")];
   await lapse(apple.id);
@@ -284,31 +284,28 @@ test.serial("the links of an agent that is removed are cancelled, and those that
   t.is(await refused(prove(google.link)), "409 invalid_state");
 });
 
-test.serial(
-  "an agent that asks for what is proved already is told so, by a verification that it finds again",
-  async (t) => {
-    const caller = await market.approved();
-    await people.signIn(someone(), { purpose: "add", session: caller.session });
-    const answers = [await start(caller), await start(caller)];
-    const { id } = answers[0].body;
-    for (const { status, body } of answers) {
-      t.is(status, 200);
-      t.deepEqual(body, {
-        id,
-        method: "google",
-        status: "completed",
-        expires_in: 0,
-        summary: "The account has proved this method already.",
-      });
-      const { summary, ...found } = await read(caller, body.id);
-      t.deepEqual({ ...found, summary: body.summary }, body);
-      t.regex(summary, /^The method is proved/);
-    }
-    t.is((await market.sql("select from market.verification where agent_id = $1", [caller.agent])).length, 1);
-  },
-);
+test.serial("a request for a method that is already proved returns a stored completed verification", async (t) => {
+  const caller = await market.approved();
+  await people.signIn(someone(), { purpose: "add", session: caller.session });
+  const answers = [await start(caller), await start(caller)];
+  const { id } = answers[0].body;
+  for (const { status, body } of answers) {
+    t.is(status, 200);
+    t.deepEqual(body, {
+      id,
+      method: "google",
+      status: "completed",
+      expires_in: 0,
+      summary: "The account has proved this method already.",
+    });
+    const { summary, ...found } = await read(caller, body.id);
+    t.deepEqual({ ...found, summary: body.summary }, body);
+    t.regex(summary, /^The method is proved/);
+  }
+  t.is((await market.sql("select from market.verification where agent_id = $1", [caller.agent])).length, 1);
+});
 
-test.serial("asking while the method is being proved leaves nothing waiting", async (t) => {
+test.serial("a request while the method is being proved leaves no pending verification", async (t) => {
   for (let round = 0; round < 12; round += 1) {
     const caller = await market.connect();
     const { link } = await linked(caller);

@@ -5,12 +5,12 @@ import { connectedAgent, eventually } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
-/** Words and examples are the operator's to edit: an edit holds within a minute, in workers that run. */
+/** Operators may edit words and examples. Running workers use an edit within a minute. */
 
-/** The promise is a minute; workers look every ten seconds, and learn for some. */
+/** Promised is a minute. Workers check every ten seconds, and then need some seconds to load the words. */
 const MINUTE_MS = 60_000;
 
-/** As long as two lessons take on a machine that runs other tests as well: one may just have begun. */
+/** The time of two trainings on a busy machine, because one may just have begun when the example is added. */
 const TWO_LESSONS_MS = 180_000;
 
 let database: Database;
@@ -28,7 +28,7 @@ test.after.always(async () => {
   await database?.drop();
 });
 
-test.serial("each change of words or of the taxonomy is noted, and reading alone is none", async (t) => {
+test.serial("each change of words, examples or taxonomy changes vocabulary_changed_at; reading does not", async (t) => {
   const changedAt = () => sqlValue(database.url, "select jobs.vocabulary_changed_at()");
   const seen = [await changedAt()];
   for (const change of [
@@ -64,7 +64,7 @@ test.serial("a word that the operator adds is understood within a minute", async
   );
   const category = await eventually(
     async () => {
-      // Not every moment: previews are counted.
+      // Waits between previews, because they count against a cap.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       return preview();
     },
@@ -74,7 +74,7 @@ test.serial("a word that the operator adds is understood within a minute", async
   t.is(category, "kitchen");
 });
 
-test.serial("an example that the operator adds is learned from, without a restart", async (t) => {
+test.serial("an example that the operator adds is trained on, without a restart", async (t) => {
   t.timeout(2 * TWO_LESSONS_MS);
   const agent = await connectedAgent(service.url, database.url);
   const preview = async () => {
@@ -101,7 +101,7 @@ test.serial("an example that the operator adds is learned from, without a restar
   t.is(await sqlValue(database.url, `select jobs.get_training_set(${LEARNING})::text`), null);
 });
 
-test.serial("what was learned otherwise is learned anew, and stored whole", async (t) => {
+test.serial("classifiers of another training method are trained again, and stored completely", async (t) => {
   const lesson = (learning: number) =>
     sqlValue<string | null>(database.url, `select jobs.get_training_set(${learning}) ->> 'changed_at'`);
   t.is(await lesson(LEARNING), null);

@@ -2,11 +2,13 @@ import pg from "pg";
 import type { Teardown } from "../support/database.ts";
 
 /**
- * Who waits for whom in a database, told when a test of locks fails: PostgreSQL names the process that it threw out of a
- * circle, and not what the others were doing.
+ * Records which statements wait for which locks, for tests of locks. When PostgreSQL ends a deadlock, it names only the
+ * process that it cancelled, and not what the others were doing.
  */
 
-/** PostgreSQL looks for circles after a second of waiting (deadlock_timeout): each is seen several times before. */
+/**
+ * PostgreSQL detects a deadlock after a second (deadlock_timeout), so each wait is sampled several times before that.
+ */
 const SAMPLE_MS = 150;
 
 const WAITS = `
@@ -16,22 +18,22 @@ const WAITS = `
     pg_blocking_pids(w.pid) as behind
   from pg_stat_activity w
   where w.datname = current_database() and w.wait_event_type = 'Lock'
-    -- Not on the line in which all the databases of a server commit what they notify.
+    -- Without the lock under which all databases of a server commit their notifications.
     and w.wait_event <> 'object'
   order by w.pid`;
 
 type Wait = { pid: number; statement: string; waitsOn: string; at: string; behind: number[] };
 
 export type Watch = {
-  /** How many connections wait for a lock at this moment. */
+  /** How many connections wait for a lock now. */
   count: () => Promise<number>;
-  /** Every wait that lasted, longest first: what waited, on what, behind what. "" when there was none. */
+  /** Every wait that lasted, longest first: which statement waited, for what, behind which. "" if there was none. */
   told: () => string;
 };
 
 /**
- * Locks what a statement locks, as somebody would who then thinks for a while.
- * @returns what lets it go
+ * Locks what a statement locks, in a transaction that stays open.
+ * @returns a function that releases the locks
  */
 export const holdRows = async (
   url: string,
@@ -52,10 +54,10 @@ export const holdRows = async (
   return release;
 };
 
-/** Watches the waits in a database until the test ends. */
+/** Samples the waits in a database until the test ends. */
 export const watchWaits = async (url: string, t: Teardown): Promise<Watch> => {
   const client = new pg.Client({ connectionString: url });
-  // The database is dropped around it.
+  // The database may be dropped while this connection is open.
   client.on("error", () => {});
   await client.connect();
   const seen = new Map<string, number>();
@@ -76,7 +78,7 @@ export const watchWaits = async (url: string, t: Teardown): Promise<Watch> => {
       await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
     }
   })();
-  // A failure to watch is no failure of what is watched.
+  // An error of the sampling must not fail the test.
   watched.catch(() => {});
   t.teardown(async () => {
     watching = false;

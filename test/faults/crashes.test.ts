@@ -12,17 +12,19 @@ import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * Processes that end, by a signal that lets them finish and by one that does not. Nothing accepted is lost, nothing
- * happens twice.
+ * Processes end, by a signal that lets them finish or by one that kills them. No accepted request is lost, and none
+ * takes effect twice.
  */
 
-/** Twice the time in which a job of a dead worker must have been done again, so that a miss is told apart from a stall. */
+/**
+ * Twice the time within which the job of a dead worker must run again, so that a failure differs from a slow machine.
+ */
 const PATIENCE_MS = 120_000;
 
-/** The promise: a job of a worker that was killed runs again within a minute. */
+/** Promised: a job of a killed worker runs again within a minute. */
 const MINUTE_MS = 60_000;
 
-/** The promise: a stopping worker is gone within ten seconds. */
+/** Promised: a worker that is told to stop has exited within ten seconds. */
 const STOP_MS = 10_000;
 
 let database: Database;
@@ -73,7 +75,7 @@ const unreadJobs = () =>
     "select count(*)::int from graphile_worker.jobs where task_identifier = 'complete_submission'",
   );
 
-/** Makes dead workers look dead for long, so that a test need not wait for it. */
+/** Makes dead workers look as if they had been silent for a minute, so that a test need not wait. */
 const letSilencePass = () =>
   sql(
     database.url,
@@ -82,7 +84,7 @@ const letSilencePass = () =>
   );
 
 test.serial(
-  "a job whose worker is killed in the middle runs again within a minute, and has its effect once",
+  "a job of a worker that is killed while it reads runs again within a minute, and takes effect once",
   async (t) => {
     const api = await startPart("api", options(), t);
     const agent = await connectedAgent(api.url, database.url);
@@ -93,7 +95,7 @@ test.serial(
     await doomed.kill();
     const killed = Date.now();
     await startPart("worker", options(), t);
-    // Its caller still waits, and is answered.
+    // The caller still waits, and gets its response.
     const { status, headers } = await answer;
     t.is(status, 201);
     t.is(headers["idempotency-replayed"], undefined);
@@ -103,14 +105,14 @@ test.serial(
   },
 );
 
-test.serial("a job whose worker is killed after its effect and before its end runs again without effect", async (t) => {
+test.serial("a job whose worker is killed before it marks the job as done runs again without effect", async (t) => {
   const api = await startPart("api", options(), t);
   const agent = await connectedAgent(api.url, database.url);
   const doomed = await startPart("worker", options(), t);
   provider.next(slowly(1_000));
   const answer = publish(api.url, agent);
   await untilRead(1);
-  // The row of the job is held, so that the worker can do the work and cannot say that it is done.
+  // Locks the job's row, so that the worker can do the work but cannot mark the job as done.
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   t.teardown(() => holder.end());
@@ -119,7 +121,7 @@ test.serial("a job whose worker is killed after its effect and before its end ru
   t.is(held.rowCount, 1);
   t.is((await answer).status, 201);
   await doomed.kill();
-  // Its sessions end with it, at the latest when they find that nobody listens.
+  // The killed worker's sessions may still be open, because PostgreSQL notices a lost client late. This ends them.
   await sql(
     database.url,
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'souk_worker'",
@@ -136,7 +138,7 @@ test.serial("a job whose worker is killed after its effect and before its end ru
 });
 
 test.serial(
-  "a worker that stops while its provider hangs is gone within ten seconds, and another does the job",
+  "a worker that is told to stop while its provider hangs exits within ten seconds, and another runs its job",
   async (t) => {
     const api = await startPart("api", options(), t);
     const agent = await connectedAgent(api.url, database.url);
@@ -160,7 +162,7 @@ test.serial(
   },
 );
 
-/** Sends requests one after the other until `enough`, on connections of their own, and notes what became of each. */
+/** Sends requests one after another, each on its own connection, until `enough` says stop, and notes each outcome. */
 const keepCalling = async (
   url: string,
   agent: Agent,
@@ -182,14 +184,14 @@ const agentCall = (url: string, agent: Agent, method: string, path: string): Pro
   call(url, method, path, { headers: { authorization: `Bearer ${agent.token}` } });
 
 test.serial(
-  "an API that is told to stop first says so, then answers everything it accepted, and ends well",
+  "an API that is told to stop turns unready first, then answers every request it accepted, and exits with 0",
   async (t) => {
     await startPart("worker", options(), t);
     const api = await startPart("api", options(), t);
     const agents = await Promise.all(Array.from({ length: 4 }, () => connectedAgent(api.url, database.url)));
     provider.always(slowly(1_000));
 
-    // As a load balancer: sends no more once /readyz says so.
+    // Acts as a load balancer, which sends no more requests once /readyz answers 503.
     let told = false;
     const readiness: number[] = [];
     const balancer = (async () => {
@@ -223,7 +225,7 @@ test.serial(
         expect: "100-continue",
       },
     });
-    // What the API says once it has begun with the request.
+    // The API sends 100 Continue when it has begun with the request.
     const begun = once(half, "continue");
     const halfAnswered = new Promise<number>((resolve, reject) => {
       half.on("error", reject);
@@ -253,7 +255,7 @@ test.serial(
   },
 );
 
-test.serial("an idle client does not keep an API from stopping", async (t) => {
+test.serial("an idle connection does not keep an API from stopping", async (t) => {
   const api = await startPart("api", options(), t);
   const { port } = new URL(api.url);
   const idle = request({ port, path: "/v1", headers: { connection: "keep-alive" } });
@@ -270,7 +272,7 @@ test.serial("an idle client does not keep an API from stopping", async (t) => {
   t.true(Date.now() - started < allowed(STOP_MS), `${Date.now() - started} ms`);
 });
 
-test.serial("a service in one process that is killed and started again has lost nothing", async (t) => {
+test.serial("a process with API and worker that is killed and restarted has lost no accepted request", async (t) => {
   const doomed = await startService(options(), t);
   const agent = await connectedAgent(doomed.url, database.url);
   t.is((await publish(doomed.url, agent, "before")).status, 201);
@@ -297,7 +299,7 @@ test.serial("a service in one process that is killed and started again has lost 
   t.is(await offersOf(agent), 4);
 });
 
-test.serial("services killed at any moment publish each text once", async (t) => {
+test.serial("when a service is killed at any moment, each text is published once", async (t) => {
   provider.always(slowly(30));
   let service: Service = await startService(options(), t);
   const agent = await connectedAgent(service.url, database.url);

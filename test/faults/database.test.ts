@@ -13,16 +13,17 @@ import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * The database goes away, is full, is locked or takes no writes. The process lives, says 503 with Retry-After in bounded
- * time, and goes on by itself.
+ * The database is stopped, full, locked or read-only. The process stays alive, answers 503 with Retry-After within
+ * bounded time, and recovers by itself.
  *
- *   bounded  two seconds for a connection or a lock (src/database/database.ts, roles.sql), and some for a busy machine
+ *   bounded  two seconds for a connection or a lock (src/database/database.ts, roles.sql), and a margin for a busy
+ *            machine
  */
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 const BOUND_MS = 4_500;
-/** Within this the service works again after its database is back. */
+/** The service must work again within this time after its database is back. */
 const RECOVERY_MS = 5_000;
 
 let cluster: Cluster;
@@ -31,7 +32,7 @@ let service: Service;
 const environment = { CONNECTIONS_PER_HOUR: "100000" };
 
 test.before(async () => {
-  // What was answered must outlive an immediate stop, as it does by default; only then do answers and rows agree.
+  // Responses agree with rows only if an answered commit survives an immediate shutdown. By default it does.
   cluster = await startCluster({ synchronous_commit: "on" });
   service = await startService({ database: cluster.url, env: environment });
 });
@@ -52,7 +53,7 @@ const publish = (agent: Agent) => agent.call("POST", "/v1/offers", { text: SOFA 
 
 const newConnected = () => connectedAgent(service.url, cluster.url);
 
-/** Holds what a statement locks until released. */
+/** Holds the locks that a statement takes, until released. */
 const hold = async (statement: string): Promise<{ release: () => Promise<void> }> => {
   const holder = new pg.Client({ connectionString: cluster.url });
   holder.on("error", () => {});
@@ -68,9 +69,9 @@ const hold = async (statement: string): Promise<{ release: () => Promise<void> }
 };
 
 for (const mode of ["fast", "immediate"] as const) {
-  test.serial(`a restart of the database (${mode}) is a short 503, after which everything goes on`, async (t) => {
+  test.serial(`callers get 503 during a restart of the database (${mode}), and then it works again`, async (t) => {
     const agent = await newConnected();
-    // Its cap is untouched when the others have used theirs up.
+    // An agent whose cap is still untouched when the others have used up theirs.
     const fresh = await newConnected();
     t.is((await publish(agent)).status, 201);
     let over = false;
@@ -78,7 +79,7 @@ for (const mode of ["fast", "immediate"] as const) {
     const load = Promise.all(
       Array.from({ length: 4 }, async (_, number) => {
         while (!over) {
-          // A process that ended would refuse the connection, and this would throw.
+          // If the process had exited, the connection would be refused and this call would throw.
           outcomes.push(await (number % 2 === 0 ? agent.call("GET", "/v1/me") : publish(agent)));
           await sleep(20);
         }
@@ -129,14 +130,14 @@ for (const mode of ["fast", "immediate"] as const) {
   });
 }
 
-/** Jobs of a text that a worker holds; the clock's come and go. */
+/** How many jobs that read texts a worker has locked. Cron jobs are left out, because they come and go. */
 const heldJobs = () =>
   sqlValue<number>(
     cluster.url,
     "select count(*)::int from graphile_worker.jobs where locked_at is not null and task_identifier = 'complete_submission'",
   );
 
-/** Waits until so many statements that name this wait for a lock. */
+/** Waits until this many statements whose text contains `named` wait for a lock. */
 const untilBlocked = (named: string, wanted = 1) =>
   eventually(
     () =>
@@ -150,7 +151,7 @@ const untilBlocked = (named: string, wanted = 1) =>
 
 test.serial("a text that is being read when the database crashes is published with a 201, or not at all", async (t) => {
   const agent = await newConnected();
-  // The worker has read the text and cannot publish it: the crash comes in between.
+  // The worker has read the text and waits to publish it. The crash comes then.
   const lock = await hold("lock table market.offer in share mode");
   t.teardown(lock.release);
   const answer = publish(agent);
@@ -167,42 +168,39 @@ test.serial("a text that is being read when the database crashes is published wi
   t.is((await publish(agent)).status, 201);
 });
 
-test.serial(
-  "a job whose end could not be written down for a crash of the database is not held by anyone",
-  async (t) => {
-    const agent = await newConnected();
-    const publishing = await hold("lock table market.offer in share mode");
-    const answer = publish(agent);
-    await untilBlocked("complete_submission");
-    const ending = await hold("select from graphile_worker._private_jobs where locked_at is not null for update");
-    t.teardown(ending.release);
-    await publishing.release();
-    t.is((await answer).status, 201);
-    await untilBlocked("_private_jobs");
-    t.is(await heldJobs(), 1);
-    await cluster.halt("immediate");
-    await cluster.start();
-    await eventually(heldJobs, (held) => held === 0);
-    await eventually(
-      () =>
-        sqlValue<number>(
-          cluster.url,
-          "select count(*)::int from graphile_worker.jobs where task_identifier <> 'sweep_submissions'",
-        ),
-      (left) => left === 0,
-    );
-    t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
-  },
-);
-
-const lockTimeouts = async (): Promise<number> => (await cluster.log()).split("due to lock timeout").length;
-
-test.serial("a job whose end could not be written down for a lock is not held for longer than a minute", async (t) => {
+test.serial("a job that could not be marked as done because the database crashed does not stay locked", async (t) => {
   const agent = await newConnected();
   const publishing = await hold("lock table market.offer in share mode");
   const answer = publish(agent);
   await untilBlocked("complete_submission");
-  // Longer than the worker waits for it: ten seconds.
+  const ending = await hold("select from graphile_worker._private_jobs where locked_at is not null for update");
+  t.teardown(ending.release);
+  await publishing.release();
+  t.is((await answer).status, 201);
+  await untilBlocked("_private_jobs");
+  t.is(await heldJobs(), 1);
+  await cluster.halt("immediate");
+  await cluster.start();
+  await eventually(heldJobs, (held) => held === 0);
+  await eventually(
+    () =>
+      sqlValue<number>(
+        cluster.url,
+        "select count(*)::int from graphile_worker.jobs where task_identifier <> 'sweep_submissions'",
+      ),
+    (left) => left === 0,
+  );
+  t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
+});
+
+const lockTimeouts = async (): Promise<number> => (await cluster.log()).split("due to lock timeout").length;
+
+test.serial("a job that could not be marked as done because of a lock stays locked for at most a minute", async (t) => {
+  const agent = await newConnected();
+  const publishing = await hold("lock table market.offer in share mode");
+  const answer = publish(agent);
+  await untilBlocked("complete_submission");
+  // The lock is held for longer than the ten seconds that the worker waits for it.
   const before = await lockTimeouts();
   const ending = await hold("select from graphile_worker._private_jobs where locked_at is not null for update");
   t.teardown(ending.release);
@@ -216,7 +214,7 @@ test.serial("a job whose end could not be written down for a lock is not held fo
   t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
 });
 
-test.serial("without a database at the start the process waits, says so, and works when it comes", async (t) => {
+test.serial("a process that starts without a database logs the reason, waits, and then works", async (t) => {
   const absent = await startCluster();
   t.teardown(absent.destroy);
   await absent.halt("fast");
@@ -258,16 +256,16 @@ test.serial("without a database at the start the process waits, says so, and wor
   }
   const agent = await connectedAgent(api.url, absent.url);
   await all.stop();
-  // The worker that was there before its database reads the text.
+  // The worker that started before its database reads the text.
   t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201, worker.logs());
 });
 
 test.serial(
-  "with every connection taken, callers get a 503 in bounded time, and who needs none gets an answer",
+  "when all connections are in use callers get 503 in bounded time, and requests that need none are answered",
   async (t) => {
     const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
     const agent = await newConnected();
-    // Publishing waits for the caller's window, which somebody holds: two calls take both connections.
+    // Publishing locks the caller's rate limit window, and this test holds that lock: two calls use both connections.
     const lock = await hold(`select internal.lock_window('agent:${agent.id}', 'publish_offer')`);
     t.teardown(lock.release);
     const publishing = Array.from({ length: 12 }, () =>
@@ -308,7 +306,7 @@ test.serial(
   },
 );
 
-test.serial("a table that somebody has locked is a 503 within the lock timeout, and others are served", async (t) => {
+test.serial("requests that need a locked table get 503 within the lock timeout, and others are served", async (t) => {
   const agent = await newConnected();
   const published = await publish(agent);
   const lock = await hold("lock table market.offer in access exclusive mode");
@@ -346,7 +344,7 @@ const runMigrate = (database: string): Promise<{ code: number | null; printed: s
     child.once("close", (code) => resolve({ code, printed }));
   });
 
-test.serial("a migration that cannot have its lock gives up soon, says so, and leaves nothing half done", async (t) => {
+test.serial("a migration that cannot get its lock gives up soon, says so, and leaves nothing half done", async (t) => {
   await sql(cluster.url, "create database to_migrate");
   const url = new URL(cluster.url);
   url.pathname = "/to_migrate";
@@ -370,21 +368,21 @@ test.serial("a migration that cannot have its lock gives up soon, says so, and l
   );
 });
 
-/** Locks what every migration from nothing needs: the settings of a role. */
+/** Locks the table of role settings, which every migration from nothing writes. */
 const withLockedRoles = () => hold("lock table pg_catalog.pg_db_role_setting in access exclusive mode");
 
-test.serial("two migrations of one database at once do not harm each other", async (t) => {
+test.serial("two migrations of one database at the same time do no harm", async (t) => {
   await sql(cluster.url, "create database to_migrate_twice");
   const url = new URL(cluster.url);
   url.pathname = "/to_migrate_twice";
   const both = await Promise.allSettled([migrate(url.href), migrate(url.href)]);
-  // Who comes second may fail, and is then tried again by its process.
+  // The second migration may fail. The service would try it again.
   t.true(both.some(({ status }) => status === "fulfilled"));
   await migrate(url.href);
   t.is(await sqlValue(url.href, "select count(*)::int from market.domain where domain = 'vehicles'"), 1);
 });
 
-test.serial("a database that takes no writes refuses them with 503, and is read as ever", async (t) => {
+test.serial("on a read-only database writes get 503, and reads are answered", async (t) => {
   const agent = await newConnected();
   const published = await publish(agent);
   const waiting = await connectAgent(service.url);

@@ -10,11 +10,11 @@ import { type Agent, connectAgent, eventually, patiently, SOFA } from "../suppor
 import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService, type Teardown } from "../support/service.ts";
 
-/** `npm start` on a bare machine: without DATABASE_URL the process brings its database along, in DATA_DIR. */
+/** `npm start` on a bare machine: without DATABASE_URL the process runs an embedded database in DATA_DIR. */
 
-/** The promise is six seconds on one's own machine; here another test file may be running. */
+/** The promise is six seconds on a person's own machine. Here another test file may run at the same time. */
 const FIRST_START_MS = 12_000;
-/** The promise is three seconds: the database is there already. */
+/** The promise is three seconds, because the database exists already. */
 const NEXT_START_MS = 6_000;
 
 const start = (dataDir: string, t?: Teardown, env: Record<string, string> = {}): Promise<Service> =>
@@ -46,7 +46,7 @@ const installedFolder = async (t: Teardown): Promise<string> => {
   return folder;
 };
 
-/** Stops a service, and looks into the database that it leaves. */
+/** Stops a service, and checks the invariants of its database. */
 const leavesAllInOrder = async (t: ExecutionContext, service: Service, dataDir: string): Promise<void> => {
   await service.stop();
   const database = await startEmbeddedDatabase(dataDir);
@@ -65,13 +65,13 @@ const connectedThroughPage = async (url: string): Promise<Agent> => {
 };
 
 test.serial(
-  "the main job is done on a bare machine, Ctrl-C ends it well, and the next start finds everything",
+  "on a bare machine an agent can publish and find offers, Ctrl-C exits with 0, and a restart keeps everything",
   async (t) => {
     const dataDir = await temporaryFolder(t);
     const started = Date.now();
     const service = await start(dataDir, t);
     t.true(Date.now() - started < allowed(FIRST_START_MS), `${Date.now() - started} ms`);
-    // It says so on standard output, which arrives when it arrives.
+    // The line is on standard output, and may arrive late.
     await eventually(
       async () => service.logs(),
       (logs) => logs.includes(`Souk is ready at ${service.url}`),
@@ -112,7 +112,7 @@ test.serial(
     const restarted = Date.now();
     const again = await start(dataDir, t);
     t.true(Date.now() - restarted < allowed(NEXT_START_MS), `${Date.now() - restarted} ms`);
-    // Its port is another, and its agents do not mind.
+    // The port has changed. The token is still valid.
     const elsewhere = { authorization: `Bearer ${seller.token}` };
     const replayed = await fetch(`${again.url}/v1/offers`, {
       method: "POST",
@@ -125,7 +125,7 @@ test.serial(
   },
 );
 
-test.serial("a process that is killed while it reads texts loses none of them, nor what was published", async (t) => {
+test.serial("a process that is killed while it reads texts loses no text and no published offer", async (t) => {
   const dataDir = await installedFolder(t);
   const provider = await startProvider();
   t.teardown(() => provider.close());
@@ -170,7 +170,7 @@ test.serial("a process that is killed while it reads texts loses none of them, n
   await leavesAllInOrder(t, service, dataDir);
 });
 
-test.serial("a second process does not touch the database of one that runs", async (t) => {
+test.serial("a second process does not use the database of a running one", async (t) => {
   const dataDir = await installedFolder(t);
   const first = await start(dataDir, t);
   const second = await startPart("start", { database: "", env: { DATA_DIR: dataDir }, waitUntilReady: false }, t);
@@ -180,7 +180,7 @@ test.serial("a second process does not touch the database of one that runs", asy
   await second.kill();
 });
 
-test.serial("the same calls at once at a cap are refused as on a server", async (t) => {
+test.serial("concurrent calls at a cap are refused as on a server", async (t) => {
   const dataDir = await installedFolder(t);
   const service = await start(dataDir, t, { EXTRACTION_DEADLINE_MS: "60000" });
   const agent = await connectedThroughPage(service.url);

@@ -6,11 +6,11 @@ import pg from "pg";
 import { type EmbeddedDatabase, startEmbeddedDatabase } from "../../src/database/embedded.ts";
 
 /**
- * PGlite has one backend behind all connections of the embedded database: each must be served a whole message exchange at
- * a time, or one's parameters would meet another's statement.
+ * PGlite has one backend for all connections of the embedded database. Each connection must be served one whole message
+ * exchange at a time. Otherwise the parameters of one connection would meet the statement of another.
  */
 
-/** More than the backend can serve at once, so that all wait in one queue. */
+/** More connections than the backend can serve at once, so that they wait in a queue. */
 const CONNECTIONS = 12;
 const ROUNDS = 40;
 
@@ -27,14 +27,14 @@ test.after.always(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test.serial("connections that meet each get the answer to their own statement", async (t) => {
+test.serial("concurrent connections each get the result of their own statement", async (t) => {
   const clients = Array.from({ length: CONNECTIONS }, () => new pg.Client({ connectionString: database.url }));
   await Promise.all(clients.map((client) => client.connect()));
   const wrong: unknown[] = [];
   const ask = async (client: pg.Client, name: number): Promise<void> => {
     for (let round = 0; round < ROUNDS; round++) {
       const mine = `${name}/${round}`;
-      // A text of its own each: as many parameters as the others', or not, and some that fail.
+      // Each text is unique to its connection; some have as many parameters as others, and some fail.
       const [statement, expected] =
         round % 5 === 4
           ? [`select $1::text as "c${name}", 1 / ($2::int - 2) as x`, "division by zero"]
@@ -51,14 +51,14 @@ test.serial("connections that meet each get the answer to their own statement", 
   t.deepEqual(wrong, []);
 });
 
-test.serial("a connection that breaks off in the middle of its statement leaves the turn to the others", async (t) => {
+test.serial("a connection that breaks off in the middle of its statement does not block the others", async (t) => {
   const [broken, other] = [
     new pg.Client({ connectionString: database.url }),
     new pg.Client({ connectionString: database.url }),
   ];
   broken.on("error", () => {});
   await Promise.all([broken.connect(), other.connect()]);
-  // Parse and Bind, and then no Sync for ever. pg's types do not show its wire.
+  // Sends Parse and Bind, and never Sync. pg's types do not declare these methods of its protocol layer.
   const { connection } = broken as unknown as {
     connection: { parse(query: object): void; bind(query: object): void; flush(): void; stream: { destroy(): void } };
   };

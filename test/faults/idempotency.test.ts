@@ -9,9 +9,10 @@ import { type Service, startPart } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * An Idempotency-Key makes a request happen once, whatever becomes of the client, the API and the worker in between.
+ * A request with an Idempotency-Key takes effect once, even if the client, the API or the worker fails in between.
  *
- *   in flight  the first request with a key has no answer yet: 409, and the client asks again
+ *   in flight  the first request with a key has no response yet: another request with it gets 409, and the client
+ *              retries
  */
 
 let database: Database;
@@ -19,12 +20,12 @@ let provider: Provider;
 let api: Service;
 let worker: Service;
 
-/** Long enough for a test to kill a process and look around while a text is being read. */
+/** Time enough for a test to kill a process and look at the database while a text is being read. */
 const READING_MS = 2_500;
 
 const environment = () => ({
   CONNECTIONS_PER_HOUR: "1000",
-  // The scripted provider is slow on purpose: nothing is to be read by anyone else.
+  // The scripted provider is slow on purpose, and the built-in extractor must not take over.
   EXTRACTION_DEADLINE_MS: "30000",
   OPENAI_BASE_URL: provider.baseURL,
   OPENAI_API_KEY: "scripted",
@@ -55,7 +56,7 @@ const callsOf = (agent: Agent): Promise<number> =>
     agent.id,
   ]);
 
-/** Repeats the request as a client does, until it is no longer in flight. */
+/** Repeats the request as a client does, until its key is no longer in flight. */
 const repeat = (url: string, agent: Agent): Promise<Answer> =>
   eventually(
     () => publish(url, agent),
@@ -63,7 +64,7 @@ const repeat = (url: string, agent: Agent): Promise<Answer> =>
   );
 
 test.serial(
-  "the same key fifty times at once is one offer: the others are told to wait, or get the same answer",
+  "of fifty requests at once with one key one publishes, and the others get 409 or a replay of its response",
   async (t) => {
     provider.always(slowly(300));
     const agent = await connectedAgent(api.url, database.url);
@@ -91,7 +92,7 @@ test.serial(
   },
 );
 
-test.serial("a replay is the first answer again, marked as one, and so is that of a refusal", async (t) => {
+test.serial("a replay repeats the first response and says so, also if that was a refusal", async (t) => {
   provider.always(well());
   const agent = await connectedAgent(api.url, database.url);
   const first = await publish(api.url, agent);
@@ -111,7 +112,7 @@ test.serial("a replay is the first answer again, marked as one, and so is that o
   t.not(one, other);
 });
 
-test.serial("a key with another body is refused, and the first answer stands", async (t) => {
+test.serial("a key with another body is refused, and the first response stays", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
   const first = await publish(api.url, agent);
   const reused = await publish(api.url, agent, `${SOFA}, or lena@example.org`);
@@ -125,7 +126,7 @@ test.serial("a key with another body is refused, and the first answer stands", a
   t.is(asOffer.body.code, "idempotency_key_reused", "the same text as an ask is another request");
 });
 
-test.serial("the same request in other bytes is the same request", async (t) => {
+test.serial("a request with the same members in other bytes counts as the same request", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
   const first = await publish(api.url, agent);
   const again = await call(api.url, "POST", "/v1/offers", {
@@ -136,7 +137,7 @@ test.serial("the same request in other bytes is the same request", async (t) => 
   t.deepEqual(again.body, first.body);
 });
 
-test.serial("two agents with the same key do not meet", async (t) => {
+test.serial("two agents with the same key do not affect each other", async (t) => {
   const agents = await Promise.all([1, 2].map(() => connectedAgent(api.url, database.url)));
   const answers = await Promise.all(agents.map((agent) => publish(api.url, agent)));
   t.deepEqual(
@@ -149,7 +150,7 @@ test.serial("two agents with the same key do not meet", async (t) => {
   t.not(answers[0]?.body.offer_id, answers[1]?.body.offer_id);
 });
 
-test.serial("an API that is killed while a text is read leaves its key in flight, and then the answer", async (t) => {
+test.serial("if the API is killed while a text is read, the key is in flight, then replays the 201", async (t) => {
   const doomed = await startPart("api", { database: database.url, env: environment() }, t);
   const agent = await connectedAgent(doomed.url, database.url);
   provider.reset();
@@ -175,7 +176,7 @@ test.serial("an API that is killed while a text is read leaves its key in flight
   t.is(await callsOf(agent), 1);
 });
 
-test.serial("a client that hangs up gets its answer when it comes back", async (t) => {
+test.serial("a client that hangs up gets its response when it retries", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
   provider.reset();
   provider.next(slowly(READING_MS));
@@ -202,7 +203,7 @@ test.serial("a client that hangs up gets its answer when it comes back", async (
   t.is(await offersOf(agent), 1);
 });
 
-test.serial("a client that hangs up before its body was whole has done nothing", async (t) => {
+test.serial("a request whose client hangs up before the body is complete has no effect", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
   const { port } = new URL(api.url);
   const sent = request({
@@ -228,37 +229,34 @@ test.serial("a client that hangs up before its body was whole has done nothing",
   t.is(await offersOf(agent), 1);
 });
 
-test.serial(
-  "a text that is not read by the deadline is not published later either, and its key is free again",
-  async (t) => {
-    const impatient = await startPart(
-      "api",
-      { database: database.url, env: { ...environment(), EXTRACTION_DEADLINE_MS: "700" } },
-      t,
-    );
-    const agent = await connectedAgent(api.url, database.url);
-    provider.reset();
-    provider.next(slowly(READING_MS));
-    const refused = await publish(impatient.url, agent);
-    t.is(refused.status, 503);
-    t.is(refused.body.code, "service_unavailable");
-    t.is(refused.headers["retry-after"], "5");
-    // The reading goes on at the worker, and comes too late.
-    await eventually(
-      () =>
-        sqlValue<number>(
-          database.url,
-          "select count(*)::int from graphile_worker.jobs where task_identifier = 'complete_submission'",
-        ),
-      (jobs) => jobs === 0,
-    );
-    t.is(await offersOf(agent), 0);
-    const answer = await publish(api.url, agent);
-    t.is(answer.status, 201);
-    t.is(answer.headers["idempotency-replayed"], undefined);
-    t.is(await offersOf(agent), 1);
-  },
-);
+test.serial("a text that is not read by the deadline is never published, and its key is free again", async (t) => {
+  const impatient = await startPart(
+    "api",
+    { database: database.url, env: { ...environment(), EXTRACTION_DEADLINE_MS: "700" } },
+    t,
+  );
+  const agent = await connectedAgent(api.url, database.url);
+  provider.reset();
+  provider.next(slowly(READING_MS));
+  const refused = await publish(impatient.url, agent);
+  t.is(refused.status, 503);
+  t.is(refused.body.code, "service_unavailable");
+  t.is(refused.headers["retry-after"], "5");
+  // The worker goes on reading, and finishes too late.
+  await eventually(
+    () =>
+      sqlValue<number>(
+        database.url,
+        "select count(*)::int from graphile_worker.jobs where task_identifier = 'complete_submission'",
+      ),
+    (jobs) => jobs === 0,
+  );
+  t.is(await offersOf(agent), 0);
+  const answer = await publish(api.url, agent);
+  t.is(answer.status, 201);
+  t.is(answer.headers["idempotency-replayed"], undefined);
+  t.is(await offersOf(agent), 1);
+});
 
 const asWorker = (statement: string) =>
   withClient(database.url, async (client) => {
@@ -301,7 +299,7 @@ test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
   t.is(second.headers["idempotency-replayed"], undefined);
   t.not(second.body.offer_id, first.body.offer_id);
 
-  // The clock of the worker ticks once an hour: a key that it has not come to yet counts as forgotten all the same.
+  // The purge runs once an hour. An expired key counts as forgotten even before the purge deletes it.
   await age("24 hours 1 minute");
   const third = await publish(api.url, agent);
   t.is(third.headers["idempotency-replayed"], undefined);

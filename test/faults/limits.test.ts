@@ -10,9 +10,9 @@ import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * The rolling windows: what an agent may do in an hour, and how many agents an address may make.
+ * Rate limits in rolling windows: calls per agent and hour, and new agents per address and hour.
  *
- *   figures  limit, remaining and reset as an answer's headers say them
+ *   figures  the limit, remaining and reset that a response's RateLimit headers state
  */
 
 let database: Database;
@@ -22,7 +22,7 @@ test.before(async () => {
   database = await createDatabase();
   service = await startService({
     database: database.url,
-    // Every test makes agents from one address, and two hundred texts take a while on a small machine.
+    // All tests create agents from one address, and reading two hundred texts takes a while on a small machine.
     env: { CONNECTIONS_PER_HOUR: "1000", EXTRACTION_DEADLINE_MS: "60000" },
   });
 });
@@ -46,7 +46,7 @@ const windowOf = async (agent: Agent, action = "publish_offer") =>
 const publish = (agent: Agent, headers: Record<string, string> = {}, text = SOFA) =>
   agent.call("POST", "/v1/offers", { text }, headers);
 
-/** Lets time pass for an agent's counted calls. */
+/** Moves an agent's counted calls into the past. */
 const letPass = (agent: Agent, interval: string) =>
   sql(
     database.url,
@@ -55,7 +55,7 @@ const letPass = (agent: Agent, interval: string) =>
   );
 
 test.serial(
-  "two hundred calls at once at a cap of sixty: sixty are published, and each answer says where it stands",
+  "of two hundred calls at once at a cap of sixty, exactly sixty publish, and the headers agree",
   async (t) => {
     const agent = await connectedAgent(service.url, database.url);
     const send = () =>
@@ -93,37 +93,34 @@ test.serial(
   },
 );
 
-test.serial(
-  "the window rolls: each call frees its slot an hour later, and whoever waits Retry-After gets one",
-  async (t) => {
-    const agent = await connectedAgent(service.url, database.url);
-    const fill = (count: number, ago: string) =>
-      sql(
-        database.url,
-        `insert into market.rate_limit_hit (scope, action, called_at)
+test.serial("each call leaves the window an hour later, and a caller that waits Retry-After is admitted", async (t) => {
+  const agent = await connectedAgent(service.url, database.url);
+  const fill = (count: number, ago: string) =>
+    sql(
+      database.url,
+      `insert into market.rate_limit_hit (scope, action, called_at)
        select 'agent:' || $1::text, 'publish_offer', clock_timestamp() - $3::interval from generate_series(1, $2)`,
-        [agent.id, count, ago],
-      );
-    await fill(10, "59 minutes 50 seconds");
-    await fill(50, "20 minutes");
-    const refused = await publish(agent);
-    t.is(refused.status, 429);
-    const wait = Number(refused.headers["retry-after"]);
-    t.true(wait >= 1 && wait <= 10, `Retry-After: ${wait}`);
+      [agent.id, count, ago],
+    );
+  await fill(10, "59 minutes 50 seconds");
+  await fill(50, "20 minutes");
+  const refused = await publish(agent);
+  t.is(refused.status, 429);
+  const wait = Number(refused.headers["retry-after"]);
+  t.true(wait >= 1 && wait <= 10, `Retry-After: ${wait}`);
 
-    await new Promise((resolve) => setTimeout(resolve, wait * 1000));
-    const published = await publish(agent);
-    t.is(published.status, 201);
-    t.is(figuresOf(published).remaining, 9);
-    const { reset } = figuresOf(published);
-    t.true(reset > 39 * 60 && reset <= 40 * 60, `RateLimit-Reset is when the oldest of those left goes: ${reset}`);
+  await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+  const published = await publish(agent);
+  t.is(published.status, 201);
+  t.is(figuresOf(published).remaining, 9);
+  const { reset } = figuresOf(published);
+  t.true(reset > 39 * 60 && reset <= 40 * 60, `RateLimit-Reset is when the oldest of those left goes: ${reset}`);
 
-    await letPass(agent, "1 hour");
-    t.deepEqual(await windowOf(agent), { limit: 60, used: 0, remaining: 60, resets_in: 0 });
-  },
-);
+  await letPass(agent, "1 hour");
+  t.deepEqual(await windowOf(agent), { limit: 60, used: 0, remaining: 60, resets_in: 0 });
+});
 
-test.serial("replays and refusals are not counted", async (t) => {
+test.serial("replays and refused requests do not count", async (t) => {
   const agent = await connectedAgent(service.url, database.url);
   const key = { "idempotency-key": "once" };
   t.is((await publish(agent, key)).status, 201);
@@ -162,7 +159,7 @@ test.serial("replays and refusals are not counted", async (t) => {
   t.is((await windowOf(unconnected)).used, 0);
 });
 
-test.serial("a text without a contact was read, and counts", async (t) => {
+test.serial("a text without a contact counts, because it was read", async (t) => {
   const agent = await connectedAgent(service.url, database.url);
   const refused = await publish(agent, {}, "Grey three-seat sofa for sale. 180 EUR, pick up in Berlin.");
   t.is(refused.status, 400);
@@ -171,7 +168,7 @@ test.serial("a text without a contact was read, and counts", async (t) => {
   t.is((await windowOf(agent)).used, 1);
 });
 
-test.serial("offers, asks and previews have windows of their own", async (t) => {
+test.serial("offers, asks and previews have separate windows", async (t) => {
   const agent = await connectedAgent(service.url, database.url);
   const asked = await agent.call("POST", "/v1/asks", { text: "Wanted: a sofa up to 250 EUR" });
   t.is(asked.status, 201, asked.text);
@@ -192,7 +189,7 @@ type Deeds = {
   removedLongAgo?: number;
 };
 
-/** The caps of an account with such a record. */
+/** The caps of an account with these account stats. */
 const capsWith = (client: pg.Client, deeds: Deeds): Promise<{ offers: number; asks: number }> =>
   rolledBack(client, async () => {
     const { settled = 0, fresh = 0, proved = 0, days = 0, removed = 0, removedLongAgo = 0 } = deeds;
@@ -225,7 +222,7 @@ const capsWith = (client: pg.Client, deeds: Deeds): Promise<{ offers: number; as
     return rows[0] ?? { offers: 0, asks: 0 };
   });
 
-test.serial("caps rise with the record and fall with removals", async (t) => {
+test.serial("caps rise with an account's offers, proved methods and age, and fall with removed offers", async (t) => {
   const cases: [Deeds, offers: number, asks: number][] = [
     [{}, 60, 120],
     [{ settled: 1 }, 64, 128],
@@ -251,12 +248,12 @@ test.serial("caps rise with the record and fall with removals", async (t) => {
   });
 });
 
-test.serial("a cap that rose is on the next answer and in GET /v1/me", async (t) => {
+test.serial("a raised cap is in the next response and in GET /v1/me", async (t) => {
   const agent = await connectedAgent(service.url, database.url);
   const first = await publish(agent);
   t.is(figuresOf(first).limit, 60);
   await withClient(database.url, async (client) => {
-    // The day an offer went live is kept by a trigger, which time itself does not ask.
+    // A trigger protects published_at, so it is switched off to move the offer into the past.
     await client.query("set session_replication_role = replica");
     await client.query("update market.offer set published_at = now() - interval '72 hours' where agent_id = $1", [
       agent.id,
@@ -276,7 +273,7 @@ const connectFrom = (url: string, address?: string) =>
 const forget = () => sql(database.url, "delete from market.rate_limit_hit where scope like 'address:%'");
 
 test.serial(
-  "forty agents at once from one address: thirty are made, and the others are told when to come back",
+  "of forty agents at once from one address thirty are created, and the others get 429 with Retry-After",
   async (t) => {
     const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
     const answers = await Promise.all(Array.from({ length: 40 }, () => connectFrom(api.url, "192.0.2.7")));
@@ -292,7 +289,7 @@ test.serial(
   },
 );
 
-test.serial("an IPv6 customer is one address by the /64, and IPv4 in IPv6 clothes is IPv4", async (t) => {
+test.serial("addresses of one IPv6 /64 network count as one, and an IPv4-mapped address counts as IPv4", async (t) => {
   const env = { TRUST_PROXY: "loopback", CONNECTIONS_PER_HOUR: "2" };
   const api = await startPart("api", { database: database.url, env }, t);
   const statuses = async (...addresses: string[]) => {
@@ -323,13 +320,13 @@ test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
   await forget();
 });
 
-test.serial('three people of a day who say "Not mine" stop an address for a day, and only that address', async (t) => {
+test.serial('three "Not mine" in a day stop an address from connecting agents for a day, and no other', async (t) => {
   const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
   const spammer = "203.0.113.66";
   for (let round = 1; round <= 3; round++) {
     const connected = await connectFrom(api.url, spammer);
     t.is(connected.status, 201, `connecting before the third "Not mine" (${round})`);
-    // The people are elsewhere: what counts is where the agents are.
+    // The people have other addresses. The address of the agents is what counts.
     const declined = await newPerson({ "x-forwarded-for": `198.51.100.${round}` }).decide(
       connected.body.connection.url,
       "decline",

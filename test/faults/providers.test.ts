@@ -28,15 +28,15 @@ import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * The whole service with a provider that fails. Its model may fail, lie or obey a text, its embedder may give anything:
- * the caller gets its answer in time, and nothing is published that the text does not say.
+ * A whole service with a provider that fails. The model may fail, invent, or obey instructions in a text; the embedder
+ * may return anything. The caller gets a response in time, and nothing is published that the text does not say.
  */
 
-/** Beyond it a machine does nothing else either. */
+/** On a machine that needs longer than this, nothing works. */
 const LONGEST_DEADLINE_MS = 30_000;
-/** As much as a reading needs that tries a provider in vain, and then does without it. */
+/** Time enough to try a provider in vain and then read the text without it. */
 const DEADLINE_MS = Math.min(allowed(4_000), LONGEST_DEADLINE_MS);
-/** The answer itself, on a machine that is busy. */
+/** Time for the response itself on a busy machine. */
 const SLACK_MS = 2_000;
 
 let database: Database;
@@ -68,7 +68,7 @@ const publish = (agent: Agent, text = SOFA, key?: string): Promise<Answer> =>
 
 const newAgent = () => connectedAgent(service.url, database.url);
 
-/** Until every job has been tried. One that an earlier test left hanging gives up after thirty seconds. */
+/** Waits until every job has run. A job that an earlier test left hanging gives up after thirty seconds. */
 const idle = () =>
   eventually(
     () =>
@@ -80,13 +80,13 @@ const idle = () =>
     60_000,
   );
 
-/** Readings fail in this way; vectors are made. */
+/** Extractions fail in this way, and embeddings work. */
 const onlyReadings =
   (behaviour: Behaviour): Behaviour =>
   (request, response) =>
     (request.kind === null ? well() : behaviour)(request, response);
 
-/** Vectors fail in this way; texts are read. */
+/** Embeddings fail in this way, and extractions work. */
 const onlyVectors =
   (behaviour: Behaviour): Behaviour =>
   (request, response) =>
@@ -95,22 +95,22 @@ const onlyVectors =
 const FAULTS: Record<string, Behaviour> = {
   "answers 500": status(500),
   "answers 401": status(401),
-  "answers 429 and asks for a second": tooManyRequests("1"),
-  "answers 429 and asks for an hour": tooManyRequests("3600"),
+  "answers 429 with a Retry-After of a second": tooManyRequests("1"),
+  "answers 429 with a Retry-After of an hour": tooManyRequests("3600"),
   "cuts the connection": cuts(),
-  "cuts the connection in the middle of an answer": cutsMidway(),
+  "cuts the connection in the middle of a response": cutsMidway(),
   "never answers": hangs(),
-  "answers drop by drop": drips(50),
-  "answers an error drop by drop": drips(50, 500),
+  "answers a few bytes at a time": drips(50),
+  "answers with an error a few bytes at a time": drips(50, 500),
   "answers with a page of HTML": notJson(),
-  "answers with half of its JSON": truncatedJson(),
+  "answers with incomplete JSON": truncatedJson(),
   "answers with wrong types": wrongTypes(),
   "answers with ten megabytes": huge(10_000_000),
-  "sends on to another address": redirects("http://127.0.0.1:9/v1"),
+  "redirects to another address": redirects("http://127.0.0.1:9/v1"),
 };
 
 for (const [fault, behaviour] of Object.entries(FAULTS)) {
-  test.serial(`a provider that ${fault} costs its caller nothing but time`, async (t) => {
+  test.serial(`a provider that ${fault} delays its callers, and they get 201`, async (t) => {
     const agent = await newAgent();
     provider.always(behaviour);
     const started = performance.now();
@@ -122,7 +122,7 @@ for (const [fault, behaviour] of Object.entries(FAULTS)) {
     t.is(published.status, 201, published.text);
     t.is(asked.status, 201, asked.text);
     t.true(took < DEADLINE_MS + allowed(SLACK_MS), `${took} ms`);
-    // Read by the built-in reader, and as well as ever.
+    // The built-in extractor has read it, with the same result.
     t.is(published.body.contact, "lena@example.com");
     t.regex(published.body.price, /180/);
     t.is(asked.body.criteria.price.max, 250);
@@ -135,7 +135,7 @@ for (const [fault, behaviour] of Object.entries(FAULTS)) {
   });
 }
 
-test.serial("while the embedder is down a search goes by words and says so, and later by meaning again", async (t) => {
+test.serial("while the embedder fails a search uses only words and says so; later it uses vectors again", async (t) => {
   const agent = await newAgent();
   provider.always(onlyVectors(status(500)));
   const text = "Walnut bookcase with glass doors, 300 EUR, Leipzig. Write to bookcase@example.com";
@@ -166,19 +166,19 @@ const WRONG_VECTORS: Record<string, (texts: string[]) => unknown> = {
   "too short": (texts) => texts.map(() => [0.6, 0.8]),
   "too long": (texts) => texts.map(() => Array.from({ length: 1536 }, () => 0.025)),
   "all zero": (texts) => texts.map(() => Array.from({ length: 512 }, () => 0)),
-  "with something that is no number": (texts) =>
+  "with a string among its numbers": (texts) =>
     texts.map(() => Array.from({ length: 512 }, (_, place) => (place === 7 ? "NaN" : 0.04))),
-  "with null for NaN": (texts) =>
+  "with a null among its numbers": (texts) =>
     texts.map(() => Array.from({ length: 512 }, (_, place) => (place === 7 ? null : 0.04))),
-  "beyond all numbers": (texts) => texts.map(() => Array.from({ length: 512 }, () => 1e308)),
-  "of another number than the texts": () => [],
-  "that are words": (texts) => texts.map(() => "a vector"),
+  "with numbers out of range": (texts) => texts.map(() => Array.from({ length: 512 }, () => 1e308)),
+  "missing from the response": () => [],
+  "that is a string": (texts) => texts.map(() => "a vector"),
 };
 
 for (const [number, [fault, make]] of Object.entries(WRONG_VECTORS).entries()) {
   test.serial(`a vector ${fault} is refused, and the offer is found by its words`, async (t) => {
     const agent = await newAgent();
-    // What a script may send is wider than what its type says.
+    // A scripted response may contain values that the parameter's type does not allow.
     provider.always(onlyVectors(vectors(make as Parameters<typeof vectors>[0])));
     const word = `brassica${"abcdefghij"[number]}`;
     const published = await publish(agent, `One ${word} for sale, 5 EUR, Hamburg. Write to ${word}@example.com`);
@@ -197,7 +197,7 @@ for (const [number, [fault, make]] of Object.entries(WRONG_VECTORS).entries()) {
   });
 }
 
-test.serial("the database itself keeps no vector that is not one, whoever hands it in", async (t) => {
+test.serial("the database refuses a vector of the wrong size, out of range, all zero or not of numbers", async (t) => {
   const agent = await newAgent();
   const { body } = await publish(agent, "A hatstand, 9 EUR, Kiel. Write to hatstand@example.com");
   await idle();
@@ -230,7 +230,7 @@ for (const [how, behaviour] of Object.entries({ "as it likes": obeys(), "within 
     const published = await publish(agent, ORDERS);
     const own = await agent.call("GET", "/v1/offers");
     if (published.status === 400) {
-      // Nothing that the model found stands in the text: then there is nothing to publish.
+      // The text contains nothing that the model found, so there is nothing to publish.
       t.is(published.body.code, "missing_contact");
       t.deepEqual(own.body.results, []);
       return;
@@ -246,7 +246,7 @@ for (const [how, behaviour] of Object.entries({ "as it likes": obeys(), "within 
   });
 }
 
-test.serial("a price, a contact and a title that nobody wrote are not published", async (t) => {
+test.serial("a price, a contact or a title that the text does not contain is not published", async (t) => {
   const agent = await newAgent();
   provider.always(onlyReadings(invents()));
   const text = "Red kettle, 25 EUR, Bremen. Write to kettle@example.com";
@@ -258,7 +258,7 @@ test.serial("a price, a contact and a title that nobody wrote are not published"
     text,
   ]);
   for (const { row } of rows) t.notRegex(row, /66666|invented|4915100000000/);
-  // Its true contact was not among what the model claims, so it is either found otherwise or missed, and then said.
+  // The model did not name the true contact. The service either finds it otherwise, or answers missing_contact.
   if (published.status === 201) t.is(published.body.contact, "kettle@example.com");
   else t.is(published.body.code, "missing_contact");
 });
@@ -268,7 +268,7 @@ const paidFor = (word: string): number =>
     ({ text, body }) => text?.includes(word) || body.input?.some((input) => input.includes(word)),
   ).length;
 
-test.serial("an agent that no person approved buys no vectors, and at most 120 readings an hour", async (t) => {
+test.serial("an unapproved agent causes no embeddings, and at most 120 extractions an hour", async (t) => {
   const stranger = await connectAgent(service.url);
   for (let number = 0; number < 30; number++) {
     const { status: code } = await stranger.call("POST", "/v1/offers/search", { query: `free lunch ${number}` });
@@ -296,11 +296,11 @@ test.serial("an agent that no person approved buys no vectors, and at most 120 r
   t.is(paidFor("reakfast"), 0, "what is refused is not read");
 });
 
-test.serial("a query is paid for once, however often it is asked", async (t) => {
+test.serial("a repeated query is embedded once", async (t) => {
   const agent = await newAgent();
   const search = async () => (await agent.call("POST", "/v1/offers/search", { query: "the same marmalade" })).status;
   t.is(await search(), 200);
-  // It is kept beside the answer, which does not wait for it.
+  // The embedding is stored after the response, which does not wait for it.
   await eventually(
     () =>
       sqlValue<number>(
@@ -313,7 +313,7 @@ test.serial("a query is paid for once, however often it is asked", async (t) => 
   t.is(paidFor("marmalade"), 1);
 });
 
-test.serial("an embedder that hangs holds up no reading", async (t) => {
+test.serial("an embedder that hangs does not delay extractions", async (t) => {
   provider.always(onlyVectors(hangs()));
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(Array.from({ length: 8 }, async () => publish(await newAgent())));

@@ -8,7 +8,7 @@ import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
-/** Two of a kind at the same instant, on several processes, and with clocks that differ. */
+/** Concurrent calls that exclude each other, on several processes and with clocks that differ. */
 
 let database: Database;
 let services: [Service, Service];
@@ -17,7 +17,7 @@ let pool: pg.Pool;
 test.before(async () => {
   database = await createDatabase();
   const options = { database: database.url, env: { CONNECTIONS_PER_HOUR: "100000" } };
-  // The first migrates and works; the second is a replica of the API.
+  // The first runs migrations and the worker, too. The second is a replica of the API.
   services = [await startService(options), await startPart("api", options)];
   pool = new pg.Pool({ connectionString: database.url, max: 8 });
 });
@@ -28,12 +28,12 @@ test.after.always(async () => {
 });
 test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
 
-/** Instants differ by chance: enough rounds that each order comes up. */
+/** Which call comes first is chance. With this many rounds each order occurs. */
 const ROUNDS = 25;
 
 const secretOf = (agent: Agent): Buffer => hashSecret(agent.link.split("/").at(-1) ?? "");
 
-/** What a call gave: its result, or the code by which it was refused. Anything else is a bug, and shows as itself. */
+/** The outcome of a call: "done", or the code of its refusal. Any other message is a bug, and fails the test. */
 const outcomeOf = (text: string, values: unknown[]): Promise<string> =>
   pool.query(text, values).then(
     () => "done",
@@ -44,7 +44,7 @@ const statusOf = async (agent: Agent, url: string, path = "/v1/me"): Promise<num
   (await call(url, "GET", path, { headers: { authorization: `Bearer ${agent.token}` } })).status;
 
 test.serial(
-  "of two people who approve one link at the same instant one wins, and only that one is acted for",
+  "of two people who approve one link at the same instant one succeeds, and the agent acts for that person",
   async (t) => {
     const approve = "select api.approve_connection($1, $2, $3)";
     for (let round = 0; round < ROUNDS; round++) {
@@ -82,7 +82,7 @@ test.serial("of two people with accounts who approve one link at the same instan
 });
 
 test.serial(
-  "of two people at the page one sees that the agent acts for them, the other that the link was used",
+  "of two people who press Approve at the same time one gets the agent, and the other reads that the link was used",
   async (t) => {
     for (let round = 0; round < 5; round++) {
       const agent = await connectAgent(services[0].url);
@@ -97,7 +97,7 @@ test.serial(
   },
 );
 
-test.serial('of Approve and "Not mine" at the same instant one counts', async (t) => {
+test.serial('of Approve and "Not mine" at the same instant only one takes effect', async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
     const agent = await connectAgent(services[0].url);
     const [approved, declined] = await Promise.all([
@@ -110,7 +110,7 @@ test.serial('of Approve and "Not mine" at the same instant one counts', async (t
   }
 });
 
-/** Calls until told to stop, and gives the statuses as they came, with the time at which each call was begun. */
+/** A call's status, and the time at which the call began. */
 type Call = { begun: number; status: number };
 
 const keepCalling = async (agent: Agent, url: string, calls: Call[], over: () => boolean): Promise<void> => {
@@ -123,7 +123,7 @@ const keepCalling = async (agent: Agent, url: string, calls: Call[], over: () =>
 const REMOVALS: Record<string, (agent: Agent) => Promise<unknown>> = {
   "removes itself": (agent) => agent.call("DELETE", "/v1/me/agent"),
   "its person removes": async (agent) => {
-    // As the settings page does: one statement that first enters by the session.
+    // As the settings page does it: one statement that first enters as the person, by the session.
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query("set role souk_api");
@@ -142,7 +142,7 @@ for (const [how, remove] of Object.entries(REMOVALS)) {
     let over = false;
     const calls: Call[] = [];
     const calling = services.flatMap(({ url }) => [1, 2].map(() => keepCalling(agent, url, calls, () => over)));
-    // As many calls on each side as say something, however long a busy machine takes for them.
+    // Enough calls before and after the removal to prove something, however long a busy machine takes.
     await eventually(
       async () => calls.length,
       (made) => made > 20,
@@ -171,7 +171,7 @@ for (const [how, remove] of Object.entries(REMOVALS)) {
 
 test.serial("an agent that is removed after its text was admitted publishes nothing", async (t) => {
   const agent = await connectedAgent(services[0].url, database.url);
-  // The call has entered as the agent, and waits to write its text down.
+  // The call has entered as the agent, and waits to insert its submission.
   const holder = await pool.connect();
   await holder.query("begin; lock table market.submission in share row exclusive mode");
   const publishing = agent.call("POST", "/v1/offers", { text: SOFA });
@@ -194,7 +194,7 @@ test.serial("an agent that is removed after its text was admitted publishes noth
   t.is(await sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 0);
 });
 
-test.serial("a person may not remove the agent of another", async (t) => {
+test.serial("a person cannot remove another person's agent", async (t) => {
   const [mine, other] = await Promise.all([1, 2].map(() => connectedAgent(services[0].url, database.url)));
   const outcome = await outcomeOf(
     `with actor as materialized (select internal.enter_person($1) as entered)
@@ -205,7 +205,7 @@ test.serial("a person may not remove the agent of another", async (t) => {
   t.is((await other?.call("GET", "/v1/me"))?.status, 200);
 });
 
-test.serial("a person who approves while the agent removes itself ends with an agent that is gone", async (t) => {
+test.serial("if a person approves while the agent removes itself, the agent is removed", async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
     const agent = await connectAgent(services[0].url);
     const [approved, removed] = await Promise.all([
@@ -219,7 +219,7 @@ test.serial("a person who approves while the agent removes itself ends with an a
   }
 });
 
-/** Two hours in either direction, as a host without time synchronisation has it. Only clocks move, not timers. */
+/** Moves a process's clock by some hours, as on a host without time synchronisation. Timers are not affected. */
 const clockOff = (hours: number): string => {
   const source = `
     const offset = ${hours} * 3600000;
@@ -232,7 +232,7 @@ const clockOff = (hours: number): string => {
 };
 
 for (const hours of [2, -2]) {
-  test.serial(`a host whose clock is ${hours} hours off moves no limit, no window and no expiry`, async (t) => {
+  test.serial(`on a host whose clock is ${hours} hours off, limits, windows and expiry do not move`, async (t) => {
     const service = await startService(
       {
         database: database.url,
@@ -258,7 +258,7 @@ for (const hours of [2, -2]) {
     t.true(Number(published.headers["ratelimit-reset"]) > 3_590, published.headers["ratelimit-reset"]);
     t.true(Number(published.headers["ratelimit-reset"]) <= 3_600);
 
-    // The same window through a host whose clock is right.
+    // The same window, read through a host whose clock is right.
     const elsewhere = async (): Promise<Answer> =>
       call(services[1].url, "GET", "/v1/me", { headers: { authorization: `Bearer ${agent.token}` } });
     const { used, remaining, resets_in } = (await elsewhere()).body.limits.publish_offer;

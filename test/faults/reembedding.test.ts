@@ -5,9 +5,11 @@ import { connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
-/** An operator configures a provider: what was embedded by the built-in extractor is embedded by its model. */
+/**
+ * An operator configures a provider. The provider's model then embeds everything that the built-in embedder embedded.
+ */
 
-test("a service that starts with another embedding model embeds everything again, while searches are answered", async (t) => {
+test("a service that starts with another embedding model embeds everything again, and searches go on", async (t) => {
   const database = await createDatabase(t);
   const provider = await startProvider();
   t.teardown(() => provider.close());

@@ -7,10 +7,10 @@ import { connectedAgent, eventually } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { startService } from "../support/service.ts";
 
-/** What a standby needs of its primary; the rest of the tests runs without. */
+/** Settings that a standby needs on its primary. All other tests run without them. */
 const STREAMING = { wal_level: "replica", max_wal_senders: "5", synchronous_commit: "local", hot_standby: "on" };
 
-/** The standby takes this long to show what it received: far longer than a request, so that luck cannot pass the test. */
+/** How long the standby delays what it receives: far longer than a request, so that the test cannot pass by luck. */
 const APPLY_DELAY = "700ms";
 
 const clusters: Cluster[] = [];
@@ -34,7 +34,7 @@ test.serial("a removed agent's next call is refused on a replica that lags", asy
     t,
   );
   const agent = await connectedAgent(service.url, primary.url);
-  // Not removed yet: the replica answers, once it has heard of the agent.
+  // The agent is not removed yet, so the replica answers once it has received the agent's row.
   await eventually(
     () => agent.call("GET", "/v1/me"),
     ({ status }) => status === 200,

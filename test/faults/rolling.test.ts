@@ -10,9 +10,10 @@ import { connectedAgent } from "../support/market.ts";
 import { startPart } from "../support/service.ts";
 
 /**
- * A deployment rolls: the database is migrated and its code loaded, while API processes of the commit before go on.
+ * A rolling deployment: the database is migrated and its code reloaded, while API processes of the previous commit run
+ * on.
  *
- *   before   the commit before this one; with changes that are not committed, the last commit
+ *   before   the previous commit; if there are uncommitted changes, the last commit
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -22,7 +23,7 @@ const git = async (...args: string[]): Promise<string> => (await run("git", args
 
 const TEXT = "Grey three-seat sofa, good condition. 180 EUR, pick up in Berlin. Write to lena@example.com";
 
-/** The sources of the commit before, in a folder that uses the modules of this one; null where there is no history. */
+/** The sources of the previous commit, in a folder that uses this checkout's packages. Null without git history. */
 const sourcesOfBefore = async (t: { teardown: (clean: () => Promise<void>) => void }): Promise<string | null> => {
   const changed = await git("status", "--porcelain", "--", "src", "db", "worker").catch(() => null);
   if (changed === null) return null;
@@ -38,7 +39,7 @@ const sourcesOfBefore = async (t: { teardown: (clean: () => Promise<void>) => vo
   return folder;
 };
 
-test("an API of the commit before serves the main job on a database of this one", async (t) => {
+test("an API of the previous commit works on a database of this one", async (t) => {
   const folder = await sourcesOfBefore(t);
   if (folder === null) {
     t.log("There is no git history here, so no commit before.");

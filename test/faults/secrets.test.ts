@@ -12,10 +12,11 @@ import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * What is secret is in no log, no job and no dump; and the login roles can do nothing by themselves.
+ * No log, job or dump contains a secret, and the login roles have no rights of their own.
  *
- *   secret  a token, the secret of a link, a session's: known to its holder only, and here in no form, not even encoded
- *   private a text, a contact, a code, an agent's name: the database keeps them, and no log does
+ *   secret   a token, the secret of a link or of a session. Only its holder knows it, so nothing may contain it, not
+ *            even encoded
+ *   private  a text, a contact, a code, the name of an agent. The database stores it, and no log may contain it
  */
 
 const run = promisify(execFile);
@@ -52,7 +53,7 @@ const PRIVATE = {
   ask: "Wanted: a Kaltmamsell in good order, up to 30 EUR",
 };
 
-/** A string as it may turn up: as it is, in hexadecimal (bytea), in base64, in an URL. */
+/** The forms in which a string may appear: as it is, in hexadecimal (bytea), in base64, and encoded for a URL. */
 const disguises = (secret: string): string[] => {
   const bytes = Buffer.from(secret);
   return [secret, bytes.toString("hex"), bytes.toString("base64").replace(/=+$/, ""), encodeURIComponent(secret)];
@@ -63,7 +64,7 @@ const traces = (where: string, secrets: Record<string, string>): string[] =>
     .filter(([, secret]) => disguises(secret).some((disguise) => where.includes(disguise)))
     .map(([name]) => name);
 
-/** Every row of every table, as PostgreSQL writes rows. `besides` are schemas or tables to leave out. */
+/** Every row of every table, as text. `besides` are schemas or tables to leave out. */
 const everyRow = async (besides: string[] = []): Promise<string> => {
   const rows: string[] = [];
   for (const { name, schema } of await tables("r")) {
@@ -74,7 +75,7 @@ const everyRow = async (besides: string[] = []): Promise<string> => {
   return rows.join("\n");
 };
 
-/** Everything in the database, schema and settings included. */
+/** A dump of the whole database, including the schema and its settings. */
 const dump = async (): Promise<string> => {
   const folder = await sqlValue<string>(cluster.url, "select setting from pg_config() where name = 'BINDIR'");
   const options = { maxBuffer: 256 * 1024 * 1024 };
@@ -92,7 +93,7 @@ const tables = (kinds = "rvmp") =>
   );
 
 test.serial(
-  "after the main job and its failures no log, no job and no dump holds a secret, and no log what is private",
+  "after requests that succeed and fail no log, job or dump contains a secret, and no log private data",
   async (t) => {
     const secrets: Record<string, string> = { "the provider's key": "sk-very-secret-provider-key" };
     const codes: Record<string, string> = {};
@@ -124,7 +125,7 @@ test.serial(
       codes[`the code of ${name}`] = agent.code;
     }
 
-    // The main job, with a provider that fails and repeats what it was sent, hangs, and works.
+    // Publishing and asking, with a provider that fails and repeats the request, hangs, and works.
     const publish = (text: string, key: string) =>
       seller.call("POST", "/v1/offers", { text }, { "idempotency-key": key });
     provider.always(status(500));
@@ -142,9 +143,9 @@ test.serial(
     t.is(asked.status, 201);
     await buyer.call("GET", `/v1/asks/${asked.body.id}/matches`);
 
-    // What goes wrong, with the same words.
+    // Requests that fail, with the same words.
     await publish("Zwiebelfisch without a contact", "four");
-    // Pasted where it does not belong: a server that logs parameters then logs a text with it.
+    // A token that was pasted into a text. A PostgreSQL log with parameters contains the text, and so that token.
     await publish(`${PRIVATE.text} ${stranger.token}`, "five");
     await seller.call("POST", "/v1/offers", { text: PRIVATE.text, images: ["Zwiebelfisch"] });
     await call(service.url, "POST", `/v1/offers?token=${seller.token}`, {
@@ -159,7 +160,7 @@ test.serial(
     await call(service.url, "POST", new URL(buyer.link).pathname, {
       headers: { authorization: `Bearer ${buyer.token}` },
     });
-    // A crash of the database's making, in the middle of a statement with all of it.
+    // An error in the database, in the middle of a statement that has all of this as parameters.
     const lock = new pg.Client({ connectionString: cluster.url });
     await lock.connect();
     await lock.query("begin; lock table market.submission in access exclusive mode");
@@ -203,11 +204,11 @@ const attempt = (client: pg.Client, text: string, values: unknown[] = []): Promi
   );
 
 const DENIED = "42501";
-/** What PostgreSQL says of a view that cannot be written to by anybody, before it looks at rights. */
+/** PostgreSQL's error for a view that nobody can write to. It comes before the check of rights. */
 const NOT_A_TABLE = "55000";
 
 test.serial(
-  "the login of the HTTP layer can touch no table before it has entered, whatever claims it sets",
+  "before it takes a caller's role, the API's login role can touch no table, whatever claims it sets",
   async (t) => {
     const found = await tables();
     t.true(found.length > 20);
@@ -246,7 +247,7 @@ test.serial(
   },
 );
 
-/** What anybody may call: each refuses by itself, or tells what anybody may know. */
+/** Functions that every caller may call. Each checks its caller itself, or returns only public data. */
 const OPEN_TO_VISITORS = new Set([
   "api.get_taxonomy",
   "api.get_vocabulary",
@@ -258,7 +259,7 @@ const OPEN_TO_VISITORS = new Set([
   "api.get_viewer",
   "internal.enter_agent",
   "internal.enter_person",
-  // Numbers for /metrics.
+  // Figures for /metrics.
   "inspect.state",
 ]);
 
@@ -275,9 +276,9 @@ const functions = () =>
   );
 
 test.serial(
-  "no function gives anything to a login that has not entered, but those that are there for visitors",
+  "a login that has not taken a role gets nothing from any function, except from those for visitors",
   async (t) => {
-    // The worker lives on, and says so.
+    // The worker's heartbeats and jobs change meanwhile, so these are left out.
     const restless = ["market.worker_heartbeat", "graphile_worker"];
     const before = await everyRow(restless);
     const found = await functions();
@@ -287,7 +288,7 @@ test.serial(
       for (const { name, call: text } of found) {
         if (OPEN_TO_VISITORS.has(name)) continue;
         const outcome = await attempt(client, `select ${text} as given`);
-        // Nothing, or nothing in the shape of something.
+        // The function returned nothing, or an empty value.
         if (
           outcome.startsWith("done") &&
           !/^done: \[(\{"given":(null|false|\{\}|\[\]|""|"\(,*\)")\})?\]$/.test(outcome)
@@ -301,7 +302,7 @@ test.serial(
   },
 );
 
-test.serial("the worker's login reads no table of the market and calls no function of the API", async (t) => {
+test.serial("the worker's login role reads no table of the market and calls no API function", async (t) => {
   await asLogin("souk_worker", async (client) => {
     for (const { name, schema } of await tables()) {
       if (schema === "graphile_worker") continue;
@@ -313,7 +314,7 @@ test.serial("the worker's login reads no table of the market and calls no functi
   });
 });
 
-test.serial("claims that a client sends through the API gain nothing", async (t) => {
+test.serial("a client that sets claims in a request gains nothing", async (t) => {
   const mine = await connectAgent(service.url);
   const [victim] = await sql<{ agent: string; account: string }>(
     cluster.url,

@@ -3,18 +3,18 @@ import { ENDPOINTS } from "../../src/http/endpoints.ts";
 import type { Agent, Answer, Body } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
 
-/** What is somebody else's is as if it were not there. */
+/** What belongs to another account is answered exactly as if it did not exist. */
 
 let market: Market;
-/** Who has things. */
+/** The agent that owns things. */
 let owner: Agent;
-/** Who has none, and tries. */
+/** The agent that tries to reach them. */
 let other: Agent;
-/** The other's person, in a browser. */
+/** The person of `other`, in a browser. */
 let person: Person;
-/** As the other, but nobody approved it. */
+/** An agent without a person's approval. */
 let stranger: Agent;
-/** The owner's things by what they are. */
+/** The ids of what the owner has. */
 let ids: Record<
   "published" | "archived" | "removed" | "ask" | "fulfilled" | "verification" | "account" | "agent",
   string
@@ -43,17 +43,17 @@ test.before(async () => {
 });
 test.after.always(() => market?.stop());
 
-/** An answer but for what names the request and the moment. */
+/** A response without the headers and members that differ with each request. */
 const bare = ({ status, headers, body }: Answer): Body => {
   const { "request-id": _id, date: _date, ...kept } = headers;
   return { status, headers: kept, body: { ...body, request_id: "" } };
 };
 
 const WITH_ID = ENDPOINTS.filter(({ path }) => path.includes("{id}"));
-/** A published offer is there for everyone to read and to report. */
+/** Every caller may read and report a published offer. */
 const OPEN = ["getOffer published", "reportOffer published"];
 
-test("there are endpoints with an id to try", (t) => {
+test("these endpoints take an id", (t) => {
   t.deepEqual(
     WITH_ID.map(({ operationId }) => operationId),
     [
@@ -76,7 +76,7 @@ test("there are endpoints with an id to try", (t) => {
 
 for (const { operationId, method, path, body: { example } = {} } of WITH_ID) {
   const tries = (what: string, caller: () => Pick<Agent, "call">) =>
-    test(`${operationId} with an id of somebody else's is as with one that names nothing, for ${what}`, async (t) => {
+    test(`${operationId} answers ${what} alike for another account's id and an unknown id`, async (t) => {
       const attempt = (id: string) => caller().call(method.toUpperCase(), path.replace("{id}", id), example);
       const nothing = await attempt(NOTHING);
       t.is(nothing.status, 404);
@@ -108,7 +108,7 @@ for (const { operationId, method, path, body: { example } = {} } of WITH_ID) {
   tries("a person", () => person);
 }
 
-test("what somebody else tried has changed nothing", async (t) => {
+test("the attempts of another account have changed nothing", async (t) => {
   const statuses = await market.sql("select id, status from market.offer union all select id, status from market.ask");
   t.deepEqual(Object.fromEntries(statuses.map(({ id, status }) => [id, status])), {
     [ids.published]: "published",
@@ -119,7 +119,7 @@ test("what somebody else tried has changed nothing", async (t) => {
   });
 });
 
-test("a published offer shows its contact and its record, and nothing of who published it", async (t) => {
+test("a published offer shows its contact and its publisher's record, and not who published it", async (t) => {
   const { body, text } = await other.call("GET", `/v1/offers/${ids.published}`);
   t.is(body.owner, undefined);
   t.deepEqual(body.publisher.offers, { active: 1, lifetime: 3, removed: 1 });
@@ -132,7 +132,7 @@ test("a published offer shows its contact and its record, and nothing of who pub
   for (const secret of [ids.account, ids.agent, "Owner"]) t.false(search.text.includes(secret), secret);
 });
 
-test("an ask of somebody else's cannot be answered by name, nor its cursors used", async (t) => {
+test("an origin_ask_id or a cursor of another account's ask is refused", async (t) => {
   const submit = async (id: string) =>
     bare(await other.call("POST", "/v1/offers/preview", { text: OFFER, origin_ask_id: id }));
   const [theirs, none] = [await submit(ids.ask), await submit(NOTHING)];
@@ -143,7 +143,7 @@ test("an ask of somebody else's cannot be answered by name, nor its cursors used
   t.is((await other.call("GET", `/v1/asks/${ids.ask}/matches?since=${body.since}`)).status, 404);
 });
 
-test("lists hold nothing of somebody else's", async (t) => {
+test("lists contain nothing of another account", async (t) => {
   for (const agent of [other, stranger, person]) {
     for (const path of ["/v1/offers", "/v1/asks"]) {
       t.deepEqual((await agent.call("GET", path)).body.results, [], path);
@@ -154,7 +154,7 @@ test("lists hold nothing of somebody else's", async (t) => {
   }
 });
 
-test("an agent that nobody approved can do everything that only reads", async (t) => {
+test("an agent without approval can do everything that only reads", async (t) => {
   const open = ENDPOINTS.filter(({ auth, permission }) => auth === "token" && !permission);
   const sent: Record<string, Body> = {
     startVerification: { method: "google" },

@@ -3,7 +3,7 @@ import { allowed } from "../support/busy.ts";
 import { type Agent, type Answer, type Body, eventually } from "../support/market.ts";
 import { type Market, OFFER, openMarket, settled, telling } from "./contract.ts";
 
-/** An ask and what becomes of it: understood, moved, matched. */
+/** How an ask is read, moves between statuses and is matched. */
 
 let market: Market;
 test.before(async () => {
@@ -62,7 +62,7 @@ const publish = async (agent: Agent, text = OFFER): Promise<string> => {
 
 const idsOf = (answer: Answer): string[] => answer.body.results.map(({ id }: Body) => id);
 
-test("an ask is active at once, and its answer says how it was understood", async (t) => {
+test("an ask is active at once, and the response says how its text was understood", async (t) => {
   const agent = await market.agent();
   const answer = await agent.call("POST", "/v1/asks", { text: WANTED });
   t.deepEqual(whole(answer), { status: 201, headers: rated(119), body: ASK });
@@ -75,7 +75,7 @@ test("an ask is active at once, and its answer says how it was understood", asyn
   t.deepEqual(whole(quiet), { status: 201, headers: rated(118), body: { ...ASK, watch_enabled: false } });
 });
 
-test("a text that is not clear is an ask with nulls", async (t) => {
+test("an unclear text becomes an ask with nulls", async (t) => {
   const agent = await market.agent();
   const id = await ask(agent, { text: "Hmm" });
   const { body } = await agent.call("GET", `/v1/asks/${id}`);
@@ -128,7 +128,7 @@ for (const [what, body, errors] of [
   });
 }
 
-test("an ask moves from active to fulfilled or archived and back, and doing it again changes nothing", async (t) => {
+test("an ask moves from active to fulfilled or archived and back, and repeating a move changes nothing", async (t) => {
   const agent = await market.agent();
   const id = await ask(agent);
   const move = (name: string) => agent.call("POST", `/v1/asks/${id}/${name}`);
@@ -154,7 +154,7 @@ test("an ask moves from active to fulfilled or archived and back, and doing it a
   }
 });
 
-test("a new text is read anew under the same id and counts; watch_enabled changes at once and does not", async (t) => {
+test("a new text is read under the same id and counts; a new watch_enabled does not count", async (t) => {
   const agent = await market.agent();
   const id = await ask(agent);
   const text = "Looking for a sofa in Hamburg, up to 300 EUR";
@@ -210,9 +210,9 @@ test("an account's asks are listed page by page, newest first, each once", async
   t.deepEqual([other.status, other.body.errors[0].pointer], [400, "/cursor"]);
 });
 
-// ── Matches: one after another, since every offer of this market can match ───────────────────────────────────────────
+// ── Matches: one test after another, because every offer of this market can match ──────────────────────────────────
 
-test.serial("matches come best first with their reasons, page by page, and since shows only what is new", async (t) => {
+test.serial("matches come best first with reasons, page by page, and since selects only newer ones", async (t) => {
   const [owner, seeker] = [await market.agent(), await market.agent()];
   const id = await ask(seeker);
   const read = (query = "") => seeker.call("GET", `/v1/asks/${id}/matches${query}`);
@@ -295,7 +295,7 @@ test.serial("matches come best first with their reasons, page by page, and since
     },
   });
 
-  // A sofa elsewhere that can be sent matches less well, one that costs too much does not, and neither does a table.
+  // A sofa in another city that can be sent has a lower score. A sofa that is too expensive does not match.
   const elsewhere = await publish(owner, OFFER.replace("pick up in Berlin", "in Hamburg, shipping possible"));
   await publish(owner, OFFER.replace("180", "380"));
   const own = await publish(seeker);
@@ -329,7 +329,7 @@ test.serial("matches come best first with their reasons, page by page, and since
   t.deepEqual(idsOf(await read()), [], "what moderation took down leaves at once");
 });
 
-test.serial("a cursor or a since of another list is refused, each under its name", async (t) => {
+test.serial("a cursor or since of another list is refused, and the error names the parameter", async (t) => {
   const agent = await market.agent();
   const [one, other] = [await ask(agent), await ask(agent)];
   const { body } = await agent.call("GET", `/v1/asks/${one}/matches`);
@@ -344,7 +344,7 @@ test.serial("a cursor or a since of another list is refused, each under its name
   }
 });
 
-test.serial("nothing matches an ask to sell, whose next is to publish", async (t) => {
+test.serial("an ask to sell has no matches, and next says to publish an offer", async (t) => {
   const agent = await market.agent();
   const id = await ask(agent, { text: "I want to sell my sofa in Berlin" });
   const { body } = await agent.call("GET", `/v1/asks/${id}/matches`);
@@ -363,7 +363,7 @@ test.serial("nothing matches an ask to sell, whose next is to publish", async (t
   );
 });
 
-test("a new offer reaches the asks that it answers within a second of being published", async (t) => {
+test("a new offer is among the matches of an ask within a second of its publication", async (t) => {
   const [owner, seeker] = [await market.agent(), await market.agent()];
   const id = await ask(seeker);
   const times: number[] = [];
@@ -376,11 +376,11 @@ test("a new offer reaches the asks that it answers within a second of being publ
     );
     times.push(performance.now() - published);
   }
-  // The quickest of three: this machine may be busy with other things.
+  // The fastest of three, because the machine may be busy.
   t.true(Math.min(...times) < allowed(1000), times.map(Math.round).join(", "));
 });
 
-test("a text that is changed, an offer that is archived, and one that is republished change what answers an ask", async (t) => {
+test("an ask's matches follow when an offer gets a new text, is archived or is republished", async (t) => {
   const [owner, seeker] = [await market.agent(), await market.agent()];
   const id = await ask(seeker, { text: "Looking for a hammock in Berlin, up to 250 EUR" });
   const text = "Green hammock, as good as new. 90 EUR, pick up in Berlin. Write to lena@example.com";

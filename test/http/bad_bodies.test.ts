@@ -5,7 +5,7 @@ import { allowed } from "../support/busy.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
 
-/** Whatever a body holds, it is answered: with a success or with the right Problem, in time, and never with a 500. */
+/** Every body is answered with a success or the right Problem, within bounded time, and never with a 500. */
 
 let market: Market;
 let agent: Agent;
@@ -22,32 +22,35 @@ const send = (path: string, raw: string | Buffer, headers: Record<string, string
 
 const SEARCH = "/v1/offers/search";
 const NOT_JSON: [what: string, raw: string | Buffer][] = [
-  ["nothing but a space", " "],
+  ["only a space", " "],
   ["half a string", '{"query": "sof'],
   ["half an object", '{"query": "sofa"'],
-  ["an object and more", '{"query": "sofa"}x'],
+  ["an object and another character", '{"query": "sofa"}x'],
   ["single quotes", "{'query': 'sofa'}"],
-  ["a comma too many", '{"query": "sofa",}'],
-  ["a comment", '{"query": "sofa"} // please'],
-  ["no number", '{"limit": NaN}'],
-  ["no number either", '{"limit": 0x10}'],
-  ["a NUL as it is", '{"query": "a\0b"}'],
-  ["a NUL behind the object", '{"query": "sofa"}\0'],
-  ["a line break in a string", '{"query": "a\nb"}'],
-  ["an escape that is none", '{"query": "\\x41"}'],
-  ["brackets without end", "[".repeat(100_000)],
-  ["objects without end", '{"a":'.repeat(50_000)],
-  ["a form", "query=sofa"],
-  ["bytes that are no UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
-  ["half a character", Buffer.concat([Buffer.from('{"query": "'), Buffer.from([0xf0, 0x9f]), Buffer.from('"}')])],
+  ["an object with a trailing comma", '{"query": "sofa",}'],
+  ["an object and a comment", '{"query": "sofa"} // please'],
+  ["an object with NaN", '{"limit": NaN}'],
+  ["an object with a hexadecimal number", '{"limit": 0x10}'],
+  ["an object with an unescaped NUL", '{"query": "a\0b"}'],
+  ["an object and a NUL", '{"query": "sofa"}\0'],
+  ["an object with an unescaped line break", '{"query": "a\nb"}'],
+  ["an object with an invalid escape", '{"query": "\\x41"}'],
+  ["nested arrays without an end", "[".repeat(100_000)],
+  ["nested objects without an end", '{"a":'.repeat(50_000)],
+  ["form data", "query=sofa"],
+  ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
   [
-    "half a surrogate pair as it is",
+    "an incomplete UTF-8 character",
+    Buffer.concat([Buffer.from('{"query": "'), Buffer.from([0xf0, 0x9f]), Buffer.from('"}')]),
+  ],
+  [
+    "a surrogate encoded in UTF-8",
     Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
   ],
-  ["an overlong NUL", Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')])],
+  ["a NUL in overlong UTF-8", Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')])],
   ["UTF-16", Buffer.from('\ufeff{"query": "sofa"}', "utf16le")],
-  ["UTF-16 without a mark", Buffer.from('{"query": "sofa"}', "utf16le")],
-  ["UTF-16, big end first", Buffer.from('\ufeff{"query": "sofa"}', "utf16le").swap16()],
+  ["UTF-16 without a byte order mark", Buffer.from('{"query": "sofa"}', "utf16le")],
+  ["big-endian UTF-16", Buffer.from('\ufeff{"query": "sofa"}', "utf16le").swap16()],
   ["Latin-1", Buffer.from('{"query": "Möbel"}', "latin1")],
   ["an array", '[{"query": "sofa"}]'],
   ["a string", '"sofa"'],
@@ -56,7 +59,7 @@ const NOT_JSON: [what: string, raw: string | Buffer][] = [
   ["true", "true"],
 ];
 for (const [what, raw] of NOT_JSON) {
-  test(`a body of ${what} is refused wherever a body goes`, async (t) => {
+  test(`a body of ${what} is refused by every endpoint that takes a body`, async (t) => {
     for (const { method, path, body } of ENDPOINTS) {
       if (!body) continue;
       const answer = await market.call(method.toUpperCase(), path.replace("{id}", NOTHING), {
@@ -68,7 +71,7 @@ for (const [what, raw] of NOT_JSON) {
   });
 }
 
-test("no body at all is refused where one is needed", async (t) => {
+test("a missing body is refused where one is required", async (t) => {
   for (const { method, path, body } of ENDPOINTS) {
     if (!body?.required) continue;
     for (const options of [{}, { raw: "" }, { raw: "", chunked: true }]) {
@@ -81,7 +84,7 @@ test("no body at all is refused where one is needed", async (t) => {
   }
 });
 
-test("a body where none is needed is passed over", async (t) => {
+test("a body is ignored where none is needed", async (t) => {
   const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" });
   for (const raw of ["{}", "[", "a".repeat(100_000)]) {
     t.is((await send(`/v1/asks/${ask.body.id}/archive`, raw)).status, 200);
@@ -91,15 +94,18 @@ test("a body where none is needed is passed over", async (t) => {
 
 const HANDLED: [what: string, raw: string | Buffer][] = [
   ["a byte order mark", Buffer.from('\ufeff{"query": "sofa"}')],
-  ["the same member twice, of which the last counts", '{"query": 7, "query": "sofa"}'],
-  ["members named like those of every object", '{"query": "sofa", "__proto__": {"limit": -1}, "constructor": null}'],
-  ["unknown members, deep as they may be", `{"query": "sofa", "x": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+  ["the same member twice, of which the last counts,", '{"query": 7, "query": "sofa"}'],
+  [
+    "members named like those of Object.prototype",
+    '{"query": "sofa", "__proto__": {"limit": -1}, "constructor": null}',
+  ],
+  ["unknown members that are nested deeply", `{"query": "sofa", "x": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
   [
     "many unknown members",
     JSON.stringify({ query: "sofa", ...Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`m${n}`, n])) }),
   ],
   ["escapes", '{"\\u0071uery": "\\u0073ofa"}'],
-  ["spaces around", ' \r\n\t{"query": "sofa"}\r\n '],
+  ["spaces around it", ' \r\n\t{"query": "sofa"}\r\n '],
 ];
 for (const [what, raw] of HANDLED) {
   test(`a body with ${what} is understood`, async (t) => {
@@ -108,12 +114,12 @@ for (const [what, raw] of HANDLED) {
   });
 }
 
-test("a member that only a prototype has is missing", async (t) => {
+test("a member inherited from __proto__ counts as missing", async (t) => {
   const { status, body } = await send("/v1/offers", `{"__proto__": {"text": ${JSON.stringify(OFFER)}}}`);
   t.deepEqual([status, body.errors], [400, [{ pointer: "/text", detail: "The member text is missing." }]]);
 });
 
-/** Where text goes in: each as a body with the text in its place, and how the place is called. */
+/** Members that take text: the path, the pointer to the member, and a body with a given text in it. */
 const TEXT_MEMBERS: [path: string, pointer: string, of: (text: string) => Body][] = [
   ["/v1/connect", "/name", (name) => ({ name })],
   ["/v1/offers", "/text", (text) => ({ text })],
@@ -130,7 +136,7 @@ const TEXT_MEMBERS: [path: string, pointer: string, of: (text: string) => Body][
   [`/v1/offers/${NOTHING}/report`, "/comment", (comment) => ({ reason: "spam", comment })],
 ];
 for (const [path, pointer, of] of TEXT_MEMBERS) {
-  test(`a NUL or half a surrogate pair in ${pointer} of POST ${path} is refused by name`, async (t) => {
+  test(`a NUL or lone surrogate in ${pointer} of POST ${path} is refused, and the error points to it`, async (t) => {
     for (const bad of ["\0", "a\0b", "\ud83e", "\udd8a", "a\ud83eb", "\udd8a\ud83e"]) {
       const { status, body } = await send(path, JSON.stringify(of(bad)));
       t.deepEqual([status, body.code], [400, "bad_request"], body.detail);
@@ -142,11 +148,11 @@ for (const [path, pointer, of] of TEXT_MEMBERS) {
   });
 }
 
-test("values of another type are refused by name", async (t) => {
+test("a value of the wrong type is refused, and the error points to it", async (t) => {
   const values = [null, 7, true, [], {}, ["a"], { a: 1 }];
   for (const [path, pointer, of] of TEXT_MEMBERS) {
     for (const value of values) {
-      // Names may come as a list, and what may be left out may be null.
+      // Filters also take a list, and optional members may be null.
       if (/domain|category/.test(pointer) || (value === null && /origin|comment/.test(pointer))) continue;
       const { status, body } = await send(path, JSON.stringify(of(value as unknown as string)));
       t.deepEqual(
@@ -158,7 +164,7 @@ test("values of another type are refused by name", async (t) => {
   }
 });
 
-test("numbers out of range are refused by name", async (t) => {
+test("a number out of range is refused, and the error points to it", async (t) => {
   for (const number of ["1e999", "-1e999", "1e308", "-1", "1e21", "123456789012345678901234567890"]) {
     for (const [raw, pointer] of [
       [`{"query": "sofa", "limit": ${number}}`, "/limit"],
@@ -176,7 +182,7 @@ test("numbers out of range are refused by name", async (t) => {
   }
 });
 
-test.serial("a query of operators, quotes or stop words is only words", async (t) => {
+test.serial("operators, quotes and stop words in a query are plain words", async (t) => {
   const queries = [
     "'; drop table market.offer; --",
     "!!! & | <-> :* ()",
@@ -224,7 +230,7 @@ test("a body may be compressed", async (t) => {
   }
 });
 
-test("an encoding that nobody knows, or several, are a 415", async (t) => {
+test("an unknown encoding, or several, get 415", async (t) => {
   const raw = gzipSync(gzipSync('{"query": "sofa"}'));
   for (const encoding of ["gzip, gzip", "zstd", "compress", "constructor", "__proto__", "x"]) {
     const { status, body } = await send(SEARCH, raw, { "content-encoding": encoding });
@@ -232,7 +238,7 @@ test("an encoding that nobody knows, or several, are a 415", async (t) => {
   }
 });
 
-test("a body that is not what its encoding says is a 400", async (t) => {
+test("a body that does not fit its Content-Encoding gets 400", async (t) => {
   const whole = gzipSync(JSON.stringify({ query: "sofa" }));
   const broken = Buffer.from(whole);
   broken.fill(0xff, 12, 20);
@@ -247,7 +253,7 @@ test("a body that is not what its encoding says is a 400", async (t) => {
   }
 });
 
-test.serial("a body that grows past the cap when it is unpacked is a 413, and not unpacked to its end", async (t) => {
+test.serial("a body that exceeds the cap when decompressed gets 413, and is not decompressed further", async (t) => {
   for (const [encoding, pack] of [
     ["gzip", gzipSync],
     ["deflate", deflateSync],

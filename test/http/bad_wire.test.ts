@@ -6,7 +6,7 @@ import { allowed } from "../support/busy.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { type Market, openMarket } from "./contract.ts";
 
-/** Whatever comes over the wire, and however slowly: it is answered with the right Problem, or cut off, and others are served. */
+/** Invalid or slow traffic gets the right Problem or is cut off, and other clients are served. */
 
 let market: Market;
 let agent: Agent;
@@ -20,7 +20,7 @@ const authorized = (): Record<string, string> => ({ authorization: `Bearer ${age
 
 const SEARCH = "/v1/offers/search";
 type Exchange = {
-  /** Every status line that came, interim ones too. */
+  /** Every status line received, including interim responses. */
   statuses: number[];
   head: string;
   body: Body;
@@ -30,8 +30,8 @@ type Exchange = {
 };
 
 /**
- * Speaks to a port as told and listens until an answer is whole or the connection is closed. `next` gives what to send
- * after each pause, until it gives nothing.
+ * Opens a connection, sends `first`, and listens until a response is complete or the connection is closed. `next`
+ * returns what to send after each pause, or undefined for nothing.
  */
 const speak = (
   url: string,
@@ -102,7 +102,7 @@ const head = (method: string, path: string, headers: Record<string, string | num
 const JSON_HEADERS = { "Content-Type": "application/json" };
 const MB = 1024 * 1024;
 
-test.serial("a body that says it is too large is refused before a byte of it is sent", async (t) => {
+test.serial("a body whose stated length is too large is refused before any of it is sent", async (t) => {
   for (const [path, size] of [
     [SEARCH, MB + 1],
     ["/v1/offers", MB / 4 + 1],
@@ -115,7 +115,7 @@ test.serial("a body that says it is too large is refused before a byte of it is 
   }
 });
 
-test.serial("who asks whether to go on is answered at once when there is no point in it", async (t) => {
+test.serial("a request with Expect: 100-continue is refused before its body is sent, if at all", async (t) => {
   const expecting = { ...JSON_HEADERS, Expect: "100-continue" };
   for (const [headers, status] of [
     [{ ...expecting, "Content-Length": MB + 1 }, 413],
@@ -140,12 +140,12 @@ test.serial("who asks whether to go on is answered at once when there is no poin
   t.deepEqual(answer.statuses, [100, 200]);
 });
 
-test("an expectation that nobody knows does not keep a request from being answered", async (t) => {
+test("an unknown expectation is ignored", async (t) => {
   const answer = await speak(market.url, head("GET", "/v1/me", { Expect: "the-unexpected" }));
   t.deepEqual(answer.statuses, [200]);
 });
 
-test.serial("a body without a length is cut off once it is too large, however much more is to come", async (t) => {
+test.serial("a body without a stated length is cut off when it exceeds the cap", async (t) => {
   const chunk = Buffer.alloc(64 * 1024, 0x20);
   const chunked = Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n")]);
   let chunks = 0;
@@ -153,7 +153,7 @@ test.serial("a body without a length is cut off once it is too large, however mu
     market.url,
     head("POST", SEARCH, { ...JSON_HEADERS, "Transfer-Encoding": "chunked" }),
     (heard) => {
-      // Never the last chunk: only an answer ends this.
+      // Never sends the last chunk, so only a response ends this.
       if (heard !== "" || chunks > 400) return undefined;
       chunks += 1;
       return chunked;
@@ -164,7 +164,7 @@ test.serial("a body without a length is cut off once it is too large, however mu
   t.true(answer.closed || /connection: close/i.test(answer.head));
 });
 
-test("a body that ends too early leaves the service as it was", async (t) => {
+test("a request that breaks off in its body does not harm the service", async (t) => {
   const { hostname, port } = new URL(market.url);
   for (let n = 0; n < 10; n += 1) {
     const socket = connect(Number(port), hostname);
@@ -181,15 +181,15 @@ const NOT_HTTP: [what: string, bytes: string | Buffer, status: number][] = [
   ["bytes", Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]), 400],
   ["another version", "GET /v1 HTTP/9.9\r\nHost: x\r\n\r\n", 400],
   ["no host", "GET /v1 HTTP/1.1\r\n\r\n", 400],
-  ["a method that is none", "G@T /v1 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+  ["an invalid method", "G@T /v1 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
   ["a space in the path", "GET /v1 /me HTTP/1.1\r\nHost: x\r\n\r\n", 400],
   ["a header with a NUL", "GET /v1 HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n", 400],
   ["a header without a name", "GET /v1 HTTP/1.1\r\nHost: x\r\n: a\r\n\r\n", 400],
-  ["a header folded", "GET /v1 HTTP/1.1\r\nHost: x\r\nX A: b\r\n\r\n", 400],
-  ["a length that is none", "POST /v1/connect HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400],
+  ["a header with a space in its name", "GET /v1 HTTP/1.1\r\nHost: x\r\nX A: b\r\n\r\n", 400],
+  ["an invalid length", "POST /v1/connect HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400],
   ["two lengths", "POST /v1/connect HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
   [
-    "a length and chunks",
+    "both a length and chunks",
     "POST /v1/connect HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     400,
   ],
@@ -198,7 +198,7 @@ const NOT_HTTP: [what: string, bytes: string | Buffer, status: number][] = [
   ["a path too long", `GET /v1/${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
 ];
 for (const [what, bytes, status] of NOT_HTTP) {
-  test(`a request with ${what} is a ${status}, as a Problem`, async (t) => {
+  test(`a request with ${what} gets ${status} and a Problem`, async (t) => {
     const answer = await speak(market.url, bytes);
     const { request_id, detail, ...body } = answer.body;
     t.deepEqual(
@@ -216,12 +216,12 @@ for (const [what, bytes, status] of NOT_HTTP) {
     );
     t.regex(answer.head, new RegExp(`^request-id: ${request_id}\r?$`, "im"));
     t.is(typeof detail, "string");
-    // The end may arrive a moment after the answer, which announces it.
+    // The connection may close a moment after the response, which announces it.
     t.true(answer.closed || /^connection: close\r?$/im.test(answer.head) || what === "no host");
   });
 }
 
-test("an address that cannot be decoded is a 400", async (t) => {
+test("a path with invalid percent-encoding gets 400", async (t) => {
   for (const path of [
     "/v1/offers/%zz",
     "/v1/offers/%",
@@ -234,7 +234,7 @@ test("an address that cannot be decoded is a 400", async (t) => {
   }
 });
 
-test("an address brings nothing into the headers of the answer", async (t) => {
+test("a path cannot add headers to the response", async (t) => {
   for (const path of [
     "/v1/offers/a%0d%0aSet-Cookie:%20a=b",
     "/v1/%0d%0aX-Injected:%201",
@@ -253,9 +253,9 @@ test("an address brings nothing into the headers of the answer", async (t) => {
   t.false(JSON.stringify(absolute.body).includes("evil.example"), "nor does a host that the client chose");
 });
 
-// ── Slow ones ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Slow clients ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test.serial("who sends or reads too slowly is cut off, and others are served meanwhile", async (t) => {
+test.serial("a client that sends or reads too slowly is cut off, and others are served meanwhile", async (t) => {
   const app = express();
   const cutOff = new Promise((resolve) =>
     app.get("/large", (_request, response) => {

@@ -2,7 +2,7 @@ import test from "ava";
 import type { Agent, Body } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket, settled, telling } from "./contract.ts";
 
-/** An agent connects, learns its situation, asks for a verification and leaves. */
+/** An agent connects, reads GET /v1/me, starts a verification and leaves. */
 
 let market: Market;
 test.before(async () => {
@@ -20,7 +20,7 @@ const CONNECTED = {
     "Keep agent_token secret: it is shown only now. Give connection.url to the person you act for, tell them the code, and do not open the link yourself. They approve once they see the same code there. You can search and read at once; GET /v1/me tells when you may publish.",
 };
 
-test("connecting gives a token, a link and a code that is not in the link", async (t) => {
+test("POST /v1/connect returns a token, a link and a code that is not in the link", async (t) => {
   const answer = await market.call("POST", "/v1/connect", { body: { name: "Claude" } });
   t.deepEqual(
     { status: answer.status, headers: telling(answer), body: settled(answer.body, market.url) },
@@ -30,13 +30,13 @@ test("connecting gives a token, a link and a code that is not in the link", asyn
   t.regex(agent_token, /^agt_[0-9A-Za-z]{49}$/);
   t.regex(connection.code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
   t.is(connection.expires_in, 1800);
-  // 27 characters of base64url hold 160 bits.
+  // 27 characters of base64url encode 160 bits.
   t.regex(connection.url.slice(`${market.url}/connect/`.length), /^[0-9A-Za-z_-]{27,}$/);
   t.false(connection.url.includes(connection.code));
   t.false(connection.url.includes(agent_token.slice(4, 20)));
 });
 
-test("each call connects another agent", async (t) => {
+test("each call creates a new agent", async (t) => {
   const answers = await Promise.all([1, 2].map(() => market.call("POST", "/v1/connect")));
   for (const member of ["agent_token", "agent_id"]) {
     t.is(new Set(answers.map(({ body }) => body[member])).size, 2, member);
@@ -55,18 +55,18 @@ const nameOf = async (body: Body): Promise<string> => {
 const NAMES: [why: string, body: Body, name: string][] = [
   ["an agent without a body has the default name", undefined, "Unnamed agent"],
   ["an agent without a name has the default name", {}, "Unnamed agent"],
-  ["a name of nothing but spaces is none", { name: " \t\n " }, "Unnamed agent"],
-  ["a name of nothing that can be seen is none", { name: "\u200b\u202e\u0007" }, "Unnamed agent"],
+  ["a name of only spaces counts as no name", { name: " \t\n " }, "Unnamed agent"],
+  ["a name of only invisible characters counts as no name", { name: "\u200b\u202e\u0007" }, "Unnamed agent"],
   ["a name is trimmed", { name: "  Lena's assistant " }, "Lena's assistant"],
-  ["a name may have 80 characters, whatever their size", { name: "🦊".repeat(80) }, "🦊".repeat(80)],
+  ["a name may have 80 characters, however many bytes they take", { name: "🦊".repeat(80) }, "🦊".repeat(80)],
   ["spaces around a name of 80 characters do not count", { name: `   ${"a".repeat(80)}   ` }, "a".repeat(80)],
-  ["what is removed from a name does not count", { name: `\u200b${"a".repeat(80)}\u202e` }, "a".repeat(80)],
-  ["a name is counted as it is normalised", { name: "e\u0301".repeat(80) }, "é".repeat(80)],
+  ["removed characters of a name do not count", { name: `\u200b${"a".repeat(80)}\u202e` }, "a".repeat(80)],
+  ["the characters of a name are counted after normalisation", { name: "e\u0301".repeat(80) }, "é".repeat(80)],
   ["bidirectional characters are removed", { name: "a\u202eb\u2066c\u2069d\u200fe\u061cf" }, "abcdef"],
   ["zero-width characters are removed", { name: "a\u200bb\u200cc\u200dd\ufeffe\u2060f" }, "abcdef"],
   ["control characters are removed", { name: "a\u0001b\u001bc\u007fd\u0085e" }, "abcde"],
-  ["tags that cannot be seen are removed", { name: "a\u{e0041}\u{e007f}b" }, "ab"],
-  ["members that nobody knows are passed over", { name: "Fox", colour: "red" }, "Fox"],
+  ["invisible tag characters are removed", { name: "a\u{e0041}\u{e007f}b" }, "ab"],
+  ["unknown members are ignored", { name: "Fox", colour: "red" }, "Fox"],
 ];
 for (const [why, body, name] of NAMES) {
   test(why, async (t) => {
@@ -167,7 +167,7 @@ test.serial("before a person approves, GET /v1/me says what is refused and what 
   t.is(answer.body.agent.id, agent.id);
 });
 
-test.serial("after a person approved, GET /v1/me allows everything and tells whom the agent acts for", async (t) => {
+test.serial("after a person approved, GET /v1/me allows everything and says whom the agent acts for", async (t) => {
   const agent = await market.agent("Fox");
   const answer = await agent.call("GET", "/v1/me");
   t.deepEqual(
@@ -176,7 +176,7 @@ test.serial("after a person approved, GET /v1/me allows everything and tells who
   );
 });
 
-test("GET /v1/me counts what the account has and what the agent has used", async (t) => {
+test("GET /v1/me counts the account's offers and asks, and the agent's calls", async (t) => {
   const agent = await market.agent();
   await agent.call("POST", "/v1/offers", { text: OFFER });
   await agent.call("POST", "/v1/offers/preview", { text: OFFER });
@@ -217,8 +217,8 @@ const PENDING = {
     "Give this link to the person you act for and do not open it yourself. Then read this verification until its status is no longer pending.",
 };
 
-// The switches of the operator hold for the whole market, so these go one after another.
-test.serial("a method that nobody has configured is not offered", async (t) => {
+// The available methods are the same for the whole market, so these tests run one after another.
+test.serial("a method without a configured provider is refused", async (t) => {
   const agent = await market.stranger();
   for (const method of ["google", "apple", "email", "passkey", ""]) {
     const { status, body } = await start(agent, method);
@@ -235,7 +235,7 @@ test.serial("a method that nobody has configured is not offered", async (t) => {
   }
 });
 
-test.serial("a method that is not offered is answered by those that are", async (t) => {
+test.serial("the refusal of a method lists the available ones", async (t) => {
   await offerMethods(["apple", "email"]);
   const agent = await market.stranger();
   const { status, body } = await start(agent, "google");
@@ -255,7 +255,7 @@ test.serial("a method that is not offered is answered by those that are", async 
   );
 });
 
-test.serial("a verification is new once, and the same while it is pending", async (t) => {
+test.serial("a second request for a method returns the pending verification", async (t) => {
   await offerMethods(["apple", "email"]);
   const agent = await market.stranger();
   const first = await start(agent);
@@ -283,7 +283,7 @@ test.serial("a verification is new once, and the same while it is pending", asyn
   );
 });
 
-test.serial("a verification that ran out of time says so, and the next one is new", async (t) => {
+test.serial("an expired verification says so, and the next request starts a new one", async (t) => {
   await offerMethods(["email"]);
   const agent = await market.stranger();
   const first = await start(agent);
@@ -306,7 +306,7 @@ test.serial("a verification that ran out of time says so, and the next one is ne
   t.not(second.body.url, first.body.url);
 });
 
-test.serial("a method that is proved already needs no link", async (t) => {
+test.serial("a method that is already proved needs no link", async (t) => {
   await offerMethods(["email"]);
   const agent = await market.agent();
   const { body: me } = await agent.call("GET", "/v1/me");
@@ -335,7 +335,7 @@ test.serial("a method that is proved already needs no link", async (t) => {
   t.is(after.body.limits.create_ask.limit, 180);
 });
 
-test.serial("a verification of another account is not found", async (t) => {
+test.serial("a verification of another account gets 404", async (t) => {
   await offerMethods(["email"]);
   const [agent, other] = [await market.stranger(), await market.stranger()];
   const { body } = await start(agent);
@@ -349,7 +349,7 @@ test.serial("a verification of another account is not found", async (t) => {
 
 // ── Leaving ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("an agent that removes itself is refused from then on", async (t) => {
+test("an agent that removed itself gets 401 from then on", async (t) => {
   const agent = await market.agent();
   const gone = await agent.call("DELETE", "/v1/me/agent");
   t.deepEqual(
@@ -366,7 +366,7 @@ test("an agent that removes itself is refused from then on", async (t) => {
   }
 });
 
-test("an address that connected too many agents waits", async (t) => {
+test("an address that connected too many agents gets 429", async (t) => {
   const limited = await openMarket({ CONNECTIONS_PER_HOUR: "2" });
   try {
     const answers = [];

@@ -16,27 +16,28 @@ import { startService } from "../support/service.ts";
 import { takingTurns } from "../support/turns.ts";
 
 /**
- * A market of one's own whose every answer is held against the OpenAPI document that it serves.
+ * A service with a database of its own. Every response is checked against the OpenAPI document that the service
+ * returns.
  *
- *   closed     a document in which objects may have no members but the named ones: clients ignore what they do not know,
- *              but the service says nothing that it has not described
- *   settled    an answer in which what differs from run to run has given way to a placeholder
- *   operation  an endpoint as the document knows it
+ *   closed     a document whose objects allow only the listed members. Clients ignore members that they do not know,
+ *              but the service must not return any that it has not described
+ *   settled    a response in which values that differ from run to run are replaced by placeholders
+ *   operation  an endpoint as the document describes it
  */
 
 type Operation = { operationId: string; method: string; path: string; pattern: RegExp; responses: Body };
 
-/** An OpenAPI document, ready to judge answers. */
+/** An OpenAPI document, prepared to check responses. */
 export type Contract = {
   document: Body;
-  /** Every operation with a status that an answer has had. */
+  /** Each operation with each status that a response has had. */
   seen: Set<string>;
-  /** What an answer has that the document does not say, in words; none when it is as described. */
+  /** Differences between a response and the document, in words. Empty if there are none. */
   faults: (method: string, path: string, answer: Answer, by?: "agent" | "person") => string[];
 };
 
 export type Person = {
-  /** What the browser keeps: the secret of the session. */
+  /** The session cookie: the secret of the session. */
   cookie: string;
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 };
@@ -45,29 +46,29 @@ export type Market = {
   url: string;
   databaseUrl: string;
   contract: Contract;
-  /** One request, by whoever the headers say. @throws when the answer is not as the document says */
+  /** Sends one request with the given headers. @throws when the response differs from the document */
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
-  /** An agent that nobody has approved. */
+  /** An agent without approval. */
   stranger: (name?: string) => Promise<Agent>;
-  /** An agent with a person. */
+  /** An agent that a person has approved. */
   agent: (name?: string) => Promise<Agent>;
-  /** The person behind an agent, in a browser on a page of the service. */
+  /** The person of an agent, in a browser on a page of the service. */
   person: (agent: Agent) => Promise<Person>;
-  /** SQL as the database's superuser, for what no caller can bring about. */
+  /** Runs SQL as the database's superuser, for states that no caller can cause. */
   sql: (query: string, values?: unknown[]) => Promise<Body[]>;
   logs: () => string;
   stop: () => Promise<void>;
 };
 
-/** Headers that are promised for every answer of an operation; the rest depend on what was asked. */
+/** Documented headers that depend on the request. All others are promised for every response of their operation. */
 const SOMETIMES = new Set(["Idempotency-Replayed"]);
-/** Headers that say what is left of a cap, which a person does not have. */
+/** Headers about a cap. Responses to a person do not have them, because a person has no cap. */
 const OF_A_CAP = /^RateLimit-/;
 
 const pointer = (...parts: (string | number)[]): string =>
   parts.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
-/** A copy in which every object schema that lists its members allows no others. */
+/** A copy in which every object schema with a list of members allows no others. */
 const close = (value: Body): Body => {
   if (Array.isArray(value)) return value.map(close);
   if (typeof value !== "object" || value === null) return value;
@@ -77,7 +78,7 @@ const close = (value: Body): Body => {
     : copy;
 };
 
-/** A validator of any place in an OpenAPI document, made when it is first asked for. */
+/** A function that compiles a validator for any place in an OpenAPI document, once per place. */
 export const validatorOf = (document: Body): ((...place: (string | number)[]) => ValidateFunction) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   formats.default(ajv);
@@ -91,7 +92,7 @@ export const validatorOf = (document: Body): ((...place: (string | number)[]) =>
   };
 };
 
-/** What a value does wrong by a schema, in words. */
+/** How a value violates a schema, in words. */
 export const wrongBy = (validate: ValidateFunction, value: unknown): string[] =>
   validate(value)
     ? []
@@ -99,7 +100,7 @@ export const wrongBy = (validate: ValidateFunction, value: unknown): string[] =>
         (error) => `${error.instancePath} ${error.message} ${JSON.stringify(error.params).slice(0, 120)}`,
       );
 
-/** Makes a document ready to judge answers. */
+/** Prepares an OpenAPI document to check responses. */
 export const openContract = (document: Body): Contract => {
   const closed = close(document);
   const validator = validatorOf(closed);
@@ -113,7 +114,7 @@ export const openContract = (document: Body): Contract => {
       responses: operation.responses,
     })),
   );
-  // A path without parameters comes before one that it also fits: /v1/offers/search and /v1/offers/{id}.
+  // A path without parameters comes before a pattern that it also matches: /v1/offers/search and /v1/offers/{id}.
   operations.sort((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")));
 
   const faults: Contract["faults"] = (method, path, answer, by = "agent") => {
@@ -124,7 +125,7 @@ export const openContract = (document: Body): Contract => {
     const operation = fitting.find((one) => one.method === method && one.path === fitting[0]?.path);
     const media = (headers["content-type"] ?? "").replace(/;.*$/, "");
     if (!operation) {
-      // Nothing that the document describes, so a refusal in the common shape.
+      // The document does not describe this path and method, so only a Problem is right.
       if (media !== "application/problem+json") return [`${status} ${media}, which is no Problem`];
       return wrongBy(validator("components", "schemas", "Problem"), body);
     }
@@ -155,7 +156,7 @@ export const openMarket = async (env: Record<string, string> = {}): Promise<Mark
     throw error;
   });
   const client = new pg.Client({ connectionString: database.url });
-  // Without a listener a server that goes away would end the test process.
+  // Without a listener, the loss of the server would end the test process.
   client.on("error", () => {});
   await client.connect();
   const { body: document } = await call(service.url, "GET", "/v1/openapi.json");
@@ -216,7 +217,7 @@ const PLACEHOLDERS: [RegExp, string][] = [
   [/\/(connect|verify)\/[0-9A-Za-z_-]{27,}$/, "/$1/<secret>"],
 ];
 
-/** Members whose values differ from run to run and have no form of their own. */
+/** Members whose values differ from run to run and cannot be recognised by their form. */
 const UNSETTLED: Record<string, string> = {
   next_cursor: "<cursor>",
   since: "<cursor>",
@@ -225,7 +226,7 @@ const UNSETTLED: Record<string, string> = {
   extraction: "<extraction>",
 };
 
-/** A value in which ids, times, tokens, secrets and cursors have given way to placeholders. */
+/** A value in which ids, times, tokens, secrets and cursors are replaced by placeholders. */
 export const settled = (value: Body, url = ""): Body => {
   if (Array.isArray(value)) return value.map((member) => settled(member, url));
   if (typeof value === "string") {
@@ -242,7 +243,7 @@ export const settled = (value: Body, url = ""): Body => {
   );
 };
 
-/** The headers of an answer that the contract says something about. */
+/** The headers of a response that the contract describes. */
 export const telling = (answer: Answer): Record<string, string> =>
   Object.fromEntries(
     Object.entries(answer.headers).filter(([name]) =>
@@ -252,9 +253,9 @@ export const telling = (answer: Answer): Record<string, string> =>
     ),
   );
 
-/** An offer whose every part is stated once, so that it can be read in one way only. */
+/** An offer that states each part once, so that it can be read in only one way. */
 export const OFFER =
   "Grey three-seat sofa for sale. Good condition. 180 EUR, pick up in Berlin. Write to lena@example.com";
 
-/** A UUIDv7 that names nothing. */
+/** A UUIDv7 that identifies nothing. */
 export const NOTHING = "01979e5c-0000-7000-8000-000000000000";

@@ -4,7 +4,7 @@ import { ENDPOINTS } from "../../src/http/endpoints.ts";
 import { indexDocument, openApiDocument } from "../../src/http/openapi.ts";
 import { type Market, openMarket, telling } from "./contract.ts";
 
-/** What there is, and how the API describes itself. */
+/** The list of endpoints, and the documents in which the API describes itself. */
 
 let market: Market;
 test.before(async () => {
@@ -14,7 +14,7 @@ test.after.always(() => market?.stop());
 
 const GOLDEN = new URL("endpoints.txt", import.meta.url);
 
-test("the endpoints are those of endpoints.txt, so that a review sees one come, go or change", async (t) => {
+test("endpoints.txt lists the endpoints, so that a review sees every change", async (t) => {
   const lines = ENDPOINTS.map((endpoint) =>
     [
       endpoint.method.toUpperCase().padEnd(6),
@@ -27,7 +27,7 @@ test("the endpoints are those of endpoints.txt, so that a review sees one come, 
   t.deepEqual(`${lines.join("\n")}\n`.split("\n"), (await readFile(GOLDEN, "utf8")).split("\n"));
 });
 
-test("every function that the table names exists, and is run by nobody but the API", async (t) => {
+test("every function in the table of endpoints exists, and only the API may execute it", async (t) => {
   const named = [...new Set(ENDPOINTS.flatMap(({ function: name }) => (name ? [name] : [])))].toSorted();
   const found = await market.sql(
     `select p.proname as name from pg_proc p
@@ -42,7 +42,7 @@ test("every function that the table names exists, and is run by nobody but the A
   );
 });
 
-/** Documents that need no token: what each says. */
+/** Documents that need no token, with their expected bodies. */
 const DOCUMENTS = [
   { path: "/v1", body: () => indexDocument(ENDPOINTS, market.url) },
   { path: "/v1/openapi.json", body: () => openApiDocument(ENDPOINTS, market.url) },
@@ -50,7 +50,7 @@ const DOCUMENTS = [
 ];
 
 for (const { path, body } of DOCUMENTS) {
-  test(`GET ${path} needs no token, may be kept for five minutes, and is not sent again while it is the same`, async (t) => {
+  test(`GET ${path} needs no token, may be cached for five minutes, and gets 304 while it is unchanged`, async (t) => {
     const answer = await market.call("GET", path);
     const etag = answer.headers["etag"] ?? "";
     t.is(answer.status, 200);
@@ -79,7 +79,7 @@ for (const { path, body } of DOCUMENTS) {
   });
 }
 
-test("every answer names its request, and no two have the same name", async (t) => {
+test("every response has its own Request-Id", async (t) => {
   const answers = await Promise.all(
     ["/v1", "/v1/taxonomy", "/v1/me", "/v1/nothing", "/healthz", "/readyz"].map((path) => market.call("HEAD", path)),
   );

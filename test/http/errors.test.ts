@@ -6,7 +6,9 @@ import { newToken } from "../../src/http/tokens.ts";
 import { type Agent, type Answer, type Body, call, eventually } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
 
-/** Every refusal of the contract, really provoked: its code, its members, and which of several comes first. */
+/**
+ * Every refusal of the contract is caused for real: its code, its members, and which of several refusals comes first.
+ */
 
 let market: Market;
 test.before(async () => {
@@ -17,14 +19,14 @@ const provoked = new Set<string>();
 
 test.after.always(async (t) => {
   await market?.stop();
-  // Those that only a page gives have tests with the pages.
+  // The code verification_incomplete occurs only on a page. The tests of the pages cover it.
   const never = Object.keys(PROBLEMS).filter((code) => !provoked.has(code) && code !== "verification_incomplete");
   if (t.passed) t.deepEqual(never, [], "codes that no test here provokes");
 });
 
 const COMMON = ["type", "title", "status", "code", "detail", "request_id", "retryable"];
 
-/** Holds an answer against what the contract says of a code. `more`: the further members it has. */
+/** Checks that a response is the Problem of a code. `more` lists its further members. */
 const isProblem = (
   t: { deepEqual: (actual: unknown, expected: unknown, message?: string) => unknown },
   answer: Answer,
@@ -69,7 +71,7 @@ const isProblem = (
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Fills the window of an action, so that the next call is one too many. */
+/** Fills the window of an action, so that the next call exceeds the cap. */
 const exhaust = (agent: Agent, action: string, calls: number) =>
   market.sql(
     "insert into market.rate_limit_hit (scope, action) select 'agent:' || $1, $2 from generate_series(1, $3)",
@@ -81,7 +83,7 @@ const exhaust = (agent: Agent, action: string, calls: number) =>
 const PROTECTED = ENDPOINTS.filter(({ auth }) => auth === "token");
 const pathOf = (path: string, id = NOTHING): string => path.replace(/\{\w+\}/, id);
 
-test("401: every endpoint but the open ones wants a token", async (t) => {
+test("401: every endpoint except the open ones needs a token", async (t) => {
   t.deepEqual(
     ENDPOINTS.filter(({ auth }) => auth === "none").map(({ operationId }) => operationId),
     ["getIndex", "getOpenApi", "getTaxonomy", "connectAgent"],
@@ -93,7 +95,7 @@ test("401: every endpoint but the open ones wants a token", async (t) => {
   }
 });
 
-test("401: whatever is not the token of a living agent is refused", async (t) => {
+test("401: only the token of an agent that is not removed is accepted", async (t) => {
   const agent = await market.stranger();
   const removed = await market.stranger();
   await removed.call("DELETE", "/v1/me/agent");
@@ -126,7 +128,7 @@ test("401: whatever is not the token of a living agent is refused", async (t) =>
 
 // ── 403 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("403: before approval every call that writes says what is missing", async (t) => {
+test("403: before approval every write is refused, and the response says what is missing", async (t) => {
   const agent = await market.stranger();
   const writing = ENDPOINTS.filter(({ permission }) => permission);
   t.deepEqual(
@@ -178,7 +180,7 @@ test("403: before approval every call that writes says what is missing", async (
 
 // ── 404, 405, 409, 410 ───────────────────────────────────────────────────────────────────────────────────────────────
 
-test("404: what is not there, whatever the method", async (t) => {
+test("404: an unknown path is not found, whatever the method", async (t) => {
   for (const path of ["/v2", "/v1/nothing", "/V1/me", "/v1/offers/search/more", "/admin", "/.env", "/connect"]) {
     for (const method of ["GET", "POST", "DELETE"]) {
       const answer = await call(market.url, method, path);
@@ -187,7 +189,7 @@ test("404: what is not there, whatever the method", async (t) => {
   }
 });
 
-test("405: the methods that a path has are listed", async (t) => {
+test("405: Allow lists the methods of the path", async (t) => {
   const byPath = Map.groupBy(ENDPOINTS, ({ path }) => path);
   const agent = await market.stranger();
   for (const [path, endpoints] of byPath) {
@@ -202,7 +204,7 @@ test("405: the methods that a path has are listed", async (t) => {
   }
 });
 
-test("409: a status that is in the way is named", async (t) => {
+test("409: the detail names the status that does not allow the move", async (t) => {
   const agent = await market.agent();
   const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" });
   await agent.call("POST", `/v1/asks/${ask.body.id}/archive`);
@@ -211,7 +213,7 @@ test("409: a status that is in the way is named", async (t) => {
   t.true(answer.body.detail.includes("archived"));
 });
 
-test("409 and 410: a link that was used or ran out of time is a Problem for whoever wants JSON", async (t) => {
+test("409 and 410: a link that was used or has expired gets a Problem if the client accepts JSON", async (t) => {
   const read = (agent: Agent) =>
     market.call("GET", new URL(agent.link).pathname, { headers: { accept: "application/json" } });
   const used = await market.agent();
@@ -226,7 +228,7 @@ test("409 and 410: a link that was used or ran out of time is a Problem for whoe
 
 // ── Bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("400: what is wrong with which member, and what the text lacks", async (t) => {
+test("400: the errors name the members that are wrong", async (t) => {
   const agent = await market.agent();
   isProblem(t, await agent.call("POST", "/v1/offers", { text: 7, images: "x" }), "bad_request", ["errors"]);
   isProblem(t, await agent.call("GET", "/v1/offers?limit=0"), "bad_request", ["errors"]);
@@ -244,7 +246,7 @@ const LARGE: [path: string, limit: number, says: string][] = [
   ["/v1/offers/preview", MB / 4, "The body is larger than 256 KB. Make it smaller; refer to images by link."],
 ];
 for (const [path, limit, says] of LARGE) {
-  test(`413: POST ${path} takes ${limit} bytes and not one more, with and without a length`, async (t) => {
+  test(`413: POST ${path} accepts ${limit} bytes and no more, with and without a stated length`, async (t) => {
     const agent = await market.agent();
     const bytes = (size: number) => `{"padding":"${"a".repeat(size - 14)}"}`;
     for (const way of ["content-length", "transfer-encoding"]) {
@@ -260,7 +262,7 @@ for (const [path, limit, says] of LARGE) {
   });
 }
 
-test("415: a body that is not JSON in UTF-8 by its own account", async (t) => {
+test("415: only a body that its Content-Type calls JSON in UTF-8 is accepted", async (t) => {
   const agent = await market.agent();
   const raw = JSON.stringify({ text: OFFER });
   for (const type of [
@@ -300,7 +302,7 @@ for (const [method, path, action, calls] of [
   ["POST", "/v1/offers/preview", "preview_offer", 120],
   ["POST", "/v1/asks", "create_ask", 120],
 ] as const) {
-  test(`429: ${method} ${path} after ${calls} calls of an hour, with how long to wait`, async (t) => {
+  test(`429: ${method} ${path} after ${calls} calls in an hour says how long to wait`, async (t) => {
     const agent = await market.agent();
     await exhaust(agent, action, calls);
     const answer = await agent.call(method, path, { text: OFFER });
@@ -318,7 +320,7 @@ for (const [method, path, action, calls] of [
   });
 }
 
-test("429: putting an offer up again and changing it count as publishing", async (t) => {
+test("429: republishing and changing an offer count as publishing", async (t) => {
   const agent = await market.agent();
   const { body } = await agent.call("POST", "/v1/offers", { text: OFFER });
   await agent.call("POST", `/v1/offers/${body.offer_id}/archive`);
@@ -335,7 +337,7 @@ for (const [path, body, other] of [
   ["/v1/offers", { text: OFFER, images: ["https://images.example/a"] }, { text: `${OFFER}.` }],
   ["/v1/asks", { text: "Looking for a sofa", watch_enabled: false }, { text: "Looking for a table" }],
 ] as [string, Body, Body][]) {
-  test(`a key replays the answer of POST ${path}, and is refused with another body`, async (t) => {
+  test(`a key replays the response of POST ${path}, and gets 409 with another body`, async (t) => {
     const [agent, neighbour] = [await market.agent(), await market.agent()];
     const key = { "idempotency-key": "the same" };
     const first = await agent.call("POST", path, body, key);
@@ -363,7 +365,7 @@ for (const [path, body, other] of [
   });
 }
 
-test("a refusal that came from reading the text is replayed too, and one before it leaves the key free", async (t) => {
+test("a refusal after the text was read is replayed, and a refusal before that leaves the key free", async (t) => {
   const agent = await market.agent();
   const key = { "idempotency-key": "k" };
   isProblem(t, await agent.call("POST", "/v1/offers", { text: " " }, key), "bad_request", ["errors"]);
@@ -385,10 +387,10 @@ test("a key is 1 to 255 characters of printable ASCII", async (t) => {
   }
 });
 
-test.serial("409: while the first request is still running, its key waits", async (t) => {
+test.serial("409: a key is in flight while its first request runs", async (t) => {
   const agent = await market.agent();
   const key = { "idempotency-key": "slow" };
-  // What the worker has to write is held by somebody else for a moment.
+  // Locks a table that the worker has to write to.
   const other = new pg.Client({ connectionString: market.databaseUrl });
   await other.connect();
   try {
@@ -411,9 +413,9 @@ test.serial("409: while the first request is still running, its key waits", asyn
   }
 });
 
-// ── What comes first ─────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Order ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("of several refusals the first in the order of the contract is given", async (t) => {
+test("of several refusals the first in the order of the contract is returned", async (t) => {
   const stranger = await market.stranger();
   const agent = await market.agent();
   const key = "in order";
@@ -465,9 +467,9 @@ test("of several refusals the first in the order of the contract is given", asyn
   isProblem(t, await send(agent.token, '{"text": 7}'), "bad_request", ["errors"]);
 });
 
-// ── Not now, and our own mistakes ────────────────────────────────────────────────────────────────────────────────────
+// ── 503 and 500 ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test.serial("503: while the database cannot answer, with how long to wait", async (t) => {
+test.serial("503: while the database cannot answer, Retry-After says how long to wait", async (t) => {
   const agent = await market.agent();
   const other = new pg.Client({ connectionString: market.databaseUrl });
   await other.connect();
@@ -482,7 +484,7 @@ test.serial("503: while the database cannot answer, with how long to wait", asyn
   }
 });
 
-test.serial("500: shows nothing of what went wrong, which is in the log", async (t) => {
+test.serial("500: the response shows nothing of the error, and the log contains it", async (t) => {
   const agent = await market.agent();
   await market.sql("alter function api.list_asks(text, integer, text) rename to list_asks_elsewhere");
   try {

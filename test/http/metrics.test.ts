@@ -8,7 +8,7 @@ import { freePort } from "../support/postgres.ts";
 import { type Service, startPart } from "../support/service.ts";
 import { sql } from "../support/sql.ts";
 
-/** What Prometheus is told by an API and by a worker, each a process of its own. */
+/** The metrics that an API process and a worker process expose to Prometheus. */
 
 const TOKEN = "a-token-of-the-tests";
 const DASHBOARD = new URL("../../src/metrics/dashboard.json", import.meta.url);
@@ -39,7 +39,7 @@ test.after.always(async () => {
 
 type Sample = { name: string; labels: Record<string, string>; value: number };
 
-/** One line of the text form: a name, labels in braces, a number. */
+/** One line of the text format: a name, labels in braces, a number. */
 const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 
 const parse = (text: string): Sample[] =>
@@ -63,7 +63,7 @@ const value = (samples: Sample[], name: string, labels: Record<string, string> =
   samples.find((s) => s.name === name && Object.entries(labels).every(([label, given]) => s.labels[label] === given))
     ?.value;
 
-test.serial("requests are counted by operation and status, and what is none has no name of its own", async (t) => {
+test.serial("requests are counted by operation and status, and unknown paths share the operation none", async (t) => {
   await agent.call("GET", "/v1/me");
   await agent.call("GET", "/v1/me");
   await agent.call("POST", "/v1/offers", {});
@@ -79,7 +79,7 @@ test.serial("requests are counted by operation and status, and what is none has 
   t.true((value(samples, "souk_pool_connections", { pool: "read", state: "idle" }) ?? 0) >= 1);
 });
 
-test.serial("the worker tells of its jobs and readings, and both of the backlog and of who lives", async (t) => {
+test.serial("the worker exposes its jobs and extractions; both processes expose backlog and heartbeats", async (t) => {
   const { status } = await agent.call("POST", "/v1/offers", { text: SOFA });
   t.is(status, 201);
   const samples = await eventually(
@@ -100,7 +100,7 @@ test.serial("the worker tells of its jobs and readings, and both of the backlog 
   t.is(value(await ofApi(), "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1, "of the search's query");
 });
 
-test.serial("what a provider's models were asked, and their tokens, are told by the process that asked", async (t) => {
+test.serial("the process that calls a provider's models counts its calls and their tokens", async (t) => {
   const [own, provider] = await Promise.all([createDatabase(), startProvider()]);
   t.teardown(async () => {
     await provider.close();
@@ -125,7 +125,7 @@ test.serial("what a provider's models were asked, and their tokens, are told by 
   for (const direction of ["input", "output"])
     t.is(value(working, "souk_model_tokens_total", { model, operation: "read_offer", direction }), 1, direction);
   t.is(value(working, "souk_reading_duration_seconds_count", { model, operation: "read_offer" }), 1);
-  // The vector of the search's query; figures are read twice, and are not counted twice.
+  // The embedding of the search's query. Metrics are read twice, and a read must not count it again.
   for (const _ of [1, 2]) {
     const told = await read(`${asking.url}/metrics`, TOKEN);
     const embedding = { model: "text-embedding-3-small", operation: "embed" };
@@ -135,7 +135,7 @@ test.serial("what a provider's models were asked, and their tokens, are told by 
   }
 });
 
-test.serial("a broken invariant is told once the worker has looked", async (t) => {
+test.serial("a broken invariant is exposed once the worker has checked", async (t) => {
   await sql(database.url, "update market.account_stats set active = active + 5 where active > 0");
   await sql(database.url, `select graphile_worker.add_job('check_invariants', '{"sample": 10000}')`);
   await eventually(
@@ -143,7 +143,7 @@ test.serial("a broken invariant is told once the worker has looked", async (t) =
     (read) => value(read, "souk_invariant_violations", { invariant: "stats_equal_recount" }) === 1,
   );
   t.true((value(await ofApi(), "souk_invariants_checked_age_seconds") ?? 99) < 30);
-  // Said a moment after it can be read.
+  // The log line comes a moment after the metric.
   await eventually(
     async () => worker.logs(),
     (logs) => /"invariant":"stats_equal_recount","broken":1.*an invariant is broken/.test(logs),
@@ -158,7 +158,7 @@ test.serial("a broken invariant is told once the worker has looked", async (t) =
   await assertInvariants(t, database.url);
 });
 
-test.serial("jobs that fail and jobs that wait are told by their task", async (t) => {
+test.serial("failed and waiting jobs are counted by task", async (t) => {
   await sql(database.url, `select graphile_worker.add_job('embed_offer', '{"id": "none"}', max_attempts => 1)`);
   const waiting = { task: "embed_offer", state: "failed for good" };
   const read = await eventually(ofWorker, (told) => value(told, "souk_jobs", waiting) === 1);
@@ -166,7 +166,7 @@ test.serial("jobs that fail and jobs that wait are told by their task", async (t
 });
 
 test.serial(
-  "on the service's own port the figures are for whoever shows the token, and only with one is there such a page",
+  "the API's own port serves metrics only with the token, and not at all if no token is configured",
   async (t) => {
     for (const [token, status] of [
       [undefined, 401],
@@ -185,7 +185,7 @@ test.serial(
   },
 );
 
-test.serial("labels hold names of the code and nothing that is anybody's", async (t) => {
+test.serial("labels contain only names from the code, and no one's data", async (t) => {
   await fetch(`${api.url}/connect/${"s".repeat(40)}`);
   const samples = [...(await ofApi()), ...(await ofWorker())].filter(({ name }) => name.startsWith("souk_"));
   t.true(samples.length > 100);
@@ -197,7 +197,7 @@ test.serial("labels hold names of the code and nothing that is anybody's", async
   }
 });
 
-test.serial("each metric that the dashboard asks for exists, with the labels that it asks by", async (t) => {
+test.serial("each metric in the dashboard exists with the labels that the dashboard uses", async (t) => {
   const { panels } = JSON.parse(await readFile(DASHBOARD, "utf8")) as {
     panels: { title: string; targets: { expr: string; legendFormat: string }[] }[];
   };
@@ -233,7 +233,7 @@ test.serial("each metric that the dashboard asks for exists, with the labels tha
   );
 });
 
-test.serial("without a database the process tells that, and its own figures, and nothing stale", async (t) => {
+test.serial("without a database a process exposes that, its own metrics, and no stale figures", async (t) => {
   const own = await createDatabase();
   const metricsPort = String(await freePort());
   const service = await startPart("api", { database: own.url, env: { METRICS_PORT: metricsPort } }, t);

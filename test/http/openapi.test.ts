@@ -5,8 +5,8 @@ import type { Agent, Body } from "../support/market.ts";
 import { type Market, NOTHING, openContract, openMarket, validatorOf, wrongBy } from "./contract.ts";
 
 /**
- * The OpenAPI document is true. Every answer in these tests is held against it as it comes (contract.ts); here are its
- * examples, what it must say of everything, and a round through every operation.
+ * The OpenAPI document is true. Every response in the HTTP tests is checked against it (contract.ts). The tests here
+ * check its examples and what it must state for every operation, and call every operation once.
  */
 
 let market: Market;
@@ -25,7 +25,7 @@ const operations = (): Operation[] =>
     Object.entries<Body>(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 
-test("every operation says what it is called, what it does, and what it answers", (t) => {
+test("every operation states its name, what it does, and its responses", (t) => {
   const tags = market.contract.document.tags.map(({ name }: Body) => name);
   const ids = operations().map(({ operation }) => operation.operationId);
   t.is(new Set(ids).size, ids.length);
@@ -58,7 +58,7 @@ test("every operation says what it is called, what it does, and what it answers"
   }
 });
 
-test("every schema is one, by the rules of JSON Schema 2020-12", (t) => {
+test("every schema is valid by JSON Schema 2020-12", (t) => {
   const ajv = new Ajv2020({ strict: false });
   formats.default(ajv);
   for (const [name, schema] of Object.entries<Body>(market.contract.document.components.schemas)) {
@@ -66,7 +66,7 @@ test("every schema is one, by the rules of JSON Schema 2020-12", (t) => {
   }
 });
 
-test("every example is what its schema says", (t) => {
+test("every example matches its schema", (t) => {
   const validator = validatorOf(market.contract.document);
   let examples = 0;
   for (const { method, path, operation } of operations()) {
@@ -92,7 +92,7 @@ test("every example is what its schema says", (t) => {
   t.true(examples > operations().length * 3);
 });
 
-test("every request that the document gives as an example is accepted", async (t) => {
+test("every request in the examples of the document is accepted", async (t) => {
   for (const { method, path, operation } of operations()) {
     const example = operation.requestBody?.content["application/json"].example;
     if (example === undefined) continue;
@@ -101,7 +101,7 @@ test("every request that the document gives as an example is accepted", async (t
   }
 });
 
-test("a request without a member that the document requires is refused by its name", async (t) => {
+test("a request without a required member is refused, and the error points to it", async (t) => {
   const { schemas } = market.contract.document.components;
   for (const { method, path, operation } of operations()) {
     const content = operation.requestBody?.content["application/json"];
@@ -114,7 +114,7 @@ test("a request without a member that the document requires is refused by its na
   }
 });
 
-test("every success that the document describes has been seen, as it describes it", async (t) => {
+test("every success that the document describes occurs as described", async (t) => {
   const { contract, call } = market;
   const traveller = await market.agent("Traveller");
   const get = (path: string) => traveller.call("GET", path);
@@ -161,7 +161,7 @@ test("every success that the document describes has been seen, as it describes i
   );
 });
 
-test("an answer that is not as described is told apart", (t) => {
+test("a response that differs from the document is detected", (t) => {
   const { faults } = openContract(market.contract.document);
   const headers = { "request-id": "x", "content-type": "application/json; charset=utf-8" };
   const body = { id: 7, status: "gone" };

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { ENDPOINTS } from "../../src/http/endpoints.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 
-/** Writes the OpenAPI document where its linters look for it: `npm run lint`. */
+/** Writes the OpenAPI document to the path where `npm run lint` checks it. */
 
-/** Linters take offence at example.com and localhost as a server's address. */
+/** Linters object to example.com and localhost as a server's address. */
 const BASE_URL = "https://souk.test";
 
 const folder = fileURLToPath(new URL("../../node_modules/.cache/souk/", import.meta.url));

@@ -1,7 +1,7 @@
 import test from "ava";
 import { type Market, openMarket } from "./contract.ts";
 
-/** What a preview asks the person: one question for each missing field, in the language of the text. */
+/** The questions of a preview: one for each missing field, in the language of the text. */
 
 let market: Market;
 test.before(async () => {
@@ -21,7 +21,7 @@ const TEXTS = {
 } as const;
 
 for (const [language, text] of Object.entries(TEXTS)) {
-  test.serial(`a text in ${language} is asked about in ${language}`, async (t) => {
+  test.serial(`the questions about a text in ${language} are in ${language}`, async (t) => {
     const agent = await market.agent();
     const { status, body } = await agent.call("POST", "/v1/offers/preview", { text });
     t.is(status, 200);
@@ -47,7 +47,7 @@ test.serial("every field that can be missing has a question in each of the eight
   t.is(row.questions, 6 * 8);
 });
 
-test.serial("a text that lacks nothing is asked nothing", async (t) => {
+test.serial("a text without missing fields causes no questions", async (t) => {
   const agent = await market.agent();
   const text = "Selling my old sofa, 80 EUR, pick up in Berlin. Write to lena@example.com";
   const { body } = await agent.call("POST", "/v1/offers/preview", { text });

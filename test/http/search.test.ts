@@ -2,9 +2,9 @@ import test from "ava";
 import { type Agent, type Body, eventually } from "../support/market.ts";
 import { type Market, openMarket, settled, telling } from "./contract.ts";
 
-/** Searching: what is found, by which filters, in which order, page by page. */
+/** Search: which offers are found, by which filters, in which order, page by page. */
 
-/** What is on offer: each by its name, with words that say where it belongs. */
+/** The texts of all offers in this market, by name. */
 const TEXTS = {
   sofa: "Grey three-seat sofa for sale. 180 EUR, pick up in Berlin. Write to lena@example.com",
   table: "Oak dining table for sale. 320 EUR, pick up in Hamburg. Write to lena@example.com",
@@ -27,7 +27,7 @@ test.before(async () => {
   owner = await market.agent("Owner");
   seeker = await market.agent("Seeker");
   for (const name of ALL) {
-    // The lessons are the seeker's own.
+    // The seeker publishes the lessons, so that one offer is its own.
     const agent = name === "lessons" ? seeker : owner;
     const images = name === "bicycle" ? ["https://images.example/bicycle.jpg"] : [];
     const answer = await agent.call("POST", "/v1/offers", { text: TEXTS[name], images });
@@ -35,7 +35,7 @@ test.before(async () => {
     ids.set(answer.body.offer_id, name);
   }
   const idOf = (name: Name) => [...ids].find(([, other]) => other === name)?.[0];
-  // Past the trigger that keeps the times of an offer.
+  // A trigger protects published_at, so triggers are switched off here.
   await market.sql("set session_replication_role = replica");
   await market.sql("update market.offer set published_at = now() - interval '3 days' where id = $1", [idOf("books")]);
   await market.sql("set session_replication_role = default");
@@ -45,7 +45,7 @@ test.before(async () => {
      select account_id, 'email', sha256('x') from market.offer where id = $1`,
     [idOf("lessons")],
   );
-  // Found by meaning too, once the worker has made every vector.
+  // Waits until the worker has made every vector, because searches use them.
   await eventually(
     () => market.sql("select count(*)::integer as count from market.offer_embedding"),
     ([row]) => row.count === ALL.length,
@@ -57,11 +57,11 @@ const search = (body: Body) => seeker.call("POST", "/v1/offers/search", body);
 const namesOf = (body: Body): (Name | undefined)[] => body.results.map(({ id }: Body) => ids.get(id));
 const except = (...names: Name[]): Name[] => ALL.filter((name) => !names.includes(name));
 
-/** What a search finds, in no order. */
+/** The names of the offers that a search finds, sorted. */
 const found = async (body: Body): Promise<(Name | undefined)[]> =>
   namesOf((await search({ limit: 50, ...body })).body).toSorted();
 
-test("a search answers with offers, best first, and what to do next", async (t) => {
+test("a search returns offers, best first, and what to do next", async (t) => {
   const answer = await search({ query: "sofa", filters: { category: "furniture", location: "Berlin" } });
   const methods = [{ type: "email", value: "lena@example.com", preferred: false }];
   t.deepEqual(
@@ -125,7 +125,7 @@ test("a search answers with offers, best first, and what to do next", async (t) 
   t.is(answer.body.next[0].path, `/v1/offers/${first.id}`);
 });
 
-test("a search that finds nothing says to state what is wanted as an ask", async (t) => {
+test("a search without results says to create an ask", async (t) => {
   const { status, body } = await search({ filters: { domain: "fashion" } });
   t.deepEqual(
     { status, body },
@@ -150,7 +150,7 @@ test("a search that finds nothing says to state what is wanted as an ask", async
   );
 });
 
-test("the query is echoed as it came, and the best answer comes first", async (t) => {
+test("the query is returned as received, and the best offer comes first", async (t) => {
   const { body } = await search({ query: "  Sofa  " });
   t.is(body.query, "  Sofa  ");
   t.is(namesOf(body)[0], "sofa");
@@ -197,7 +197,7 @@ const FILTERS: [filters: Body, names: Name[]][] = [
   [{ exclude_own: false }, ALL],
 ];
 for (const [filters, names] of FILTERS) {
-  test(`a filter is hard: ${JSON.stringify(filters)}`.replace(yesterday, "yesterday"), async (t) => {
+  test(`only offers that pass are results: ${JSON.stringify(filters)}`.replace(yesterday, "yesterday"), async (t) => {
     t.deepEqual(await found({ filters }), names.toSorted());
     const both = await found({ query: "bicycle sofa lessons apartment", filters });
     t.deepEqual(
@@ -207,7 +207,7 @@ for (const [filters, names] of FILTERS) {
   });
 }
 
-test("what the query says nothing about is not found by a filter alone", async (t) => {
+test("an offer that only a filter finds is not a result of the query", async (t) => {
   t.deepEqual(await found({ query: "sofa", filters: { domain: "real_estate" } }), []);
 });
 
@@ -219,12 +219,12 @@ const BAD_SEARCHES: [what: string, body: Body, pointers: string[]][] = [
   ["a limit of 0", { query: "sofa", limit: 0 }, ["/limit"]],
   ["a limit of 51", { query: "sofa", limit: 51 }, ["/limit"]],
   ["a limit that is no integer", { query: "sofa", limit: 1.5 }, ["/limit"]],
-  ["an order that nobody knows", { query: "sofa", sort: "cheapest" }, ["/sort"]],
-  ["a detail that nobody knows", { query: "sofa", detail: "tiny" }, ["/detail"]],
+  ["an unknown order", { query: "sofa", sort: "cheapest" }, ["/sort"]],
+  ["an unknown detail", { query: "sofa", detail: "tiny" }, ["/detail"]],
   ["a currency in words", { query: "sofa", filters: { price: { currency: "euro" } } }, ["/filters/price/currency"]],
   ["a negative price", { query: "sofa", filters: { price: { min: -1 } } }, ["/filters/price/min"]],
-  ["a day that is none", { query: "sofa", filters: { posted_since: "2026-02-30" } }, ["/filters/posted_since"]],
-  ["no place", { query: "sofa", filters: { location: "" } }, ["/filters/location"]],
+  ["an invalid day", { query: "sofa", filters: { posted_since: "2026-02-30" } }, ["/filters/posted_since"]],
+  ["an empty place", { query: "sofa", filters: { location: "" } }, ["/filters/location"]],
   ["a filter of no values", { query: "sofa", filters: { domain: [] } }, ["/filters/domain"]],
   [
     "several mistakes",
@@ -233,7 +233,7 @@ const BAD_SEARCHES: [what: string, body: Body, pointers: string[]][] = [
   ],
 ];
 for (const [what, body, pointers] of BAD_SEARCHES) {
-  test(`a search with ${what} is refused by name`, async (t) => {
+  test(`a search with ${what} is refused, and the errors point to the members`, async (t) => {
     const answer = await search(body);
     t.deepEqual(
       [answer.status, answer.body.code, answer.body.errors.map(({ pointer }: Body) => pointer)],
@@ -242,11 +242,11 @@ for (const [what, body, pointers] of BAD_SEARCHES) {
   });
 }
 
-test("a query of 500 characters of any size is not too long", async (t) => {
+test("a query may have 500 characters, however many bytes they take", async (t) => {
   t.is((await search({ query: "🦊".repeat(500) })).status, 200);
 });
 
-test("an unknown value of a filter is answered by what is allowed", async (t) => {
+test("an unknown value of a filter is refused, and the error lists the allowed values", async (t) => {
   const { status, body } = await search({
     filters: { domain: "furniture", category: ["sofas", "phones"], offer_kind: "gift" },
   });
@@ -274,7 +274,7 @@ for (const [what, body, names] of [
   ["price_asc, of a query", { query: "bicycle", sort: "price_asc" }, ["dollars", "bicycle"]],
   ["newest, of a query", { query: "bicycle", sort: "newest" }, ["dollars", "bicycle"]],
 ] as [string, Body, Name[]][]) {
-  test(`results are in the order asked for: ${what}`, async (t) => {
+  test(`results are in the requested order: ${what}`, async (t) => {
     const inOrder = namesOf((await search({ ...body, limit: 50 })).body).filter((name) => name && names.includes(name));
     t.deepEqual(inOrder, names);
     for (const limit of [1, 2, 4]) {
@@ -298,7 +298,7 @@ for (const [what, body, names] of [
   });
 }
 
-test("a ranked list is the same page by page", async (t) => {
+test("the pages of a ranked list together equal the whole list", async (t) => {
   const query = "sofa or bicycle in Berlin";
   const once = namesOf((await search({ query, limit: 50 })).body);
   const paged: (Name | undefined)[] = [];
@@ -312,7 +312,7 @@ test("a ranked list is the same page by page", async (t) => {
   t.deepEqual(paged, once);
 });
 
-test("a cursor goes on with the search it came from, and with no other", async (t) => {
+test("a cursor is accepted only by the search that it came from", async (t) => {
   const first = await search({ filters: { price: {} }, limit: 1 });
   const cursor = first.body.page.next_cursor;
   t.is((await search({ filters: { price: {} }, limit: 3, detail: "compact", cursor })).status, 200);
@@ -330,7 +330,7 @@ test("a cursor goes on with the search it came from, and with no other", async (
   }
 });
 
-test("a compact answer leaves out the facts and shortens the text", async (t) => {
+test("a compact response leaves out the metadata and shortens the description", async (t) => {
   const body = { query: "sofa", limit: 1 };
   const full = (await search(body)).body.results[0];
   const compact = (await search({ ...body, detail: "compact" })).body.results[0];
@@ -341,7 +341,7 @@ test("a compact answer leaves out the facts and shortens the text", async (t) =>
   });
 });
 
-test("the query is read: kind, place and price filter, and the answer says so", async (t) => {
+test("kind, place and price in the query are filters, and the response says so", async (t) => {
   const { body } = await search({ query: "apartment to rent in Hamburg under 1000 euros" });
   t.deepEqual(namesOf(body), ["flat"]);
   t.deepEqual(body.classification, { domain: "real_estate", category: "apartments", kind: "rental" });
@@ -353,20 +353,20 @@ test("the query is read: kind, place and price filter, and the answer says so", 
   t.deepEqual(namesOf((await search({ query: "apartment to rent in Hamburg under 700 euros" })).body), []);
 });
 
-test("an explicit filter wins over what the query says", async (t) => {
+test("an explicit filter takes precedence over what the query says", async (t) => {
   const { body } = await search({ query: "apartment in Berlin", filters: { location: "Hamburg" } });
   t.is(namesOf(body)[0], "flat");
   t.deepEqual(body.notices, []);
 });
 
-test("other words, other languages and slips of the pen find the same", async (t) => {
+test("synonyms, other languages and misspellings find the same offers", async (t) => {
   for (const query of ["couch", "divano", "canapé gris", "settee"])
     t.is(namesOf((await search({ query })).body)[0], "sofa", query);
   for (const query of ["vélo", "Fahrrad", "bicylce"])
     t.true(["bicycle", "dollars"].includes(namesOf((await search({ query })).body)[0] ?? ""), query);
 });
 
-test("a word that is added to the vocabulary is understood in queries soon, without a restart", async (t) => {
+test("searches understand a new word of the vocabulary soon, without a restart", async (t) => {
   t.timeout(120_000);
   const classified = async () => (await search({ query: "quibblewort" })).body.classification;
   t.is(await classified(), null);

@@ -5,7 +5,9 @@ import type { Agent, Body } from "../support/market.ts";
 import { call } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
 
-/** A person in the browser calls what an agent calls: by session, from our own pages only, and uncounted. */
+/**
+ * A person in a browser calls the same endpoints as an agent: with a session, only from the service's pages, uncapped.
+ */
 
 let market: Market;
 let agent: Agent;
@@ -22,7 +24,7 @@ test.after.always(() => market?.stop());
 const rateHeaders = (headers: Record<string, string>) =>
   Object.keys(headers).filter((name) => name.startsWith("ratelimit-"));
 
-/** What a person sends to each endpoint, and what the answer's status is then. */
+/** What a person sends to each endpoint, and the status of the response. */
 const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; status: number }> = {
   getMe: { status: 200 },
   removeOwnAgent: { status: 409 },
@@ -36,9 +38,9 @@ const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; st
   updateOffer: { path: ({ offer }) => `/v1/offers/${offer}`, status: 200 },
   archiveOffer: { path: ({ offer }) => `/v1/offers/${offer}/archive`, status: 200 },
   republishOffer: { path: ({ offer }) => `/v1/offers/${offer}/republish`, status: 200 },
-  // Nobody reports an own offer.
+  // An account cannot report its own offer.
   reportOffer: { path: ({ offer }) => `/v1/offers/${offer}/report`, status: 409 },
-  // What is up cannot be appealed.
+  // A published offer cannot be appealed.
   appealOffer: { path: ({ offer }) => `/v1/offers/${offer}/appeal`, status: 409 },
   createAsk: { status: 201 },
   listAsks: { status: 200 },
@@ -51,7 +53,7 @@ const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; st
 };
 const OF_CALLERS = ENDPOINTS.filter(({ auth }) => auth === "token");
 
-test.serial("a person calls every endpoint with a session, and no answer tells of a cap", async (t) => {
+test.serial("a person calls every endpoint with a session, and no response has RateLimit headers", async (t) => {
   t.deepEqual(OF_CALLERS.map(({ operationId }) => operationId).toSorted(), Object.keys(CALLS).toSorted());
   const ids: Record<string, string> = {
     offer: (await person.call("POST", "/v1/offers", { text: OFFER })).body.offer_id,
@@ -80,7 +82,7 @@ test.serial("a person calls every endpoint with a session, and no answer tells o
   for (const { agent_id } of written) t.is(agent_id, null);
 });
 
-test.serial("what only an agent can do is refused with words that say where a person does it", async (t) => {
+test.serial("what only an agent can do is refused, and the detail says where a person does it", async (t) => {
   const verification = await person.call("POST", "/v1/me/verifications", { method: "email" });
   t.is(verification.body.code, "invalid_state");
   t.regex(verification.body.detail, new RegExp(`${market.url}/settings`));
@@ -89,7 +91,7 @@ test.serial("what only an agent can do is refused with words that say where a pe
   t.regex(removal.body.detail, /You are not an agent.*settings/);
 });
 
-test.serial("a person's own situation has no agent and no limits, and everything is allowed", async (t) => {
+test.serial("a person's GET /v1/me has no agent and no limits, and allows everything", async (t) => {
   const { body } = await person.call("GET", "/v1/me");
   t.is(body.agent, undefined);
   t.deepEqual(body.limits, {});
@@ -100,7 +102,7 @@ test.serial("a person's own situation has no agent and no limits, and everything
   for (const { path } of body.next) t.not(path, "/v1/me/agent");
 });
 
-test.serial("a person sees their e-mail and phone, and no agent of theirs does", async (t) => {
+test.serial("a person sees their e-mail address and phone number, and their agents do not", async (t) => {
   const own = await market.agent();
   const behind = await market.person(own);
   const contact = async () => {
@@ -133,7 +135,7 @@ test.serial("a person sees their e-mail and phone, and no agent of theirs does",
   }
 });
 
-test.serial("a person is not capped: seventy offers in an hour, and the agents' window stays whole", async (t) => {
+test.serial("a person is not capped, and a person's calls do not count for the agents", async (t) => {
   const own = await market.agent();
   const behind = await market.person(own);
   const published = [];
@@ -152,7 +154,7 @@ test.serial("a person is not capped: seventy offers in an hour, and the agents' 
   t.is(limits.publish_offer.used, 0);
 });
 
-test.serial("a person's keys are the account's, and no agent's", async (t) => {
+test.serial("a person's idempotency keys belong to the account, and are separate from those of agents", async (t) => {
   const key = { "idempotency-key": "the same" };
   const first = await person.call("POST", "/v1/offers", { text: OFFER }, key);
   const elsewhere = await market.person(agent);
@@ -168,7 +170,7 @@ test.serial("a person's keys are the account's, and no agent's", async (t) => {
   t.not((await another.call("POST", "/v1/offers", { text: OFFER }, key)).body.offer_id, first.body.offer_id);
 });
 
-test.serial("a text that has no contact is refused for a person, too, and says nothing of caps", async (t) => {
+test.serial("a refusal of a person's offer has no RateLimit headers", async (t) => {
   const { status, body, headers } = await person.call("POST", "/v1/offers", { text: "Grey sofa for sale, 180 EUR" });
   t.is(`${status} ${body.code}`, "400 missing_contact");
   t.deepEqual(rateHeaders(headers), []);
@@ -196,7 +198,7 @@ const FOREIGN: Record<string, Record<string, string>> = {
   "an address typed in": { "sec-fetch-site": "none" },
 };
 
-test.serial("a session changes nothing from anywhere but our own pages", async (t) => {
+test.serial("a session can change something only from the service's own pages", async (t) => {
   t.true(UNSAFE.length > 10);
   const before = await market.sql("select count(*)::int as n, max(updated_at) as latest from market.offer");
   for (const { operationId, method, path, body } of UNSAFE) {
@@ -213,7 +215,7 @@ test.serial("a session changes nothing from anywhere but our own pages", async (
   t.deepEqual(await market.sql("select count(*)::int as n, max(updated_at) as latest from market.offer"), before);
 });
 
-test.serial("a form of another site, which can send no JSON, is refused as well", async (t) => {
+test.serial("a form on another site, which cannot send JSON, is refused", async (t) => {
   const { status } = await call(market.url, "POST", "/v1/asks", {
     raw: '{"text":"Wanted: x="}',
     headers: { cookie: `souk_session=${person.cookie}`, origin: "https://evil.example", "content-type": "text/plain" },
@@ -221,7 +223,7 @@ test.serial("a form of another site, which can send no JSON, is refused as well"
   t.is(status, 401);
 });
 
-test.serial("a page of ours that hides its address is still ours", async (t) => {
+test.serial("a page of the service that hides its Origin is accepted by its Sec-Fetch-Site", async (t) => {
   for (const headers of [{ "sec-fetch-site": "same-origin" }, { origin: "null", "sec-fetch-site": "same-origin" }]) {
     const { status } = await call(market.url, "POST", "/v1/offers/search", {
       body: { query: "sofa" },
@@ -231,7 +233,7 @@ test.serial("a page of ours that hides its address is still ours", async (t) => 
   }
 });
 
-test.serial("reading by session needs no Origin, and is kept by no cache nor shown to another site", async (t) => {
+test.serial("reading with a session needs no Origin, and caches and other sites do not get the response", async (t) => {
   for (const method of ["GET", "HEAD"]) {
     const { status, headers } = await market.call(method, "/v1/me", {
       headers: { cookie: `souk_session=${person.cookie}` },
@@ -243,7 +245,7 @@ test.serial("reading by session needs no Origin, and is kept by no cache nor sho
   }
 });
 
-test.serial("a token counts before a session, and a wrong one is not made good by it", async (t) => {
+test.serial("a token takes precedence over a session, which does not make up for a wrong token", async (t) => {
   const cookie = { cookie: `souk_session=${person.cookie}` };
   const both = await market.call("GET", "/v1/me", { headers: { ...cookie, authorization: `Bearer ${agent.token}` } });
   t.is(both.body.agent.id, agent.id);
@@ -258,7 +260,7 @@ test.serial("a token counts before a session, and a wrong one is not made good b
   }
 });
 
-test.serial("a session that has ended, or never was, is refused", async (t) => {
+test.serial("a session that has ended or never existed is refused", async (t) => {
   const ended = await market.person(agent);
   t.is((await ended.call("GET", "/v1/me")).status, 200);
   await market.sql("update market.session set expires_at = now() where secret_hash = sha256(convert_to($1, 'UTF8'))", [
@@ -276,7 +278,7 @@ test.serial("a session that has ended, or never was, is refused", async (t) => {
   t.is(status, 401, "the name that goes with https counts for nothing over http");
 });
 
-test.serial("where the service is reached by https, only the cookie that needs it counts", async (t) => {
+test.serial("over https only the cookie with the __Host- prefix is accepted", async (t) => {
   const secure = await openMarket({ BASE_URL: "https://souk.example.com" });
   try {
     const { cookie } = await secure.person(await secure.agent());
@@ -297,6 +299,6 @@ test.serial("where the service is reached by https, only the cookie that needs i
   }
 });
 
-test.serial("no secret of a session is in the log", (t) => {
+test.serial("the secret of a session is not in the log", (t) => {
   t.false(market.logs().includes(person.cookie));
 });

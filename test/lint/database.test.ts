@@ -5,7 +5,7 @@ import { createDatabase, rolledBack } from "../support/database.ts";
 import { plpgsqlFindings } from "./plpgsql.ts";
 import { unusedColumns, unusedFunctions } from "./unused_sql.ts";
 
-/** Runs `check` on the schema with what `sql` adds to it. */
+/** Adds `sql` to the schema and returns what `check` finds. */
 const findingsAfter = async (
   t: Parameters<typeof createDatabase>[0],
   sql: string,
@@ -22,7 +22,7 @@ const findingsAfter = async (
 
 const FUNCTION = "language plpgsql volatile as $$";
 
-test("a function that nothing calls is found, and so is one that only such a function calls", async (t) => {
+test("a function that nothing calls is found, and so is a function that only such a function calls", async (t) => {
   const sql = `
     create function internal.nobody_calls() returns void ${FUNCTION} begin perform internal.called_by_it(); end $$;
     create function internal.called_by_it() returns void ${FUNCTION} begin -- internal.nobody_calls()
@@ -36,7 +36,7 @@ test("a function that nothing calls is found, and so is one that only such a fun
   ]);
 });
 
-test("a column that nothing names is found", async (t) => {
+test("a column that nothing uses is found", async (t) => {
   const sql = `
     alter table market.offer add column named_by_nothing text, add column named_by_an_index text;
     create index offer_named_idx on market.offer (named_by_an_index)`;
@@ -45,7 +45,7 @@ test("a column that nothing names is found", async (t) => {
   ]);
 });
 
-test("a silent cast, a reserved word as a parameter, an unread variable and a needless volatile are found", async (t) => {
+test("an implicit cast, a reserved parameter name, an unused variable and a needless volatile are found", async (t) => {
   const { url } = await createDatabase(t);
   const { rowCount } = await withClient(url, (client) =>
     client.query("select from pg_available_extensions where name = 'plpgsql_check'"),

@@ -7,8 +7,8 @@ import { declareSchema } from "./schema.ts";
 import { unusedColumns, unusedFunctions } from "./unused_sql.ts";
 
 /**
- * Checks the functions of the database: what plpgsql_check finds in them, which of them nothing calls, and which columns
- * nothing names. It needs a PostgreSQL server as the tests do, and makes an empty database from db/schema.
+ * Checks the functions of the database with plpgsql_check, and lists functions that nothing calls and columns that
+ * nothing uses. It needs a PostgreSQL server, as the tests do, and builds an empty database from db/schema.
  */
 
 const run = `lint_${randomBytes(4).toString("hex")}`;
@@ -20,7 +20,7 @@ try {
     const missing = "This PostgreSQL has no plpgsql_check, so the functions were not checked. CI checks them.";
     if (rowCount === 0) say(missing);
     const found = rowCount === 0 ? [] : await plpgsqlFindings(client);
-    // In CI a check that is skipped is a failure.
+    // In CI, a check that is skipped counts as a failure.
     return [
       ...(rowCount === 0 && process.env["CI"] ? [missing] : found),
       ...(await unusedFunctions(client)),

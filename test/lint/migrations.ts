@@ -6,12 +6,12 @@ import { promisify, stripVTControlCharacters } from "node:util";
 import { currentMigration, DB, isEmptyMigration } from "../support/sql_files.ts";
 
 /**
- * Holds migrations against the rules of squawk (.squawk.toml), which knows what would lock a table for long or lose data.
- * The baseline runs on an empty database, where nothing can go wrong, so only what came after it is checked. Where a
- * statement is safe after all, write `-- squawk-ignore <rule>` above it, with the reason.
+ * Checks migrations with squawk (.squawk.toml), which finds statements that lock a table for long or lose data.
+ * The baseline is not checked, because it runs on an empty database. If a statement is safe although squawk reports it,
+ * write `-- squawk-ignore <rule>` above it, with the reason.
  */
 
-/** squawk reads plain SQL, so it gets copies in which graphile-migrate's placeholders (":DATABASE_NAME") have a value. */
+/** squawk reads plain SQL, so graphile-migrate's placeholders (":DATABASE_NAME") are replaced by values in copies. */
 const PLACEHOLDER = /(?<!:):[A-Z][A-Z0-9_]*\b/g;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

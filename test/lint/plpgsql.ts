@@ -1,8 +1,8 @@
 import type pg from "pg";
 
 /**
- * What plpgsql_check finds and we keep, with the reason. The key is the function and the message; an exception that nothing
- * needs any more is a finding, too.
+ * Findings of plpgsql_check that we accept, each with its reason. The key is the function and the message. An exception
+ * that matches no finding is reported as a finding.
  */
 const EXCEPTIONS: Record<string, string> = {
   "inspect.check_references(double precision): text type variable is not sanitized":
@@ -16,8 +16,8 @@ const EXCEPTIONS: Record<string, string> = {
 type Finding = { function: string; line: number | null; message: string; more: string | null };
 
 /**
- * Everything that plpgsql_check finds in our functions with all its warnings on, one line of text each. A trigger function
- * is checked once for each table that fires it, and has to be fired by one.
+ * Everything that plpgsql_check finds in our functions with all its warnings on, one line of text each. A trigger
+ * function is checked once for each table that uses it. A trigger function that no table uses is a finding.
  * @param client a superuser's connection to a database with the schema; the extension is created in it
  */
 export async function plpgsqlFindings(client: pg.ClientBase): Promise<string[]> {

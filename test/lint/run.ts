@@ -4,21 +4,21 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * `npm run lint`: every check that needs no running service, with its name and the time that it took. The names of some
- * run only these: `npm run lint -- sql`. A check that fails prints what it found and what to do.
+ * `npm run lint` runs every check that needs no running service, and prints its name and how long it took. Arguments
+ * select checks by name: `npm run lint -- sql`. A check that fails prints what it found and what to do.
  */
 
 type Check = {
   name: string;
-  /** What to do when it fails, as far as its own words do not say. */
+  /** What to do when the check fails, if its own output does not say so. */
   remedy: string;
-  /** Programs that run one after another; each is a command line without quotes. */
+  /** Commands that run one after another; each is a command line without quotes. */
   commands: string[];
 };
 
 const OPENAPI = "node_modules/.cache/souk/openapi.json";
 
-/** The slowest first, so that the others run beside them. */
+/** The slowest check is first, so that the others run beside it. */
 const CHECKS: Check[] = [
   {
     name: "openapi",
@@ -67,7 +67,7 @@ const CHECKS: Check[] = [
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Redocly would report to its makers and look for newer versions of itself. */
+/** Keeps redocly from sending telemetry and from looking for newer versions of itself. */
 const ENVIRONMENT = {
   ...process.env,
   PATH: [join(ROOT, "node_modules/.bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
@@ -94,7 +94,7 @@ async function run({ name, remedy, commands }: Check): Promise<void> {
   for (const command of commands) {
     const { code, output } = await outcome(command);
     if (code === 0) {
-      // Our own programs say only what somebody should know.
+      // Our own programs print only what the reader should know, even if they succeed.
       if (program(command) === "node" && output !== "") say(output.trimEnd());
       continue;
     }

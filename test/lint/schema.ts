@@ -5,9 +5,9 @@ import pg from "pg";
 import { DB, INCLUDE } from "../support/sql_files.ts";
 
 /**
- * Makes the schema in an empty database: the files of db/schema in their order, and graphile-worker's schema. Without the
- * shipped data, which takes longer than everything else, and on which no function's definition depends.
- * @param client a superuser's connection to the database of the URL
+ * Creates the schema in an empty database: the files of db/schema in their order, and graphile-worker's schema. The
+ * shipped rows are left out: loading them takes longest, and no function's definition depends on them.
+ * @param client a superuser's connection to the database at `url`
  */
 export async function declareSchema(client: pg.Client, url: string): Promise<void> {
   const index = await readFile(join(DB, "schema/index.sql"), "utf8");

@@ -5,8 +5,9 @@ import { formatSql } from "./sql_format.ts";
 import { styleProblems } from "./sql_style.ts";
 
 /**
- * Checks the layout of the SQL that people write: db/schema, without shipped rows, and the migration in progress. A committed migration never
- * changes, so it is not checked. With `--write` (`npm run format`) the files are laid out first.
+ * Checks the layout of the SQL that people write: db/schema without shipped rows, and the migration in progress.
+ * Committed migrations never change, so they are not checked. With `--write` (`npm run format`) the files are laid out
+ * first.
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,7 +32,7 @@ async function sqlFiles(): Promise<string[]> {
   return [...schema.map((entry) => join(entry.parentPath, entry.name)), join(ROOT, "db/migrations/current.sql")].sort();
 }
 
-/** The first line, from 1, in which two texts differ. */
+/** The number, from 1, of the first line in which two texts differ. */
 function firstDifference(text: string, other: string): number {
   const lines = other.split("\n");
   const index = text.split("\n").findIndex((line, at) => line !== lines[at]);

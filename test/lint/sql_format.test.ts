@@ -5,7 +5,7 @@ import { meaningOf } from "./sql_tokens.ts";
 
 const lines = (...text: string[]) => `${text.join("\n")}\n`;
 
-test("SQL that is laid out well stays as it is", (t) => {
+test("SQL with the right layout stays as it is", (t) => {
   const sql = lines(
     "-- One row is one offer.",
     "",
@@ -26,23 +26,23 @@ test("SQL that is laid out well stays as it is", (t) => {
   t.is(formatSql(sql), sql);
 });
 
-test("words become lower case, and strings, quoted names and comments stay", (t) => {
+test("keywords and names become lower case; strings, quoted names and comments stay", (t) => {
   t.is(formatSql(`SELECT 'A', "B", $$C$$ FROM Offer -- D`), lines(`select 'A', "B", $$C$$ from offer -- D`));
 });
 
-test("a body in dollar quotes is code, and a text in dollar quotes is not", (t) => {
+test("a function body in dollar quotes is laid out, and a string in dollar quotes is not", (t) => {
   t.is(formatSql("do $$\nBEGIN\n\tNULL;  \nEND\n$$"), lines("do $$", "begin", "  null;", "end", "$$"));
   t.is(formatSql("select $$\n\tBEGIN  \n$$"), lines("select $$", "\tBEGIN  ", "$$"));
 });
 
-test("one blank line stands before a function and its comment, and never two", (t) => {
+test("one blank line precedes a function and the comment above it, and there are never two blank lines", (t) => {
   t.is(
     formatSql("\n\nselect 1;\n-- Why.\ncreate or replace function a() returns int\nselect 2;\n\n\n\nselect 3;\n\n"),
     lines("select 1;", "", "-- Why.", "create or replace function a() returns int", "select 2;", "", "select 3;"),
   );
 });
 
-test("a long line breaks between clauses first", (t) => {
+test("a line that is too long breaks between clauses first", (t) => {
   const columns = Array.from({ length: 7 }, (_, index) => `o.column_${index}`).join(", ");
   t.is(
     formatSql(`  select ${columns} from market.offer o where o.id = 1;`),
@@ -50,12 +50,12 @@ test("a long line breaks between clauses first", (t) => {
   );
 });
 
-test("a list that is too long goes on below, indented", (t) => {
+test("a list that is too long continues on an indented line", (t) => {
   const long = "x".repeat(60);
   t.is(formatSql(`perform a.b('${long}', '${long}');`), lines(`perform a.b('${long}',`, `  '${long}');`));
 });
 
-test("a sentence that is too long becomes strings on consecutive lines", (t) => {
+test("a string that is too long becomes strings on consecutive lines", (t) => {
   const words = Array.from({ length: 30 }, () => "sentence").join(" ");
   const formatted = formatSql(`comment on table market.offer is '${words}';`);
   t.deepEqual(formatted.split("\n").slice(0, 1), ["comment on table market.offer is"]);
@@ -64,17 +64,17 @@ test("a sentence that is too long becomes strings on consecutive lines", (t) => 
   t.is(formatSql(formatted), formatted);
 });
 
-test("a sentence that has become shorter goes back to one line", (t) => {
+test("strings of a comment that fit on one line become one string", (t) => {
   t.is(formatSql("comment on table a is\n  'one '\n  'two';"), lines("comment on table a is 'one two';"));
 });
 
-test("what is too long in a comment goes to its next line", (t) => {
+test("the end of a comment line that is too long moves to the next line", (t) => {
   const word = "word ".repeat(23).trim();
   t.is(formatSql(`-- ${word} more and\n-- the rest.`), lines(`-- ${word}`, "-- more and the rest."));
   t.is(formatSql(`select 1; -- ${word} more`), lines(`-- ${word}`, "-- more", "select 1;"));
 });
 
-test("a long signature lists its arguments on a line of their own", (t) => {
+test("a signature that is too long has its arguments on lines of their own", (t) => {
   const listed = Array.from({ length: 8 }, (_, index) => `argument_${index} text`).join(", ");
   t.is(
     formatSql(`create or replace function a.b(${listed})\n  returns text\n  language sql stable`),
@@ -86,19 +86,19 @@ test("a long signature lists its arguments on a line of their own", (t) => {
   );
 });
 
-test("strings on consecutive lines mean the same as one string, and other changes of a file mean another thing", (t) => {
+test("strings on consecutive lines mean the same as one string, and other changes change the meaning", (t) => {
   t.is(meaningOf("select 'a '\n  'b'"), meaningOf("SELECT 'a b'"));
   t.not(meaningOf("select 'a ', 'b'"), meaningOf("select 'a b'"));
   t.not(meaningOf("select 1 -- why"), meaningOf("select 1"));
 });
 
-test("a line that nothing can break is named", (t) => {
+test("a line that is too long and cannot be broken is reported", (t) => {
   const problems = styleProblems(`select 1;\nselect '${"x".repeat(MAX_LINE)}';\n`);
   t.is(problems.length, 1);
   t.regex(problems[0] ?? "", /^2: 130 characters\./);
 });
 
-test("a function can be loaded again and is followed by its comment", (t) => {
+test("a function that cannot be loaded again, or is not followed by its comment, is reported", (t) => {
   const sound = [
     "create or replace function a.b(c text default ';') returns text",
     "  language sql stable",

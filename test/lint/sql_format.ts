@@ -1,49 +1,49 @@
 import { meaningOf, type Token, tokensOf } from "./sql_tokens.ts";
 
 /**
- * The layout of our SQL. We looked for a formatter first, and none keeps comments and lays out PL/pgSQL at least as
- * legibly as a person does, so people lay SQL out, and this mends what is mechanical: the case of words, white space at
- * the ends of lines, blank lines, and lines that are too long.
+ * The formatter of our SQL. No formatter that we found keeps comments and lays out PL/pgSQL as legibly as a person
+ * does. So people lay out SQL, and this formatter mends only what is mechanical: the case of words, white space at line
+ * ends, blank lines, and lines that are too long.
  *
- *   break  a place in a line at which the rest of the line may move to a line of its own
+ *   break  a place in a line where the rest may move to the next line
  */
 
-/** As in TypeScript (biome.json): two files fit side by side on a screen. */
+/** The same as for TypeScript (biome.json): two files fit side by side on a screen. */
 export const MAX_LINE = 120;
 
 const INDENT = "  ";
 
-/** The price of one line more, in the units of the classes of breaks below. */
+/** The cost of one more line, in the unit of the costs of breaks below. */
 const LINE_COST = 6;
 
-/** A break inside parentheses or inside a `case` costs this for each level, so that lines break between large parts first. */
+/** A break inside parentheses or `case` costs this much per level, so that lines break between large parts first. */
 const LEVEL_COST = 10;
 
-/** A line that stays too long costs more than any way of breaking it. */
+/** A line that stays too long costs more than any break. */
 const OVERFLOW_COST = 1000;
 
-/** What ends a line after which a statement or a list of declarations begins. */
+/** Tokens that end a line, and after which a new statement or a list of declarations begins. */
 const ENDS = new Set([";", "begin", "then", "else", "loop", "declare"]);
 
-/** What follows a clause is indented further than the clause. */
+/** Words after whose clause the next lines are indented further. */
 const HEADS = new Set(
   "select insert update delete with set case if elsif grant create constraint perform return".split(" "),
 );
 
-/** Clauses begin a line most legibly, so a break before one of them costs nothing. */
+/** Clauses. A line is most legible if it begins with a clause, so a break before a clause costs nothing. */
 const CLAUSES = new Set(
   "from where join group order limit having union except returning values when else returns language".split(" "),
 );
 
-/** Parts of clauses: the next best place to break. */
+/** Parts of clauses, the next best places to break. */
 const PARTS = new Set("on to using with for set offset check references constraint generated as is".split(" "));
 
-/** An "or" after one of these is no condition: `create or replace`, `before insert or update`. */
+/** An "or" after one of these words is not a condition: `create or replace`, `before insert or update`. */
 const EVENTS = new Set(["create", "insert", "update", "delete", "truncate"]);
 
 const JOIN_SIDES = new Set(["left", "right", "full", "cross", "inner"]);
 
-/** Functions whose arguments are written with `from`. */
+/** Functions whose arguments are separated by `from`. */
 const FROM_INSIDE = new Set(["extract", "substring", "trim", "overlay", "position", "both", "leading", "trailing"]);
 
 const STARTS_BLOCK = /^create (or replace )?(function|procedure|table|view|materialized view|type|domain)\b/;
@@ -51,9 +51,9 @@ const STARTS_BLOCK = /^create (or replace )?(function|procedure|table|view|mater
 type Break = { at: number; level: number; cost: number };
 
 /**
- * Lays SQL out: words in lower case, even indentation, no line longer than 120 characters where it can be broken, one blank line before each
- * function, table, view and type, no white space at line ends. What it has laid out it leaves as it is.
- * @throws when the result would not mean the same
+ * Lays SQL out: words in lower case, even indentation, lines of at most 120 characters where a line can be broken, one
+ * blank line before each function, table, view and type, no white space at line ends. Laid-out SQL stays as it is.
+ * @throws when the result would mean something else
  */
 export function formatSql(sql: string): string {
   const result = blankLines(layOutAll(linesOf(sql))).join("\n");
@@ -62,7 +62,7 @@ export function formatSql(sql: string): string {
   return formatted;
 }
 
-/** Lines of tokens: a line ends where the text of a file has a line end that is not inside a literal. */
+/** The tokens of one line. A line ends at a line end of the file that is not inside a literal. */
 type Line = Token[];
 
 function linesOf(sql: string): Line[] {
@@ -74,7 +74,7 @@ function linesOf(sql: string): Line[] {
   return joinComments(joinCommentOn(joinReturns(lines.map(tidy))));
 }
 
-/** A line in lower case, indented by an even number of spaces, and without white space at its end. */
+/** A line in lower case, indented by an even number of spaces, without white space at its end. */
 function tidy(line: Line): Line {
   const tidied = line.map(({ kind, text }, index): Token => {
     if (kind === "word") return { kind, text: text.toLowerCase() };
@@ -87,7 +87,7 @@ function tidy(line: Line): Line {
   return tidied.at(-1)?.kind === "space" ? tidied.slice(0, -1) : tidied;
 }
 
-/** Puts what a function returns on the line of its arguments, so that it is broken off in one way only. */
+/** Puts `returns` on the line of the arguments, so that there is only one way to break the line. */
 function joinReturns(lines: Line[]): Line[] {
   return lines.flatMap((line, index) => {
     const next = lines[index + 1] ?? [];
@@ -105,7 +105,7 @@ function isSignature(line: Line): boolean {
   return /^create (or replace )?function /.test(textOf(line));
 }
 
-/** Puts each `comment on ...` on one line, so that it is broken in one way only. */
+/** Puts each `comment on ...` on one line, so that there is only one way to break it. */
 function joinCommentOn(lines: Line[]): Line[] {
   const joined: Line[] = [];
   let open: Line | undefined;
@@ -134,7 +134,7 @@ function joinCommentOn(lines: Line[]): Line[] {
   return open ? [...joined, open] : joined;
 }
 
-/** Moves what is too long in a comment to the next line of the same comment. */
+/** Moves the end of a comment line that is too long to the next line of the same comment. */
 function joinComments(lines: Line[]): Line[] {
   const result: Line[] = [];
   let overflow = "";
@@ -146,7 +146,7 @@ function joinComments(lines: Line[]): Line[] {
     }
     const { indent, text } = comment;
     const next = ownComment(lines[index + 1] ?? []);
-    // Lines that begin with white space or a dash are a list or a table, and stay lines of their own.
+    // Lines that begin with white space or a dash belong to a list or a table, and stay separate lines.
     const goesOn = next !== undefined && next.indent === indent && /^-- [^\s-]/.test(next.text);
     let whole: string = overflow === "" ? text : `-- ${overflow} ${text.slice(3)}`;
     overflow = "";
@@ -189,7 +189,7 @@ function layOutAll(lines: Line[]): string[] {
   });
 }
 
-/** The lines that one line becomes. `goesOn` says that it goes on with what the line before began. */
+/** Breaks one line. `goesOn` says that the line continues the statement of the line before. */
 function layOut(line: Line, goesOn = false): string[] {
   const text = textOf(line);
   if (isShort(text) || ownComment(line) || line.some((token) => token.text.includes("\n"))) return [text];
@@ -209,7 +209,7 @@ function layOut(line: Line, goesOn = false): string[] {
   );
 }
 
-/** Gives a body that shares the line of its quotes a line of its own. */
+/** Moves a body that is on the same line as its quotes to lines of its own. */
 function breakBody(indent: string, tokens: Token[]): string[] | undefined {
   const [open, close] = tokens.flatMap(({ kind }, index) => (kind === "quote" ? [index] : []));
   if (open === undefined || close === undefined) return undefined;
@@ -221,7 +221,7 @@ function breakBody(indent: string, tokens: Token[]): string[] | undefined {
   );
 }
 
-/** Breaks the first line of a function: before `returns`, and if that is not enough around the list of arguments. */
+/** Breaks the first line of a function before `returns` or, if that is not enough, around the list of arguments. */
 function breakSignature(indent: string, tokens: Token[]): string[] | undefined {
   if (!isSignature(tokens)) return undefined;
   const open = tokens.findIndex(({ text }) => text === "(");
@@ -240,7 +240,7 @@ function breakSignature(indent: string, tokens: Token[]): string[] | undefined {
   ];
 }
 
-/** Gives the sentence of `comment on` lines of its own. */
+/** Moves the sentence of `comment on` to lines of its own. */
 function breakCommentOn(tokens: Token[]): string[] | undefined {
   const sentence = tokens.findIndex(({ kind }) => kind === "literal");
   if (tokens[0]?.text !== "comment" || tokens[2]?.text !== "on" || sentence < 0) return undefined;
@@ -248,14 +248,14 @@ function breakCommentOn(tokens: Token[]): string[] | undefined {
   return [...layOut(head), ...breakLiteral(INDENT + textOf(tokens.slice(sentence)), INDENT)];
 }
 
-/** Breaks a line of code at the places that cost least together. */
+/** Breaks a line of code at the places whose total cost is least. */
 function breakCode(indent: string, tokens: Token[], goesOn: boolean): string[] {
   const head = tokens[0]?.text ?? "";
   const isClause = CLAUSES.has(head) || JOIN_SIDES.has(head) || HEADS.has(head);
   const breaks = breaksOf(tokens);
   const starts: Break[] = [{ at: 0, level: 0, cost: 0 }, ...breaks];
   const ends = [...breaks.map(({ at }) => at), tokens.length];
-  // best[i]: the cheapest way to lay out what begins at starts[i], and where its first line ends.
+  // best[i] is the cheapest layout of the tokens from starts[i] on, and the start of its second line.
   const best: { cost: number; next: number }[] = [];
   for (let start = starts.length - 1; start >= 0; start -= 1) {
     best[start] = { cost: Number.POSITIVE_INFINITY, next: starts.length };
@@ -282,10 +282,10 @@ function breakCode(indent: string, tokens: Token[], goesOn: boolean): string[] {
     const next = best[start]?.next ?? starts.length;
     const { at, level } = starts[start] ?? { at: 0, level: 0 };
     const text = tokens[at]?.text ?? "";
-    // A clause stands below the clause before it, and a part of a list below the part before it.
+    // A clause is aligned with the clause before it, and a part of a list with the part before it.
     const isSibling = level === lowest && (isClause ? CLAUSES.has(text) || JOIN_SIDES.has(text) : goesOn);
     if (start > 0 && !isSibling) {
-      // Deeper parts are indented further, but only when a line that is less deep was broken off before them.
+      // A deeper part is indented further only if a line of a lesser depth was broken before it.
       while ((levels.at(-1) ?? level) > level) levels.pop();
       if (levels.at(-1) !== level) levels.push(level);
     } else {
@@ -335,7 +335,7 @@ function breaksOf(tokens: Token[]): Break[] {
   return breaks.map(({ at, level: own, cost }) => ({ at, level: own, cost: cost + (own - lowest) * LEVEL_COST }));
 }
 
-/** What a break before a token costs; undefined where there can be none. */
+/** The cost of a break before a token, or undefined if no break is allowed there. */
 function costOf(
   text: string,
   previous: string,
@@ -366,14 +366,14 @@ function costOf(
   return undefined;
 }
 
-/** Breaks a string that is too long into strings on consecutive lines, which PostgreSQL reads as one. */
+/** Breaks a string that is too long into strings on consecutive lines, which PostgreSQL reads as one string. */
 function breakLiteral(line: string, hanging?: string): string[] {
   if (isShort(line)) return [line];
   const indent = /^ */.exec(line)?.[0] ?? "";
   const below = typeof hanging === "string" ? hanging : `${indent}${line.trimStart().startsWith("'") ? "" : INDENT}`;
   const literal = literalsOf(line).findLast(({ start }) => start < MAX_LINE - 2);
   if (literal === undefined) return [line];
-  // The quote that closes the first part needs a column, too.
+  // The closing quote of the first part needs a column, too.
   const last = Math.min(MAX_LINE - 1, literal.end - 1);
   const part = line.slice(0, last);
   const paragraph = literal.isEscaped ? part.lastIndexOf("\\n") + 2 : 0;
@@ -382,7 +382,7 @@ function breakLiteral(line: string, hanging?: string): string[] {
   return [`${line.slice(0, cut)}'`, ...breakLiteral(`${below}'${line.slice(cut)}`, below)];
 }
 
-/** Where a line has strings that can be broken: those without an escaped quote. */
+/** The positions of the strings of a line that can be broken: those without an escaped quote. */
 function literalsOf(line: string): { start: number; end: number; isEscaped: boolean }[] {
   let end = 0;
   return tokensOf(line).flatMap(({ kind, text }) => {
@@ -394,7 +394,7 @@ function literalsOf(line: string): { start: number; end: number; isEscaped: bool
   });
 }
 
-/** One blank line before each function, table, view or type with its comment, and never two. */
+/** One blank line before each function, table, view or type with the comment above it, and never two blank lines. */
 function blankLines(lines: string[]): string[] {
   const result: string[] = [];
   const isBlank = (line: string | undefined) => line === undefined || line.trim() === "";

@@ -1,7 +1,7 @@
 import { MAX_LINE } from "./sql_format.ts";
 import { type Token, tokensOf } from "./sql_tokens.ts";
 
-/** What the formatter cannot mend in the SQL of db/schema, as `line: what to do`. */
+/** Faults in the SQL of db/schema that the formatter cannot mend, as `line: what to do`. */
 export function styleProblems(sql: string): string[] {
   return [...lineProblems(sql), ...functionProblems(sql)];
 }
@@ -36,9 +36,9 @@ function functionName(words: string[], at: number): string {
 }
 
 type Statement = {
-  /** The line on which it begins, from 1. */
+  /** The number of the line on which the statement begins, from 1. */
   line: number;
-  /** Its tokens without white space, comments and bodies. */
+  /** The statement's tokens without white space, comments and bodies. */
   words: string[];
 };
 

@@ -1,21 +1,22 @@
 /**
- * SQL text as tokens, for the formatter. The text is exactly the texts of its tokens, one after another.
+ * Splits SQL text into tokens, for the formatter. The texts of the tokens, joined, are exactly the SQL text.
  *
- *   body  what stands between the dollar quotes of a function or a `do` block; it is code, and so are its tokens here
+ *   body  the text between the dollar quotes of a function or a `do` block; it is split into tokens like other code
  */
 
 type TokenKind = "newline" | "space" | "comment" | "literal" | "name" | "quote" | "word" | "number" | "sign";
 
 export type Token = {
   /**
-   * `literal` is a string or a dollar-quoted text that is no body, `name` is a quoted identifier, `quote` is the dollar
-   * quote at the start or end of a body, `word` is a keyword or an identifier, `sign` is an operator or punctuation.
+   * `literal` is a string, or a dollar-quoted text that is not a body. `name` is a quoted identifier. `quote` is the
+   * dollar quote at the start or end of a body. `word` is a keyword or an identifier. `sign` is an operator or
+   * punctuation.
    */
   kind: TokenKind;
   text: string;
 };
 
-/** In this order: the first pattern that matches at a position wins. Sticky, so each looks at one position only. */
+/** The first pattern that matches at a position wins. The patterns are sticky, so each looks at one position only. */
 const PATTERNS: [TokenKind, RegExp][] = [
   ["newline", /\r?\n/y],
   ["space", /[^\S\n]+/y],
@@ -46,14 +47,14 @@ export function tokensOf(sql: string): Token[] {
   return tokens;
 }
 
-/** The dollar quote at a position that opens or closes a body, or the whole dollar-quoted text when it is no body. */
+/** The dollar quote that opens or closes a body at a position, or the whole dollar-quoted text if it is not a body. */
 function dollarQuoted(sql: string, at: number, body: string | undefined, before: string): Token | undefined {
   DOLLAR_QUOTE.lastIndex = at;
   const quote = DOLLAR_QUOTE.exec(sql)?.[0];
   if (quote === undefined) return undefined;
   if (quote === body) return { kind: "quote", text: quote };
   const end = sql.indexOf(quote, at + quote.length);
-  // A quote that stands alone is the end of a body whose beginning is on another line.
+  // A quote without a partner in this text closes a body that began on another line.
   if (end < 0 || (body === undefined && (before === "as" || before === "do"))) return { kind: "quote", text: quote };
   return { kind: "literal", text: sql.slice(at, end + quote.length) };
 }
@@ -68,8 +69,8 @@ function matched(sql: string, at: number): Token {
 }
 
 /**
- * What SQL means, apart from its layout: its code in lower case and its comments, without white space. Strings that stand
- * on consecutive lines count as the one string that they are to PostgreSQL.
+ * The meaning of SQL apart from its layout: its code in lower case and its comments, without white space. Strings on
+ * consecutive lines count as one string, as in PostgreSQL.
  */
 export function meaningOf(sql: string): string {
   const code: string[] = [];

@@ -5,34 +5,37 @@ import type pg from "pg";
 import { tokensOf } from "./sql_tokens.ts";
 
 /**
- * What of the database nothing uses any more.
+ * Finds functions and columns of the database that nothing uses.
  *
- *   root  a function that something other than a function of ours uses: TypeScript, a table, a view, a trigger, a policy
+ *   root  a function that is used by something other than our functions: TypeScript, a table, a view, a trigger, a
+ *         policy
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Where functions are called from outside the database. Tests do not count: a function that only tests call is unused. */
+/** Folders whose code calls functions of the database. Calls from tests do not count. */
 const CALLERS = ["src", "worker", "test/bench"];
 
-/** The list of endpoints with their functions, which a test compares with the table of endpoints. Some names there are put together. */
+/**
+ * The list of endpoints with their functions, which a test compares with the code. The code composes some of the names.
+ */
 const ENDPOINTS = "endpoints.txt";
 
-/** People call the functions of this schema from psql, with the queries of this page. */
+/** People call the functions of this schema from psql, with the queries of the file below. */
 const FOR_PEOPLE = "inspect";
 const QUERIES_FOR_PEOPLE = "db/README.md";
 
 /** PostGraphile offers every function of this schema to moderators, as src/admin/schema.graphql lists. */
 const FOR_GRAPHQL = "admin";
 
-/** Columns that nothing names and that stay, with the reason. */
+/** Columns that nothing uses and that stay, each with its reason. */
 const KEPT_COLUMNS: Record<string, string> = {};
 
 type Routine = { schema: string; name: string; body: string; isUsedByObject: boolean };
 
 /**
- * The functions of ours that nothing calls, neither directly nor through other functions: one sentence each.
- * @param client a connection to a database with the schema, which reads the catalogue
+ * Our functions that no root calls, directly or through other functions: one sentence each.
+ * @param client a connection, which may read the catalogue, to a database with the schema
  */
 export async function unusedFunctions(client: pg.ClientBase): Promise<string[]> {
   const { rows: routines } = await client.query<Routine>(`
@@ -58,15 +61,16 @@ export async function unusedFunctions(client: pg.ClientBase): Promise<string[]> 
 
 function isCalledOutside({ schema, name }: Routine, callers: string): boolean {
   if (schema === FOR_PEOPLE || schema === FOR_GRAPHQL) return true;
-  // The HTTP layer and the worker name functions of their own schema without it.
+  // The API and the worker name functions of their own schema without the schema.
   if (schema === "api" || schema === "jobs") return new RegExp(`\\b${name}\\b`).test(callers);
   return callers.includes(`${schema}.${name}`);
 }
 
 /**
- * The columns of our tables that no function, view, policy, index, trigger, TypeScript or page for people names: one sentence each. A column
- * whose name something else has, too, counts as named, so this finds some of the unused columns and not all.
- * @param client a connection to a database with the schema, which reads the catalogue
+ * The columns of our tables that no function, view, policy, index, trigger, TypeScript or page for people names: one
+ * sentence each. If anything else has the same name as a column, the column counts as used, so some unused columns are
+ * not found.
+ * @param client a connection, which may read the catalogue, to a database with the schema
  */
 export async function unusedColumns(client: pg.ClientBase): Promise<string[]> {
   const { rows: columns } = await client.query<{ table: string; column: string }>(`
@@ -93,7 +97,10 @@ export async function unusedColumns(client: pg.ClientBase): Promise<string[]> {
     .map(({ table, column }) => `${table}.${column}: nothing names this column. Delete it.`);
 }
 
-/** The qualified names in a function's body, as schema.name. Comments do not count, and texts do: dynamic SQL stands in them. */
+/**
+ * The qualified names (schema.name) in a function's body. Strings count, because dynamic SQL is in them; comments do
+ * not.
+ */
 function namesIn(body: string): Set<string> {
   const code = tokensOf(body)
     .filter(({ kind }) => kind !== "comment")

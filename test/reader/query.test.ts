@@ -52,14 +52,14 @@ test("a misspelt name of a thing is also searched for in its correct spelling", 
   t.deepEqual(read("my tap is leaking under the sink").corrections, {});
 });
 
-for (const [query, asides] of [
+for (const [query, modifiers] of [
   ["bike for my kid", ["for", "kid"]],
   ["drill or saw, I'm doing up my flat", ["i", "m", "doing", "up", "flat"]],
   ["flat for sale", []],
   ["fridge freezer", []],
 ] as const) {
-  test(`of "${query}", ${asides.length > 0 ? `"${asides.join(" ")}" are modifiers` : "no word is a modifier"}`, (t) => {
-    t.deepEqual(read(query).asides, [...asides]);
+  test(`of "${query}", ${modifiers.length > 0 ? `"${modifiers.join(" ")}" are modifiers` : "no word is a modifier"}`, (t) => {
+    t.deepEqual(read(query).modifiers, [...modifiers]);
   });
 }
 

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLASSIFIER_FILE, DATA, LESSON_FILES, lessonHash, parseClassifiers } from "../../src/database/data_files.ts";
+import {
+  CLASSIFIER_FILE,
+  DATA,
+  LESSON_FILES,
+  parseClassifiers,
+  trainingSetHash,
+} from "../../src/database/data_files.ts";
 import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";
 import { shippedExamples, shippedLesson, shippedWords } from "../../src/reader/train.ts";
@@ -45,6 +51,6 @@ const learnAnew = (): Learned => {
 export const seedVocabulary = (): Vocabulary => {
   const shipped = parseClassifiers(read(CLASSIFIER_FILE));
   const classifiers =
-    shipped.header.lesson === lessonHash(read, LEARNING) ? (shipped.classifiers as Learned) : learnAnew();
+    shipped.header.training_set === trainingSetHash(read, LEARNING) ? (shipped.classifiers as Learned) : learnAnew();
   return { ...seedWords(), classifiers };
 };

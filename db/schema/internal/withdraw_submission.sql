@@ -20,7 +20,7 @@ begin
     -- Nothing is known yet about the text that the ask has now.
     update market.ask a set text = submission.text, read_at = null, updated_at = now(),
       title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
-      keywords_query = null, exclude_query = null, place_query = null, price_max_hundredths = null,
+      keywords_query = null, exclude_query = null, must_query = null, place_query = null, price_max_hundredths = null,
       price_currency = null
     where a.id = submission.target_id and a.account_id = submission.account_id
     returning * into ask;

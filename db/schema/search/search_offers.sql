@@ -64,7 +64,7 @@ begin
   from (
     -- Modifiers, such as "child" in "bike for my child", need not occur in an offer. They only affect the order.
     select t.n, t.forms, t.titled, t.classes,
-      case when t.words <@ search.text_array(extraction -> 'asides') then 0.3 * t.weight
+      case when t.words <@ search.text_array(extraction -> 'modifiers') then 0.3 * t.weight
         else t.weight end::real as weight
     from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language',
       coalesce(extraction -> 'corrections', '{}')) as t) as t;

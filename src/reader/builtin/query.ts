@@ -234,7 +234,7 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     const contentWords = left.filter((token) => !isStopWord(token));
     const words = contentWords.length > 0 ? contentWords : left;
     return {
-      asides: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
+      modifiers: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
       words: words
         .map(({ start, end }, n) => {
           const next = words[n + 1]?.start ?? end;

@@ -11,7 +11,7 @@ import { giveSession, sessionHash } from "./session.ts";
 type Approved = { agent_name: string; new_session: boolean; has_method: boolean };
 
 /** Makes the page behind a connection link, on which a person approves or declines an agent. */
-export const connectPages = ({ database, baseUrl }: PagesContext): Page[] => {
+export const approvalPages = ({ database, baseUrl }: PagesContext): Page[] => {
   const secretOf = (request: Request): string => String(request.params["secret"]);
 
   /** `notice` says why the page is shown again; null the first time. */

@@ -5,12 +5,12 @@ import {
   type DataFile,
   hashOf,
   LESSON_FILES,
-  lessonHash,
   parseClassifiers,
   parseRows,
   readFiles,
   SHIPPED_TABLES,
   type ShippedTable,
+  trainingSetHash,
 } from "./data_files.ts";
 
 /**
@@ -188,7 +188,7 @@ const loadTables = async (
  */
 const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<void> => {
   const { header, classifiers } = parseClassifiers(texts.get(CLASSIFIER_FILE) ?? "");
-  const isOfThese = header.lesson === lessonHash((file) => texts.get(file) ?? "", header.learning);
+  const isOfThese = header.training_set === trainingSetHash((file) => texts.get(file) ?? "", header.learning);
   const counts = SHIPPED_TABLES.filter(({ file }) => (LESSON_FILES as readonly string[]).includes(file)).map(
     ({ table, file }) =>
       `(select count(*) = ${parseRows(file, texts.get(file) ?? "").rows.length} and bool_and(origin = 'shipped') from ${table})`,

@@ -4,27 +4,27 @@ import { join } from "node:path";
 import test from "ava";
 import pg from "pg";
 import { CLASSIFIER_FILE, DATA, parseRows, SHIPPED_TABLES, type ShippedTable } from "../../src/database/data_files.ts";
-import { type LoadedTable, loadData } from "../../src/database/load.ts";
+import { type LoadedTable, loadData } from "../../src/database/load_data.ts";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { sql as sqlAt, sqlValue as sqlValueAt } from "../support/sql.ts";
 
 /**
- * Shipped rows: an upgrade brings what changed, and an operator's rows, changes and deletions stay.
+ * Shipped rows: an upgrade loads what has changed, and an operator's rows, changes and deletions stay.
  *
- *   release   a folder of files as db/data is one, with few rows
- *   sample    the row of a table that releases and operators disagree about
+ *   release   a folder with the same files as db/data, but few rows
+ *   sample    the row of each table that releases and operators change in different ways
  */
 
 /** A row as text, by column. */
 type Row = Record<string, string | null>;
 type Release = Record<string, Row[]>;
 
-/** Enough to meet every foreign key, and few enough to load in no time. */
+/** Enough rows for every foreign key, and few enough to load quickly. */
 const ROWS_OF_A_RELEASE = 100;
 
-/** A column of each table that an upgrade changes, with the values of an operator and of an upgrade. */
+/** For each table that upgrades change: a column, its value by an operator, and its value by an upgrade. */
 const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: string, theirs: string]>> = {
   "market.domain": ["kinds", "{rental}", "{dating,friendship}"],
   "market.category": ["position", "90", "91"],
@@ -42,7 +42,7 @@ const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: str
   "reading.question": ["question", "Ours?", "Theirs?"],
 };
 
-/** Samples of tables in which other rows refer to each that ships. Elsewhere it is the last row of the release. */
+/** Samples for tables whose shipped rows are all referenced. For other tables the sample is the release's last row. */
 const UNREFERENCED: Release = {
   "market.domain": [{ domain: "zorbing", kinds: "{sale}", position: "99" }],
   "market.ask_kind": [{ ask_kind: "zorb", answered_by: "{sale}" }],
@@ -75,7 +75,7 @@ test.after.always(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A statement of an operator, and the first value of its first row. */
+/** Run a statement as an operator. `sqlValue` returns the first value of the first row. */
 const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> =>
   (await client.query<R>(text, values)).rows;
 const sqlValue = async <T>(text: string): Promise<T> => Object.values((await sql(text))[0] ?? {})[0] as T;
@@ -103,7 +103,7 @@ const sampleOf = ({ table }: ShippedTable): Row => {
   return sample;
 };
 
-/** A release with these samples, and without the samples of tables for which there is null. */
+/** A release with the given samples. A table for which `sampleIn` returns null has no sample. */
 const releaseWith = (sampleIn: (shipped: ShippedTable) => Row | null): Release =>
   Object.fromEntries(
     SHIPPED_TABLES.map((shipped) => {
@@ -135,7 +135,7 @@ const operator = {
     sql(`delete from ${shipped.table} as t where ${keyIs(shipped)}`, keyOf(shipped, row)),
 };
 
-/** A row of the database, as text, with its origin; null when there is none. */
+/** A row of the database, as text, with its origin; null if it does not exist. */
 const found = async (shipped: ShippedTable, row: Row): Promise<Row | null> => {
   const columns = [...columnsOf(shipped), "origin"];
   const [there] = await sql<Row>(
@@ -145,7 +145,7 @@ const found = async (shipped: ShippedTable, row: Row): Promise<Row | null> => {
   return there ?? null;
 };
 
-/** No sample anywhere, and nobody remembers any. */
+/** Removes the samples of all tables, and the records of deleted rows. */
 const reset = async (): Promise<void> => {
   await load(releaseWith(() => null));
   for (const shipped of SHIPPED_TABLES.toReversed()) await operator.delete(shipped, sampleOf(shipped));
@@ -173,7 +173,7 @@ const OPERATOR = {
     if (!isThere) await operator.insert(shipped, sampleOf(shipped));
     const [column, ours] = disagreementOf(shipped) ?? [];
     if (column && ours) return operator.update(shipped, sampleOf(shipped), column, ours);
-    // Of a row that is all key, a change is another row.
+    // If all columns belong to the key, a change is a deletion and an insertion.
     await operator.delete(shipped, sampleOf(shipped));
     return operator.insert(shipped, sampleOf(shipped));
   },
@@ -192,7 +192,7 @@ const UPGRADE = {
 for (const upgrade of ["adds", "changes", "removes"] as const) {
   const { before, after } = UPGRADE[upgrade];
 
-  test.serial(`an upgrade that ${upgrade} a row does so where no operator touched it, in every table`, async (t) => {
+  test.serial(`an upgrade that ${upgrade} a row does so in every table if no operator touched the row`, async (t) => {
     await reset();
     await load(releaseWith(before));
     await load(releaseWith(after));
@@ -210,7 +210,7 @@ for (const upgrade of ["adds", "changes", "removes"] as const) {
     test.serial(`what an operator ${act} stays when an upgrade ${upgrade} the same row, in every table`, async (t) => {
       await reset();
       await load(releaseWith(before));
-      // What refers to a row is deleted before it, and what a row refers to is there before it.
+      // Foreign keys decide the order: referencing rows are deleted first, and referenced rows are inserted first.
       for (const shipped of act === "deletes" ? SHIPPED_TABLES.toReversed() : SHIPPED_TABLES)
         await OPERATOR[act](shipped, before(shipped) !== null);
       await load(releaseWith(after));
@@ -222,7 +222,7 @@ for (const upgrade of ["adds", "changes", "removes"] as const) {
   }
 }
 
-test.serial("every table whose rows an upgrade changes has a disagreement here", (t) => {
+test.serial("DISAGREEMENTS names every table whose rows upgrades change", (t) => {
   t.deepEqual(
     Object.keys(DISAGREEMENTS).toSorted(),
     SHIPPED_TABLES.filter(({ updated }) => updated.length > 0)
@@ -231,7 +231,7 @@ test.serial("every table whose rows an upgrade changes has a disagreement here",
   );
 });
 
-test.serial("an operator who changes the key of a row has deleted the one and added the other", async (t) => {
+test.serial("a change of a row's key by an operator counts as a deletion and an insertion", async (t) => {
   await reset();
   await load(base);
   await sql("update market.reason set code = 'zorbing' where code = 'other'");
@@ -241,7 +241,7 @@ test.serial("an operator who changes the key of a row has deleted the one and ad
   ]);
 });
 
-test.serial("an operator who hands rows back, as db/data/README.md says, has them as they ship", async (t) => {
+test.serial("rows that an operator hands back as db/data/README.md says are loaded as shipped", async (t) => {
   await reset();
   await load(base);
   const before = await sql("select code, rank, summary, sentence, origin from market.reason order by code");
@@ -253,7 +253,7 @@ test.serial("an operator who hands rows back, as db/data/README.md says, has the
   t.deepEqual(await sql("select code, rank, summary, sentence, origin from market.reason order by code"), before);
 });
 
-test.serial("a table that an operator emptied stays empty, but for what is new", async (t) => {
+test.serial("a table that an operator emptied gets only rows that are new in a release", async (t) => {
   await reset();
   await load(releaseWith((shipped) => (shipped.table === "reading.synonym" ? null : sampleOf(shipped))));
   await sql("truncate reading.synonym");
@@ -261,7 +261,7 @@ test.serial("a table that an operator emptied stays empty, but for what is new",
   t.is(await sqlValue("select count(*)::integer from reading.synonym"), 1);
 });
 
-test.serial("what the running market writes is no change by an operator, and no upgrade touches it", async (t) => {
+test.serial("values that the service writes are no change by an operator, and upgrades keep them", async (t) => {
   await reset();
   await load(base);
   await sql("update market.setting set value = '7' where name = 'first_offers_to_review'");
@@ -294,7 +294,7 @@ test.serial("what the running market writes is no change by an operator, and no 
   );
 });
 
-test.serial("a row that no longer ships stays while another refers to it, and is named", async (t) => {
+test.serial("a row that is no longer shipped stays while another row refers to it, and is reported", async (t) => {
   await reset();
   await load(base);
   await sql(
@@ -313,7 +313,7 @@ test.serial("a row that no longer ships stays while another refers to it, and is
   t.like(second, { table: "market.ask_kind", deleted: 1, kept: [] });
 });
 
-/** Which version of which row lies where: differs when anything was written. */
+/** The versions of all shipped rows. The text differs after any write. */
 const versions = (): Promise<string> =>
   sqlValue(
     `select string_agg(v.version, E'\\n') from (${SHIPPED_TABLES.map(
@@ -331,7 +331,7 @@ test.serial("loading the same files again writes nothing", async (t) => {
   t.deepEqual([await versions(), await loadedAt()], before);
 });
 
-test.serial("of a file that changed only the rows that differ are written", async (t) => {
+test.serial("only the rows that differ are written when a file has changed", async (t) => {
   await reset();
   await load(base);
   const before = await versions();
@@ -344,20 +344,16 @@ test.serial("of a file that changed only the rows that differ are written", asyn
 });
 
 for (const [what, line, message] of [
-  ["a line of too few fields", "location\tde\n", /question\.tsv, line \d+: 2 fields, and the first line has 3/],
+  ["a line with too few fields", "location\tde\n", /question\.tsv, line \d+: 2 fields, and the first line has 3/],
   [
     "a row that its table refuses",
     `location\txx\t${"?".repeat(301)}\n`,
     /question\.tsv could not be loaded: .*question_question_length/,
   ],
-  ["an end that is cut off", "location\txx\tWhe", /question\.tsv: the last line has no end/],
-  [
-    "a key that is there twice",
-    "price\txx\tWhat?\nprice\txx\tHow much?\n",
-    /question\.tsv could not be loaded: .*question_pkey/,
-  ],
+  ["an incomplete last line", "location\txx\tWhe", /question\.tsv: the last line has no end/],
+  ["a duplicate key", "price\txx\tWhat?\nprice\txx\tHow much?\n", /question\.tsv could not be loaded: .*question_pkey/],
 ] as const) {
-  test.serial(`a file with ${what} changes nothing, in no table`, async (t) => {
+  test.serial(`a file with ${what} changes no table`, async (t) => {
     await reset();
     await load(base);
     const before = await versions();
@@ -373,7 +369,7 @@ for (const [what, line, message] of [
   });
 }
 
-test.serial("who reads does not wait for an upgrade and sees all of it or nothing; who edits waits", async (t) => {
+test.serial("during an upgrade readers do not wait and see all of it or nothing, and writers wait", async (t) => {
   await reset();
   await load(base);
   await write(releaseWith(theirsOf));
@@ -402,11 +398,11 @@ test.serial("who reads does not wait for an upgrade and sees all of it or nothin
   t.is(await sqlValueAt(database.url, read), before + 1);
 });
 
-test("an installation holds exactly the shipped rows", async (t) => {
+test("a new installation has exactly the shipped rows", async (t) => {
   const fresh = await createDatabase(t);
   for (const shipped of SHIPPED_TABLES) {
     const { columns, rows } = parseRows(shipped.file, await readFile(join(DATA, shipped.file), "utf8"));
-    // Sorted as the file is: by the bytes of its lines.
+    // Sorted like the file, by the bytes of its lines.
     const lines = await sqlValueAt<string>(
       fresh.url,
       `select string_agg(line, E'\\n' order by line collate "C")
@@ -423,7 +419,7 @@ test("an installation holds exactly the shipped rows", async (t) => {
   }
 });
 
-test("the triggers of each table name the columns that the loader names", async (t) => {
+test("the triggers of each table have the same columns as the loader", async (t) => {
   const triggers = await sql<{
     name: string;
     tgname: string;
@@ -442,7 +438,7 @@ test("the triggers of each table name the columns that the loader names", async 
   );
 });
 
-test("a new installation has learned, and has something to learn once a word differs from what ships", async (t) => {
+test("a new installation needs no training, and needs it once an operator changes a word", async (t) => {
   const fresh = await createDatabase(t);
   const isDue = () => sqlValueAt<boolean>(fresh.url, `select jobs.get_training_set(${LEARNING}) is not null`);
   const weights = () =>
@@ -453,13 +449,13 @@ test("a new installation has learned, and has something to learn once a word dif
   t.false(await isDue());
   await sqlAt(fresh.url, "update reading.vocabulary set weight = 2.5 where term = 'sofa' and language = 'de'");
   t.true(await isDue());
-  // An upgrade does not put its weights over those that were learned here.
+  // An upgrade does not replace weights that were trained in this installation.
   const learned = await weights();
   await sqlAt(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
   await withClient(fresh.url, (other) => loadData(other));
   t.is(await weights(), learned);
   t.true(await isDue());
-  // A market that lost its weights has those that ship until a worker has learned again.
+  // An installation that lost its weights gets the shipped ones, until a worker has trained new ones.
   await sqlAt(fresh.url, "delete from reading.classifier");
   await sqlAt(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
   await withClient(fresh.url, (other) => loadData(other));

@@ -3,23 +3,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
 import type pg from "pg";
-import { reloadCode } from "../../src/database/reload.ts";
+import { loadCode } from "../../src/database/load_code.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 import { DB } from "../support/sql_files.ts";
 import { openMarket } from "./market.ts";
 
 /**
- * Code is loaded again when a file of db/schema has changed.
+ * The code of the database is loaded again when a file of db/schema has changed.
  *
  *   release  a copy of db/schema, in which a test edits files as the next release would
  */
 
 type Release = {
   folder: string;
-  /** Adds to the end of a file. */
+  /** Appends to a file. */
   add: (file: string, sql: string) => Promise<void>;
-  /** Puts something else in the place of what stands in a file. */
+  /** Replaces text in a file. Throws if the file does not contain it. */
   edit: (file: string, from: string, to: string) => Promise<void>;
 };
 
@@ -52,12 +52,12 @@ comment on function internal.next_release() is 'One.';
 grant execute on function internal.next_release() to souk_agent;
 `;
 
-test("code that has not changed is not loaded again", async (t) => {
+test("unchanged code is not loaded again", async (t) => {
   const { url } = await createDatabase(t);
-  t.is(await withClient(url, (client) => reloadCode(client)), null);
+  t.is(await withClient(url, (client) => loadCode(client)), null);
 });
 
-test("a function that no file makes any more disappears, and so does a view", async (t) => {
+test("a function or view that no file creates any more is dropped", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
   await release.add("internal/setting.sql", EXTRA);
@@ -66,17 +66,18 @@ test("a function that no file makes any more disappears, and so does a view", as
     `\ncreate or replace view inspect.next_release with (security_invoker = true) as select 1 as one;\n`,
   );
   await withClient(url, async (client) => {
-    t.deepEqual(await reloadCode(client, release.folder), []);
+    t.deepEqual(await loadCode(client, release.folder), []);
     t.deepEqual(await functionsNamed(client, "next_release"), ["internal.next_release()"]);
-    t.deepEqual(await reloadCode(client), ["view inspect.next_release", "function internal.next_release()"]);
+    t.deepEqual(await loadCode(client), ["view inspect.next_release", "function internal.next_release()"]);
     t.deepEqual(await functionsNamed(client, "next_release"), []);
   });
 });
 
-test("a function with other arguments, and a view with other columns, take the place of what was there", async (t) => {
+test("a function with other arguments, or a view with other columns, replaces the old one", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
-  // A function that a view calls, with another result; and a view that a function gives rows of, with a column less.
+  // A function that a view calls gets an argument, and a view whose rows a function returns gets its columns in another
+  // order.
   await release.edit(
     "internal/setting.sql",
     "internal.setting(name text) returns jsonb",
@@ -94,14 +95,14 @@ test("a function with other arguments, and a view with other columns, take the p
   );
   await release.edit("admin/settings.sql", "s.value, s.summary, s.least", "s.summary, s.value, s.least");
   await withClient(url, async (client) => {
-    t.deepEqual(await reloadCode(client, release.folder), []);
+    t.deepEqual(await loadCode(client, release.folder), []);
     t.deepEqual(await functionsNamed(client, "setting"), ["internal.setting(text,jsonb)"]);
-    await reloadCode(client);
+    await loadCode(client);
     t.deepEqual(await functionsNamed(client, "setting"), ["internal.setting(text)"]);
   });
 });
 
-test("what a table still needs is not dropped: nothing changes, and the message says what is in the way", async (t) => {
+test("a function that a table needs is not dropped: nothing changes, and the error names it", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
   await release.edit(
@@ -110,10 +111,10 @@ test("what a table still needs is not dropped: nothing changes, and the message 
     "search.price_bucket(cents bigint)",
   );
   await withClient(url, async (client) => {
-    await t.throwsAsync(reloadCode(client, release.folder), {
+    await t.throwsAsync(loadCode(client, release.folder), {
       message: /function search\.price_bucket\(bigint\) has other arguments.* but a table needs it/,
     });
-    t.is(await reloadCode(client), null, "the code of before is still there");
+    t.is(await loadCode(client), null, "the code of before is still there");
   });
 });
 
@@ -123,15 +124,15 @@ test("a file that cannot be loaded changes nothing", async (t) => {
   await release.add("internal/setting.sql", EXTRA);
   await release.add("admin/settings.sql", "\nselect nonsense;\n");
   await withClient(url, async (client) => {
-    await t.throwsAsync(reloadCode(client, release.folder), {
+    await t.throwsAsync(loadCode(client, release.folder), {
       message: /^db\/schema\/admin\/settings\.sql could not be loaded:/,
     });
     t.deepEqual(await functionsNamed(client, "next_release"), []);
-    t.is(await reloadCode(client), null);
+    t.is(await loadCode(client), null);
   });
 });
 
-test("a grant that no file gives any more is taken back", async (t) => {
+test("a grant that no file gives any more is revoked", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
   await release.edit("market/match.sql", "grant select on market.match to souk_agent, souk_person;", "");
@@ -139,14 +140,14 @@ test("a grant that no file gives any more is taken back", async (t) => {
     const agentReads = async () =>
       (await client.query("select has_table_privilege('souk_agent', 'market.match', 'select') as may")).rows[0].may;
     t.true(await agentReads());
-    await reloadCode(client, release.folder);
+    await loadCode(client, release.folder);
     t.false(await agentReads());
-    await reloadCode(client);
+    await loadCode(client);
     t.true(await agentReads());
   });
 });
 
-test("callers notice nothing but short waits while code is loaded", async (t) => {
+test("callers notice only short waits while code is loaded", async (t) => {
   const market = await openMarket(t);
   const release = await nextRelease(t);
   await release.add("internal/setting.sql", EXTRA);
@@ -177,12 +178,12 @@ test("callers notice nothing but short waits while code is loaded", async (t) =>
   ];
   await withClient(market.url, async (client) => {
     for (let times = 0; times < 6; times += 1) {
-      const dropped = await reloadCode(client, times % 2 === 0 ? release.folder : undefined);
+      const dropped = await loadCode(client, times % 2 === 0 ? release.folder : undefined);
       t.deepEqual(dropped, times % 2 === 0 ? [] : ["function internal.next_release()"]);
     }
   });
   loading = false;
-  // Each of them fails the test if a call of it failed.
+  // A call that failed rejects its promise, and fails the test here.
   await Promise.all(callers);
   t.true(calls > 50, `${calls} calls`);
 });

@@ -154,7 +154,7 @@ const loadOnce = async (
  * @returns the functions and views that were dropped because no file makes them any more; null when nothing had changed
  * @throws when a file cannot be loaded, or something dropped is still used by a table: then nothing has changed
  */
-export const reloadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<string[] | null> => {
+export const loadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<string[] | null> => {
   const files = await codeFiles(folder);
   const hash = createHash("sha256")
     .update(files.map(({ name, sql }) => `${name}\n${sql}`).join("\n"))
