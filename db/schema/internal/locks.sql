@@ -25,8 +25,8 @@ create or replace function internal.lock_sessions(account_id uuid) returns void
   language plpgsql volatile
 as $$
 begin
-  -- Entering writes to a session before it locks anything else. A transaction that ends several sessions waits for it
-  -- here, before it locks anything itself.
+  -- internal.touch_session updates a session at the start of a transaction, while it holds this lock. A transaction
+  -- that ends several sessions waits for it here, before it locks anything else.
   perform pg_advisory_xact_lock(internal.sessions_key(lock_sessions.account_id));
 end
 $$;
@@ -39,8 +39,8 @@ create or replace function internal.lock_own_account() returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The rows written next refer to the account. Without this lock they would wait for it while they hold rows that a
-  -- deletion of the account wants.
+  -- The caller next writes rows that refer to the account. Without this lock, it would wait for the account while it
+  -- holds rows that a deletion of the account needs: a deadlock.
   perform from market.account a where a.id = internal.account_id() for share;
   if not found then
     perform internal.raise_problem(401, 'unauthorized',

@@ -1,10 +1,10 @@
--- The search for offers. An offer must pass every filter. What is extracted from the query's text mostly affects the
--- rank only (exceptions: search_offers below, and agreement.sql). Lexical and vector candidates are capped in number,
--- ranked separately, and combined by reciprocal rank fusion (Cormack, Clarke and Buettcher 2009, k = 60).
+-- The search for offers. An offer must pass every filter of the request. The values extracted from the query affect the
+-- rank, and exclude an offer only if they are certain (agreement.sql). Lexical and vector candidates are capped in
+-- number, ranked separately, and combined by reciprocal rank fusion (Cormack, Clarke and Buettcher 2009, k = 60).
 --
--- Search functions are called from functions that run as their owner, because text search and vector operators are not
--- leakproof: under row-level security PostgreSQL would not use their indexes. So each query for offers must state the
--- visibility rule itself: status = 'published', and no offer of an account that is being hidden.
+-- A search runs with the rights of the functions' owner, because text search and vector operators are not leakproof:
+-- under row-level security PostgreSQL would not use their indexes. So each query for offers must state the visibility
+-- rule itself: status = 'published', and no offer of an account that is being hidden.
 
 create or replace function search.search_offers(
   query text,
