@@ -21,14 +21,15 @@ import { openSignIn, type SignIn } from "./sign_in/sign_in.ts";
  */
 
 /**
- * Accepted requests may take this long after the HTTP server has closed its port. Docker kills a container ten seconds
- * after the signal. The HTTP server first waits one second for load balancers, then up to these five seconds for
+ * Accepted requests may take this long after the HTTP server has closed its port. By default, Docker kills a container
+ * ten seconds after the signal. The HTTP server first waits one second for load balancers, then up to five seconds for
  * requests, and the worker takes up to three seconds. One second is left for the other parts.
  */
 const GRACE_MS = 5_000;
 /**
  * After a signal, requests wait this long for texts to be read, for providers and for mail servers. Then their callers
- * get an error. That is one second of drain and GRACE_MS, less two seconds to answer.
+ * get an error. Two seconds are left to send it: the HTTP server closes all connections after its first second and
+ * GRACE_MS, which is six seconds after the signal.
  */
 const PATIENCE_MS = 4_000;
 /** The pause before another try to reach the database at the start. */
@@ -307,7 +308,10 @@ const untilItWorks = async (
   }
 };
 
-/** A link that makes the first moderator. With a server, the operator uses SQL; the embedded database has no psql. */
+/**
+ * Returns a link that appoints the first moderator of an embedded database, because its owner may have no psql. Null
+ * with a database server, or if there is a moderator already.
+ */
 const moderatorLink = async ({ embedded, url, baseUrl, log }: Service): Promise<string | null> => {
   if (!embedded) return null;
   const { newModeratorLink } = await import("./admin/moderator.ts");

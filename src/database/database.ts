@@ -37,12 +37,12 @@ export type DatabaseOptions = {
   onError: (error: Error) => void;
 };
 
-/** A request waits this long for a free connection. That is longer than a normal statement takes. */
+/** A request waits this long for a free connection. Only a stuck statement takes longer, and clients wait longer. */
 const ACQUISITION_TIMEOUT_MS = 2_000;
 
 /**
- * Gives a session the privileges and the settings (timeouts) of a login role, whatever login the process uses. Changes
- * nothing if the session has logged in as this role.
+ * Gives a session the privileges and the settings (timeouts) of a login role, whatever login the process uses. A
+ * session that has logged in as this role has them already.
  * @param readOnly whether the session must not write
  */
 const takeRole = async (client: pg.ClientBase, role: string, readOnly: boolean): Promise<void> => {

@@ -25,7 +25,8 @@ declare
   after jsonb;
 begin
   -- A change of only these columns is not logged, because no person or agent decided it: updated_at is the time of a
-  -- change, a suspension's job sets hiding, jobs.refresh_concepts sets concepts, and search is generated from concepts.
+  -- change, internal.apply_standing sets hiding, jobs.refresh_concepts sets concepts, and search is generated from
+  -- concepts.
   if was - array['updated_at', 'hiding', 'concepts', 'search']
     = becomes - array['updated_at', 'hiding', 'concepts', 'search'] then
     return null;
