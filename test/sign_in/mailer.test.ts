@@ -48,7 +48,7 @@ const took = async (work: Promise<unknown>): Promise<{ thrown: unknown; ms: numb
   return { thrown, ms: Date.now() - start };
 };
 
-const UNAVAILABLE = { refused: "service_unavailable", members: { retry_after: 60 } } as const;
+const UNAVAILABLE = { code: "service_unavailable", members: { retry_after: 60 } } as const;
 
 test("a message has a text and an HTML part and the right sender, and connections are reused", async (t) => {
   const server = await startMailServer();
@@ -138,7 +138,7 @@ test("a recipient refused for good is the person's mistake; one refused for now 
   ] as const) {
     server.refuse = smtpError(code, `${TO} is refused`);
     const { thrown } = await took(mailer.send(TO, MESSAGE));
-    t.like(thrown, { refused });
+    t.like(thrown, { code: refused });
     t.false(JSON.stringify(thrown).includes(TO));
   }
   server.refuse = null;
