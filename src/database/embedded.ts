@@ -5,7 +5,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 
-/** The database that the process brings along when it is given none. */
+/** The database that the process runs itself if DATABASE_URL is not set. */
 export type EmbeddedDatabase = { url: string; close(): Promise<void> };
 
 /** PGlite has one backend; its socket server lets this many connections take turns. */
@@ -28,12 +28,12 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process lives, too.
+    // EPERM: the process exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 };
 
-/** One process at a time: two PGlites on the same files would destroy them. */
+/** Locks the folder for this process, because two PGlites on the same files would destroy them. */
 const lock = async (dataDir: string): Promise<string> => {
   const file = join(dataDir, "souk.pid");
   const holder = Number(await readFile(file, "utf8").catch(() => "0"));
@@ -46,21 +46,22 @@ const lock = async (dataDir: string): Promise<string> => {
   return file;
 };
 
-/** Messages that end an exchange: the backend answers what came before and is ready for whoever is next. */
+/** Messages that end an exchange. The backend answers everything before, and can then serve another connection. */
 const SYNC = "S".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
 
-/** Sync: type, length. */
+/** The Sync message: its type and its length. */
 const SYNC_MESSAGE = Uint8Array.of(SYNC, 0, 0, 0, 4);
 
-/** Messages of the extended protocol, after which the client still owes a Sync: Parse, Bind, Describe, Execute, Close, Flush. */
+/** Messages that need a Sync after them (the extended protocol): Parse, Bind, Describe, Execute, Close, Flush. */
 const OWES_SYNC: ReadonlySet<number> = new Set([..."PBDECH"].map((letter) => letter.charCodeAt(0)));
 
 /**
- * The socket server serves message by message, and keeps to one connection only while PGlite says that a transaction is
- * open. Statements come in several messages (Parse, Bind, Execute, Sync) and the unnamed statement is one for all: unless
- * they stay together, one connection's parameters meet another's statement. So this PGlite says so from the first message
- * of an exchange to its end.
+ * Wraps PGlite so that the messages of one exchange are not mixed with those of another connection. The socket server
+ * handles message by message, and stays with one connection only while PGlite reports an open transaction. A statement
+ * consists of several messages (Parse, Bind, Execute, Sync), and all connections share one unnamed statement. Mixed up,
+ * the parameters of one connection would be bound to the statement of another. So this wrapper reports an open
+ * transaction from the first message of an exchange to its Sync.
  */
 const inTurns = (db: PGlite): PGlite => {
   let owesSync = false;
@@ -81,7 +82,7 @@ const inTurns = (db: PGlite): PGlite => {
   const turns: Partial<PGlite> = {
     isInTransaction: () => owesSync || db.isInTransaction(),
     execProtocolRawStream: serve,
-    // How the server takes back what a connection left open that broke off.
+    // The server calls this to roll back when a connection breaks off.
     exec: async (...statement) => {
       await endExchange();
       return db.exec(...statement);
@@ -98,8 +99,8 @@ const inTurns = (db: PGlite): PGlite => {
 };
 
 /**
- * Starts PostgreSQL inside this process (PGlite with pgvector), kept in `dataDir`, behind a socket on loopback, so that
- * everything else talks to it as to a server. Survives kill -9: PostgreSQL's own write-ahead log brings it back.
+ * Starts PostgreSQL inside this process (PGlite with pgvector) with its data in `dataDir`. It listens on a loopback
+ * socket, so that all other code uses it like a server. After kill -9, it recovers from its write-ahead log.
  */
 export const startEmbeddedDatabase = async (dataDir: string): Promise<EmbeddedDatabase> => {
   await mkdir(dataDir, { recursive: true });
