@@ -1,5 +1,6 @@
 import test from "ava";
 import { allowed } from "../support/busy.ts";
+import { eventually } from "../support/market.ts";
 import { type FakeProvider, startFakeProvider, type Told } from "./fake_provider.ts";
 import { labelOf, type Market, startMarket, stranger } from "./market.ts";
 import { type View, type Visitor, wordsOf } from "./visitor.ts";
@@ -179,7 +180,14 @@ test.serial("an authorization endpoint at another origin is not used, and the lo
   const person = stranger();
   const page = await person.send(await person.get(`${other.url}/sign-in`), "Continue with Google");
   t.is(page.status, 503);
-  t.true(other.service.logs().includes("has its sign-in page at another origin"));
+  const logged = () => other.service.logs().includes("has its sign-in page at another origin");
+  // The line may still be on its way from the process.
+  t.true(
+    await eventually(
+      async () => logged(),
+      (is) => is,
+    ),
+  );
 });
 
 test.serial("stopping the service does not wait for a silent provider, and the person gets a 503", async (t) => {
