@@ -16,11 +16,11 @@ const environment = z.object({
   DATA_DIR: withDefault(z.string().max(4096), ".data"),
   TRUST_PROXY: optional(z.string().max(1000)),
   CONNECTIONS_PER_HOUR: withDefault(whole(1, 1_000_000), "30"),
-  // Ten seconds: clients give up at thirty, and a reader that fell back has long answered.
+  // Ten seconds. Clients give up after thirty, and the built-in extractor has answered long before if a provider fails.
   EXTRACTION_DEADLINE_MS: withDefault(whole(500, 60_000), "10000"),
   LOG_LEVEL: withDefault(z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
   METRICS_PORT: optional(whole(1, 65_535)),
-  // Long enough that it cannot be guessed, and of what a header can carry in one word.
+  // Long enough that nobody can guess it, and only characters that a header may contain.
   METRICS_TOKEN: optional(
     z.string().regex(/^[\x21-\x7e]{16,500}$/, "must have 16 to 500 characters of ASCII, and no spaces"),
   ),
@@ -31,27 +31,27 @@ const environment = z.object({
   ...signInEnvironment,
 });
 
-/** The environment as the process uses it; read once, at the start. */
+/** The configuration of the process, read from the environment once, at the start. */
 export type Config = Readonly<{
   port: number;
   host: string;
-  /** Where clients reach the service, without a trailing slash; null: derived from the address it listens on. */
+  /** The URL at which clients reach the service, without a trailing slash; null: the address on which it listens. */
   baseUrl: string | null;
-  /** null: PostgreSQL is brought along (PGlite) in dataDir. */
+  /** null: the process runs an embedded database (PGlite) in dataDir. */
   databaseUrl: string | null;
   databaseReadUrl: string | null;
   databasePoolSize: number;
   dataDir: string;
-  /** Addresses or networks of proxies whose X-Forwarded-For counts, as Express's "trust proxy" takes them. */
+  /** Addresses or networks of proxies whose X-Forwarded-For is trusted, in the form of Express's "trust proxy". */
   trustProxy: string[];
   connectionsPerHour: number;
   extractionDeadlineMs: number;
   logLevel: string;
-  /** /metrics listens here, if set. */
+  /** The port for /metrics; null: no port of its own. */
   metricsPort: number | null;
-  /** What a reader of /metrics has to show; with it, an API process serves /metrics on its own port too. */
+  /** The token that /metrics requires. If it is set, the API also serves /metrics on its own port. */
   metricsToken: string | null;
-  /** null: texts are read and embedded by the built-in extractors. */
+  /** null: the built-in extractor and embedder are used. */
   openai: OpenAiSettings | null;
   signIn: SignInSettings;
 }>;
@@ -92,7 +92,7 @@ export const readConfig = (env: NodeJS.ProcessEnv): Config => {
     metricsToken: values.METRICS_TOKEN ?? null,
     openai: usesModel
       ? {
-          // A local server that speaks the protocol often wants no key; the client library wants some.
+          // A local server with this protocol often needs no key, but the client library requires one.
           apiKey: values.OPENAI_API_KEY ?? "none",
           baseURL: values.OPENAI_BASE_URL ?? "https://api.openai.com/v1",
           extractionModel: values.EXTRACTION_MODEL,

@@ -1,19 +1,19 @@
 import { type Logger, pino } from "pino";
 
-/** Where log lines go. */
+/** A logger. */
 export type Log = Logger;
 
-/** Lines are written together: a write for each would be a third of the system calls of a request. */
+/** Lines are written in blocks, because one write for each line would be a third of a request's system calls. */
 const BUFFER_BYTES = 4_096;
-/** The longest that a line waits, and with it what a killed process loses. A process that ends otherwise writes the rest. */
+/** A line is written after this time at the latest. A process that is killed loses later lines; others lose none. */
 const FLUSH_MS = 100;
-/** pino's number for warn: what somebody has to look at is written at once. */
+/** pino's number for warn. Warnings and errors are written at once. */
 const WARN = 40;
 
 /**
- * Structured logs on stdout, one JSON object a line. What they hold is decided where they are written: ids, durations,
- * statuses; never a token, a link secret, a contact or a text. An error is written with its name, message, SQLSTATE and
- * stack, and without PostgreSQL's detail, hint and parameters, which may quote a row.
+ * Creates the logger: one JSON object a line on stdout. Callers log ids, durations and statuses, and never a token, a
+ * link's secret, a contact or a text. Of an error it logs name, message, SQLSTATE, `where` and stack, but not
+ * PostgreSQL's detail, hint and parameters, which may quote a row.
  */
 export const createLog = (level: string): Log => {
   const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });

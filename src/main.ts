@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { type Config, readConfig } from "./config.ts";
 import { createLog } from "./log.ts";
 
-/** The command line. Each command loads its code when it runs: an API process has no use for the worker and the migrations. */
+/** The command line. Each command imports its code when it runs, so that an API process does not load the worker. */
 
-// V8 lets garbage pile up to fill a large machine's memory. Told to mind its size, a process stays at about two thirds of
-// what it would grow to, at the same rate of requests (npm run bench prints both).
+// On a machine with much memory, V8 lets garbage accumulate. With this flag a process needs about two thirds of the
+// memory, at the same rate of requests (npm run bench prints both).
 setFlagsFromString("--optimize-for-size");
 
 const HELP = `Usage: node src/main.ts start | api | worker | migrate | moderator | demo
@@ -47,7 +47,7 @@ const demo = async (args: readonly string[]): Promise<void> => {
   await playDemo(args[0] ?? process.env["BASE_URL"] ?? "http://127.0.0.1:3000");
 };
 
-/** @throws what is told the person who runs it, in one message */
+/** A command. @throws an Error whose message is printed to the person who runs it */
 type Command = (config: Config, args: readonly string[]) => Promise<void>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -60,7 +60,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 const main = async (): Promise<void> => {
   const [name = "", ...args] = process.argv.slice(2);
-  // The demo is a client: the environment of the service is not its business.
+  // The demo is a client, so it does not read the configuration of the service.
   if (name === "demo") return demo(args);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command) return command(readConfig(process.env), args);
@@ -69,7 +69,7 @@ const main = async (): Promise<void> => {
 };
 
 main().then(
-  // Whatever still holds the event loop (a provider's socket) must not hold the process.
+  // End the process even if something, such as a provider's socket, keeps the event loop alive.
   () => process.exit(),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

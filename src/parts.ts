@@ -1,26 +1,27 @@
 /**
- * A process is a list of parts. The list says in which order they start; they stop in the reverse order.
+ * A process is a list of parts. It runs in three steps:
  *
- *   start     each part in order, one after the other
- *   prepare   when all have started, again in order and in the background: what has to wait, above all for the database
- *   stop      in reverse order, as soon as the process is told to stop or a part fails
+ *   start     starts the parts one after the other, in the order of the list
+ *   prepare   after all parts have started: prepares them in the same order, in the background. Work that has to wait
+ *             (mostly for the database) belongs here
+ *   stop      stops the parts in reverse order, as soon as the process is told to stop or a part fails
  *
- * So a part may use what the parts before it made, and the last part of the list stops first.
+ * So a part may use everything that earlier parts in the list created, and that stays available until the part stops.
  */
 export type Part = {
-  /** What it is, for whoever reads the list. */
+  /** A name for error messages and readers of the list. */
   name: string;
-  /** @returns how to stop it. @throws what then stops the whole list */
+  /** @returns a function that stops the part. @throws an error, which stops the whole list */
   start?: () => Stop | Promise<Stop>;
   /**
-   * Runs while the process already answers.
-   * @param stopping aborts when the process is to stop: the work then has to end soon, and later parts are not prepared
-   * @returns how to stop it. @throws what then stops the whole list
+   * Runs while the process already answers requests.
+   * @param stopping aborts when the process has to stop. The work must then end soon; later parts are not prepared
+   * @returns a function that stops what was prepared. @throws an error, which stops the whole list
    */
   prepare?: (stopping: AbortSignal) => Promise<Stop>;
 };
 
-/** Stops a part; nothing for a part that has nothing to stop. Other parts stop although this one throws. */
+/** Stops a part; undefined if there is nothing to stop. If it throws, the other parts are stopped all the same. */
 type Stop = (() => void | Promise<void>) | undefined;
 
 /** Resolves when the signal aborts. */
@@ -63,7 +64,7 @@ export const runParts = async (parts: readonly Part[], stopping: AbortSignal): P
 
   await aborted(ending);
   for (const part of [...started.keys()].reverse()) {
-    // What is being prepared has to be there before it can be stopped.
+    // Preparing a part returns the function that stops it, so wait for the end of all preparations.
     if (part.prepare) await preparing;
     await attempt(() => prepared.get(part)?.());
     await attempt(() => started.get(part)?.());

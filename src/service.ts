@@ -16,22 +16,31 @@ import { createBuiltinEmbedder } from "./reader/builtin/embedder.ts";
 import { openSignIn, type SignIn } from "./sign_in/sign_in.ts";
 
 /**
- * The processes that serve: which parts each has, and in which order they start. They stop in the reverse order, so that
- * every accepted request is answered before the worker, the mail server and the database go.
+ * The parts of each process, in the order in which they start. They stop in the reverse order: the HTTP server answers
+ * every accepted request before the worker, the connection to the mail server and the database stop.
  */
 
-/** A container's stop takes ten seconds by default: with a second of drain and three of the worker, this is what is left. */
+/**
+ * Accepted requests may take this long after the HTTP server has closed its port. By default, Docker kills a container
+ * ten seconds after the signal. The HTTP server first waits one second for load balancers, then up to five seconds for
+ * requests, and the worker takes up to three seconds. One second is left for the other parts.
+ */
 const GRACE_MS = 5_000;
-/** After a signal, texts that are being read, providers and mail servers get this long; callers are then told. */
+/**
+ * After a signal, requests wait this long for texts to be read, for providers and for mail servers. Then their callers
+ * get an error. Two seconds are left to send it: the HTTP server closes all connections after its first second and
+ * GRACE_MS, which is six seconds after the signal.
+ */
 const PATIENCE_MS = 4_000;
+/** The pause before another try to reach the database at the start. */
 const RETRY_MS = 1_000;
-/** How often an answer is asked for when no notification came. */
+/** The interval at which a waiting request polls the database, in case that no notification arrives. */
 const POLL_MS = { server: 250, embedded: 25 };
 
-/** The processes that serve: the API and the worker in one, or each alone. */
+/** The commands that run a process: the API and the worker in one process, or each in its own. */
 export type ServiceCommand = "start" | "api" | "worker";
 
-/** What the parts of a process share. A part may use what the parts before it in the list have put here. */
+/** What the parts of a process share. A part may use what earlier parts in the list have stored here. */
 type Service = {
   command: ServiceCommand;
   config: Config;
@@ -39,11 +48,11 @@ type Service = {
   shutdown: Shutdown;
   metrics: Metrics;
   signIn: SignIn;
-  /** Whether the process brings its own database. */
+  /** Whether the process runs its own database (PGlite). */
   embedded: boolean;
-  /** Of the database; "" until the embedded one has started. */
+  /** The URL of the database; "" until the embedded database has started. */
   url: string;
-  /** Where clients reach the service; "" until it listens, when BASE_URL does not say it. */
+  /** The URL at which clients reach the service. Without BASE_URL it is "" until the HTTP server listens. */
   baseUrl: string;
   readiness: Readiness;
   database?: Database;
@@ -53,7 +62,7 @@ type Service = {
 
 type MakePart = (service: Service) => Part;
 
-/** What a part before has put into the service. @throws when the list of parts lacks it, or has it in the wrong order */
+/** Returns what an earlier part has created. @throws if the list of parts lacks that part or has it too late */
 const made = <T>(part: T | undefined, name: string): T => {
   if (part === undefined) throw new Error(`The part "${name}" has to come before those that use it.`);
   return part;
@@ -211,7 +220,7 @@ const httpServer: MakePart = (service) => ({
   },
 });
 
-/** The HTTP server comes last, and so stops first: while it closes, all that its requests need is still there. */
+/** The HTTP server is last, so it stops first. While it closes, its requests can still use all other parts. */
 const PARTS: Readonly<Record<ServiceCommand, readonly MakePart[]>> = {
   api: [metricsServer, databasePools, admin, submissions, mail, readiness, httpServer],
   worker: [metricsServer, mail, worker],
@@ -231,7 +240,7 @@ const PARTS: Readonly<Record<ServiceCommand, readonly MakePart[]>> = {
 
 /**
  * Runs a process until SIGTERM or SIGINT.
- * @throws when the configuration does not fit the command, or a part failed
+ * @throws if the configuration lacks a setting that the command needs, or if a part fails
  */
 export const runService = async (command: ServiceCommand, config: Config, log: Log): Promise<void> => {
   if (command !== "start" && !config.databaseUrl)
@@ -261,9 +270,9 @@ export const runService = async (command: ServiceCommand, config: Config, log: L
 type Shutdown = {
   /** Aborts at the first signal. */
   stopping: AbortSignal;
-  /** Aborts PATIENCE_MS later: who still waits for a provider or a mail server gives up. */
+  /** Aborts PATIENCE_MS after the signal. Calls to providers and mail servers for sign-in then end. */
   outOfPatience: AbortSignal;
-  /** When waiting for texts has to end, as performance.now() counts; Infinity until a signal came. */
+  /** The time, by performance.now(), when requests stop waiting for their texts; Infinity until a signal arrives. */
   leaveBy: () => number;
 };
 
@@ -278,12 +287,13 @@ const stopOnSignal = (log: Log): Shutdown => {
     setTimeout(() => outOfPatience.abort(), PATIENCE_MS).unref();
     stopping.abort();
   };
-  // Not once: npm passes Ctrl-C on to a process that the terminal has told already, and a second signal must not kill it.
+  // `on` and not `once`: on Ctrl-C this process gets two signals, one from the terminal and one from npm. After `once`,
+  // the second signal would have no listener, and Node would end the process at once.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
   return { stopping: stopping.signal, outOfPatience: outOfPatience.signal, leaveBy: () => leaveBy };
 };
 
-/** Tries until it works or the process is to stop: a database that is not there yet is waited for, not died of. */
+/** Repeats `attempt` until it succeeds or the process has to stop. So a process may start before its database. */
 const untilItWorks = async (
   what: string,
   log: Log,
@@ -301,7 +311,10 @@ const untilItWorks = async (
   }
 };
 
-/** Somebody has to be the first to moderate, and who runs an embedded database may have no psql. */
+/**
+ * Returns a link that appoints the first moderator of an embedded database, because its owner may have no psql. Null
+ * with a database server, or if there is a moderator already.
+ */
 const moderatorLink = async ({ embedded, url, baseUrl, log }: Service): Promise<string | null> => {
   if (!embedded) return null;
   const { newModeratorLink } = await import("./admin/moderator.ts");

@@ -4,9 +4,9 @@
 --!include roles.sql
 --!include logins.sql
 
--- souk_owner owns every object made from here on.
+-- souk_owner owns every object created from here on.
 set local role souk_owner;
--- Functions are created before the tables that they read.
+-- Some functions are created before the tables that they read, so function bodies are not checked.
 set local check_function_bodies = off;
 
 --!include schemas.sql
@@ -72,7 +72,7 @@ set local check_function_bodies = off;
 --!include market/moderator_access.sql
 --!include market/dba_access.sql
 
--- Trigger functions, and the triggers. The baseline migration ends here.
+-- Trigger functions and triggers. The baseline ends after this section.
 --!include internal/account_stats.sql
 --!include internal/agent.sql
 --!include internal/appeal.sql
@@ -122,7 +122,7 @@ set local check_function_bodies = off;
 --!include internal/image_links.sql
 --!include internal/contains_secret.sql
 
--- Grounding: which parts of an extraction the text states
+-- Grounding: checks which extracted values the text states
 --!include reading/grounding.sql
 --!include reading/ground_offer.sql
 --!include reading/ground_ask.sql
@@ -210,7 +210,7 @@ set local check_function_bodies = off;
 --!include admin/search.sql
 --!include admin/audit.sql
 
--- Rows that exist from the start
+-- The first partitions of the audit log
 --!include market/audit_event_partitions.sql
 
 reset role;

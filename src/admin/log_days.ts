@@ -3,8 +3,8 @@ import { addPgTableCondition } from "postgraphile/utils";
 
 /**
  * The filters `since` and `until` of the audit log. The list is ordered by id. Ids are UUIDv7, which sort by the time
- * they were made, so a range of ids lets PostgreSQL use the index of that order. The condition on `at` excludes whole
- * partitions (months) and decides exactly at both ends.
+ * they were made, so a range of ids lets PostgreSQL use the index of that order. The condition on `at` lets PostgreSQL
+ * skip whole partitions (months), and makes both ends of the period exact.
  */
 
 const between = (field: "since" | "until", description: string): GraphileConfig.Plugin =>

@@ -3,22 +3,22 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The rows that ship with the software: which file of db/data holds the rows of which table, and how a file is read. */
+/** The shipped rows: which file of db/data has the rows of which table, and how a file is read. */
 
 /** The folder of the files. */
 export const DATA = fileURLToPath(new URL("../../db/data", import.meta.url));
 
-/** A table whose rows ship as a file. The header of the file names all of `key`, `updated` and `initial`, in any order. */
+/** A table with a file of shipped rows. The file's header names all columns below, in any order. */
 export type ShippedTable = {
-  /** With its schema. */
+  /** The name of the table, with its schema. */
   table: string;
-  /** In db/data. */
+  /** The name of the file in db/data. */
   file: string;
-  /** The columns that identify a row. All are text; null is a value like any other. */
+  /** The columns that identify a row. All are text. Two nulls count as equal. */
   key: readonly string[];
-  /** What an upgrade changes in a row that an operator has not changed. */
+  /** The columns that an upgrade updates in a row that no operator has changed. */
   updated: readonly string[];
-  /** What is set when a row is inserted, and belongs to the running market from then on. */
+  /** The columns that are set when a row is inserted. An upgrade never updates them. */
   initial: readonly string[];
 };
 
@@ -54,9 +54,9 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
 export type DataFile = { columns: string[]; rows: (string | null)[][] };
 
 /**
- * Reads a file of rows: lines of fields with tabs between them, the first line being the names of the columns.
- * @param name says in errors which file it is
- * @throws when a line has not as many fields as the first, or the last line does not end
+ * Reads a file of rows. Fields are separated by tabs; the first line has the names of the columns.
+ * @param name the name of the file, for errors
+ * @throws if a line has more or fewer fields than the first line, or if the last line does not end with a newline
  */
 export const parseRows = (name: string, text: string): DataFile => {
   const lines = text.split("\n");
@@ -74,13 +74,13 @@ export const parseRows = (name: string, text: string): DataFile => {
   };
 };
 
-/** The hash by which a change of a file is noticed: SHA-256, in hex. */
+/** Returns the SHA-256 of a text in hex, to detect that a file has changed. */
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What was learned from the shipped words and examples, made by `npm run train`. */
+/** The classifiers that `npm run train` has trained on the shipped words and examples. */
 export const CLASSIFIER_FILE = "classifier.jsonl";
 
-/** What is learned from: the words and the taxonomy, by which a text is seen, and the examples. */
+/** The files of the training set: the vocabulary and the taxonomy, which give the features, and the examples. */
 export const LESSON_FILES = [
   "domain.tsv",
   "category.tsv",
@@ -90,20 +90,20 @@ export const LESSON_FILES = [
 ] as const;
 
 /**
- * Identifies a training set, so that learned weights can say what they were made from.
- * @param read gives the text of a file of LESSON_FILES
- * @param learning the number of the way of learning (LEARNING in learn.ts)
+ * Returns a hash that identifies a training set, so that the file of classifiers can name the set it was trained on.
+ * @param read returns the text of a file of LESSON_FILES
+ * @param learning the version of the training algorithm (LEARNING in learn.ts)
  */
 export const trainingSetHash = (read: (file: string) => string, learning: number): string =>
   hashOf([`learning ${learning}`, ...LESSON_FILES.map((file) => hashOf(read(file)))].join("\n"));
 
-/** The first line of CLASSIFIER_FILE: the training set that the weights were made from, and the way of learning. */
+/** The first line of CLASSIFIER_FILE: the hash of the training set, and the version of the training algorithm. */
 type ClassifierHeader = { training_set: string; learning: number };
 
-/** What CLASSIFIER_FILE holds; each further line is one classifier, `{name, classes, bias, features, weights}`. */
+/** The content of CLASSIFIER_FILE. Each line after the first is one `{name, classes, bias, features, weights}`. */
 export type ClassifierFile = { header: ClassifierHeader; classifiers: Record<string, unknown> };
 
-/** Reads CLASSIFIER_FILE. @throws when it is not made of such lines */
+/** Parses CLASSIFIER_FILE. @throws if a line is not JSON, or if the first line is no header */
 export const parseClassifiers = (text: string): ClassifierFile => {
   const [header, ...lines] = text
     .trimEnd()
@@ -114,7 +114,7 @@ export const parseClassifiers = (text: string): ClassifierFile => {
   return { header, classifiers: Object.fromEntries(lines.map(({ name, ...learned }) => [name, learned])) };
 };
 
-/** Writes CLASSIFIER_FILE: the same text for the same classifiers, whatever order they come in. */
+/** Returns the text of CLASSIFIER_FILE. The order of `classifiers` does not matter. */
 export const formatClassifiers = ({ header, classifiers }: ClassifierFile): string =>
   [
     { training_set: header.training_set, learning: header.learning },
@@ -125,6 +125,6 @@ export const formatClassifiers = ({ header, classifiers }: ClassifierFile): stri
     .map((line) => `${JSON.stringify(line)}\n`)
     .join("");
 
-/** The texts of some files of a folder, by name. @throws when one is not there */
+/** Reads files of a folder. @returns their texts by name. @throws if a file does not exist */
 export const readFiles = async (folder: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> =>
   new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)));

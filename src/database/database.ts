@@ -1,47 +1,49 @@
 import pg from "pg";
 import { currentRequestId } from "./request_id.ts";
 
-/** Who makes a call: an agent by its token's hash, a person by the session's, or nobody yet. */
+/** The caller: an agent (by the hash of its token), a person (by the hash of the session's secret), or a visitor. */
 export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
 
-/** Arguments of an `api` function by name; objects travel as JSON. */
+/** Arguments of an `api` function by name. Objects are sent as JSON. */
 export type Arguments = Record<string, string | number | boolean | Buffer | null | object>;
 
 /** The database as the HTTP layer sees it. */
 export type Database = {
   /**
-   * Runs one `api` function as the actor, in one statement, and gives its jsonb as text, unparsed.
-   * "read" goes to sessions that cannot write, perhaps on a replica.
-   * @throws what PostgreSQL raised; src/http/problem.ts knows what it means.
+   * Calls one `api` function as the actor, in one statement.
+   * @param pool "read" uses read-only sessions, which may be on a replica
+   * @returns the function's jsonb result as text, not parsed
+   * @throws the error of PostgreSQL; src/http/problem.ts turns it into a problem
    */
   call(actor: Actor, name: string, args: Arguments, pool?: "read" | "write"): Promise<string>;
-  /** Whether the database answers and holds the schema that this code needs. @throws when it does not. */
+  /** Checks that the database answers and has our schema. @throws if not */
   check(): Promise<void>;
-  /** The figures of inspect.state(), for /metrics. */
+  /** Returns the result of inspect.state(), for /metrics. */
   state(): Promise<unknown>;
-  /** Its pools by what they are for. */
+  /** The connection pools by their purpose: "write", and "read" if it is another pool. */
   pools: Readonly<Record<string, pg.Pool>>;
   close(): Promise<void>;
 };
 
-/** How to reach the database, and as whom. */
+/** How to connect to the database, and with which role. */
 export type DatabaseOptions = {
   url: string;
   readUrl: string | null;
   poolSize: number;
-  /** The login role whose rights and timeouts this process takes, when it was given a more powerful login. */
+  /** Sessions get the privileges and settings of this login role, even if `url` names a more powerful login. */
   role: "souk_api" | "souk_worker";
-  /** PGlite has one backend behind all connections: no named statements, no settings of a session. */
+  /** PGlite has one backend for all connections, so named statements and settings of a session are not used. */
   embedded: boolean;
   onError: (error: Error) => void;
 };
 
-/** How long a request waits for a free connection: longer than any statement but a stuck one, shorter than clients wait. */
+/** A request waits this long for a free connection. Only a stuck statement takes longer, and clients wait longer. */
 const ACQUISITION_TIMEOUT_MS = 2_000;
 
 /**
- * Takes on a login role: its rights and its own settings (timeouts), whatever login the process was given.
- * With the login role's own password there is nothing to take on.
+ * Gives a session the privileges and the settings (timeouts) of a login role, whatever login the process uses. A
+ * session that has logged in as this role has them already.
+ * @param readOnly whether the session must not write
  */
 const takeRole = async (client: pg.ClientBase, role: string, readOnly: boolean): Promise<void> => {
   await client.query(
@@ -54,7 +56,7 @@ const takeRole = async (client: pg.ClientBase, role: string, readOnly: boolean):
   );
 };
 
-/** A pool whose sessions have the rights of a login role and no more. */
+/** Opens a pool whose sessions have the privileges of one login role and no others. */
 export const openPool = (options: DatabaseOptions, url: string, readOnly: boolean): pg.Pool => {
   const pool = new pg.Pool({
     connectionString: url,
@@ -63,24 +65,24 @@ export const openPool = (options: DatabaseOptions, url: string, readOnly: boolea
     application_name: `${options.role}${readOnly ? " read" : ""}`,
     ...(options.embedded ? {} : { onConnect: (client: pg.ClientBase) => takeRole(client, options.role, readOnly) }),
   });
-  // Without a listener an idle connection that PostgreSQL closes would end the process.
+  // Without these listeners, the process would end when PostgreSQL closes an idle connection.
   pool.on("error", options.onError);
   pool.on("connect", (client) => client.on("error", options.onError));
   return pool;
 };
 
-/** What has to be true before the function runs; $1 is the actor's secret. */
+/** The expression that enters as each kind of actor. It must be true before the function runs. $1 is the hash. */
 const ENTER = {
   agent: "internal.enter_agent($1)",
   person: "internal.enter_person($1)",
   visitor: null,
-  // Where the login is the superuser's, a visitor takes on the login role that a server would have given it.
+  // The login of the embedded database is a superuser, so a visitor's call must switch to the login role.
   "embedded visitor": "set_config('role', 'souk_api', true) = 'souk_api'",
 } as const;
 
 /**
- * The one statement of a call. Its parameters: the actor's secret (a visitor has none), the request's id when `traced`,
- * which the audit log writes down, then the arguments.
+ * Returns the statement of a call. Its parameters are: the hash that identifies the actor (none for a visitor), the
+ * request id if `traced` (for the audit log), and the arguments in the order of `names`.
  */
 export const statementOf = (kind: keyof typeof ENTER, name: string, names: string[], traced = false): string => {
   let place = kind.endsWith("visitor") ? 1 : 2;
@@ -97,8 +99,8 @@ const toParameter = (value: Arguments[string]): string | number | boolean | Buff
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
 
 /**
- * The database as the HTTP layer sees it. Each call is a single prepared statement that first enters as the actor
- * (`internal.enter_agent`, which PostgreSQL runs first because the CTE is materialized) and then calls one function.
+ * Opens the database for the HTTP layer. Each call is one prepared statement: it first enters as the actor (for example
+ * by `internal.enter_agent`) and then calls one function. PostgreSQL keeps this order because the CTE is materialized.
  */
 export const openDatabase = (options: DatabaseOptions): Database => {
   const writer = openPool(options, options.url, false);
@@ -109,7 +111,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     async call(actor, name, args, pool = "write") {
       const visitor = options.embedded ? "embedded visitor" : "visitor";
       const kind = actor === "visitor" ? visitor : "agent" in actor ? "agent" : "person";
-      // What only reads leaves nothing in the audit log.
+      // The request id is for the audit log, and calls that only read write nothing there.
       const request = pool === "write" ? currentRequestId() : null;
       const names = Object.keys(args);
       const key = `${kind} ${request === null ? "" : "traced "}${name} ${names.join(" ")}`;
@@ -129,7 +131,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       try {
         return await on(reader);
       } catch (error) {
-        // What a replica has not heard of yet may be a moment old: who is new, and what it made, asks the primary.
+        // A replica may lag behind and not know a new token or a new row yet. So a 401 or 404 is tried again on the
+        // primary.
         if (error instanceof Error && "code" in error && (error.code === "PT401" || error.code === "PT404"))
           return on(writer);
         throw error;

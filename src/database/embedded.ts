@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** The database that the process brings along when it is given none. */
+/** The database that the process runs itself if DATABASE_URL is not set. */
 export type EmbeddedDatabase = { url: string; close(): Promise<void> };
 
 const isAlive = (pid: number): boolean => {
@@ -11,12 +11,12 @@ const isAlive = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Another user's process lives, too.
+    // EPERM: the process exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 };
 
-/** One process at a time: two PGlites on the same files would destroy them. */
+/** Locks the folder for this process, because two PGlites on the same files would destroy them. */
 const lock = async (dataDir: string): Promise<string> => {
   const file = join(dataDir, "souk.pid");
   const holder = Number(await readFile(file, "utf8").catch(() => "0"));

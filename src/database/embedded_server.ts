@@ -25,21 +25,22 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Messages that end an exchange: the backend answers what came before and is ready for whoever is next. */
+/** Messages that end an exchange. The backend answers everything before, and can then serve another connection. */
 const SYNC = "S".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
 
-/** Sync: type, length. */
+/** The Sync message: its type and its length. */
 const SYNC_MESSAGE = Uint8Array.of(SYNC, 0, 0, 0, 4);
 
-/** Messages of the extended protocol, after which the client still owes a Sync: Parse, Bind, Describe, Execute, Close, Flush. */
+/** Messages that need a Sync after them (the extended protocol): Parse, Bind, Describe, Execute, Close, Flush. */
 const OWES_SYNC: ReadonlySet<number> = new Set([..."PBDECH"].map((letter) => letter.charCodeAt(0)));
 
 /**
- * The socket server serves message by message, and keeps to one connection only while PGlite says that a transaction is
- * open. Statements come in several messages (Parse, Bind, Execute, Sync) and the unnamed statement is one for all: unless
- * they stay together, one connection's parameters meet another's statement. So this PGlite says so from the first message
- * of an exchange to its end.
+ * Wraps PGlite so that the messages of one exchange are not mixed with those of another connection. The socket server
+ * handles message by message, and stays with one connection only while PGlite reports an open transaction. A statement
+ * consists of several messages (Parse, Bind, Execute, Sync), and all connections share one unnamed statement. Mixed up,
+ * the parameters of one connection would be bound to the statement of another. So this wrapper reports an open
+ * transaction from the first message of an exchange to its Sync.
  */
 const inTurns = (db: PGlite): PGlite => {
   let owesSync = false;
@@ -60,7 +61,7 @@ const inTurns = (db: PGlite): PGlite => {
   const turns: Partial<PGlite> = {
     isInTransaction: () => owesSync || db.isInTransaction(),
     execProtocolRawStream: serve,
-    // How the server takes back what a connection left open that broke off.
+    // The server calls this to roll back when a connection breaks off.
     exec: async (...statement) => {
       await endExchange();
       return db.exec(...statement);

@@ -5,37 +5,37 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 
 /**
- * Code is loaded from db/schema as a whole, in one transaction, whenever it has changed: functions, views, grants and
- * comments. Structure (tables, types, policies, indexes, triggers) is changed only by migrations.
+ * Loads the code of db/schema (functions, views, grants and comments) as a whole, in one transaction, whenever it has
+ * changed. Structure (tables, types, policies, indexes, triggers) is changed only by migrations.
  */
 
 const SCHEMA = fileURLToPath(new URL("../../db/schema", import.meta.url));
 
-/** A file of structure begins with what migrations change; what is loaded again stands below this line. */
+/** The line in a file of structure below which its code begins. Only migrations change what is above it. */
 const RELOADED = /^-- Reloaded: .*$/m;
 
-/** Files of nothing but structure. */
+/** Files that contain only structure. */
 const STRUCTURE = /^(roles|logins|market\/(triggers|audit_triggers))\.sql$/;
 
-/** The schemas that are ours. */
+/** The schemas that db/schema creates. */
 const SCHEMAS = ["market", "internal", "reading", "search", "api", "jobs", "admin", "inspect"];
 
-/** Every role that grants are given to. */
+/** Every role that has grants. */
 const ROLES = ["souk_api", "souk_agent", "souk_person", "souk_moderator", "souk_worker", "souk_dba"];
 
-/** By SQLSTATE: what has to be dropped before a file can be loaded; undefined where PostgreSQL does not name it. */
+/** For each SQLSTATE: what must be dropped before a file can be loaded; undefined if PostgreSQL does not name it. */
 const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | undefined>> = {
-  // invalid_function_definition: other names of arguments, or another result. The hint is the statement that drops it.
+  // invalid_function_definition: the function's argument names or result changed. The hint has the drop statement.
   "42P13": (error) => /DROP FUNCTION (.+\))/.exec(error.hint ?? "")?.[1],
-  // ambiguous_function: a view calls the new function, and the old one of this name, which no file makes, fits as well.
+  // ambiguous_function: a view calls a new function, but an old function of this name, now in no file, also fits.
   "42725": (error) => /\w+\.\w+(?=\()/.exec(error.message)?.[0],
-  // invalid_table_definition: a view with other columns.
+  // invalid_table_definition: the columns of a view changed.
   "42P16": () => "views",
 };
 
 type File = { name: string; sql: string };
 
-/** The files of a schema folder in the order of its table of contents, each with what of it is loaded again. */
+/** The code of each file of a schema folder, in the order of index.sql. */
 const codeFiles = async (folder: string): Promise<File[]> => {
   const index = await readFile(join(folder, "index.sql"), "utf8");
   const names = [...index.matchAll(/^--!include (\S+)$/gm)].map(([, name]) => name ?? "");
@@ -56,7 +56,7 @@ const REVOKE = `
   revoke all on all tables in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")};
   revoke all on all functions in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")}`;
 
-/** Our functions and views that this transaction has not written: no file makes them any more. */
+/** The functions and views of our schemas that this transaction has not written: no file creates them any more. */
 const ORPHANS = `
   select 'function' as kind, p.oid::regprocedure::text as name
   from pg_proc p
@@ -72,14 +72,14 @@ const VIEWS = `
   select c.oid::regclass::text as name from pg_class c
   where c.relnamespace = any ($1::regnamespace[]) and c.relkind = 'v'`;
 
-/** Functions by their names, or by names and arguments. */
+/** Functions, given by name, or by name and arguments. */
 const FUNCTIONS = `
   select p.oid::regprocedure::text as name from pg_proc p
   where format('%s.%s', p.pronamespace::regnamespace, p.proname) = any ($1) or p.oid::regprocedure::text = any ($1)`;
 
 /**
- * Drops the named functions, and all views, since views may use them. Every one is made again afterwards.
- * @throws when a table needs one of the functions: in a default, a policy, a trigger, an index or a constraint
+ * Drops the named functions, and all views, because views may use the functions. All are created again afterwards.
+ * @throws if a table needs one of the functions in a default, a policy, a trigger, an index or a constraint
  */
 const dropInTheWay = async (client: pg.ClientBase, names: string[]): Promise<void> => {
   const views = await client.query<{ name: string }>(VIEWS, [SCHEMAS]);
@@ -97,9 +97,10 @@ const dropInTheWay = async (client: pg.ClientBase, names: string[]): Promise<voi
 };
 
 /**
- * One try, in a transaction of its own.
- * @param names functions that are dropped, with all views, before files are loaded
- * @returns what was dropped as no file makes it any more; or, with nothing changed, what else has to be dropped first
+ * Tries to load the files in one transaction.
+ * @param names functions to drop before the files are loaded (with all views)
+ * @returns the functions and views that were dropped because no file creates them any more. If something else must be
+ *   dropped first: its name, and nothing has changed
  */
 const loadOnce = async (
   client: pg.ClientBase,
@@ -110,10 +111,10 @@ const loadOnce = async (
   await client.query("begin");
   try {
     await client.query(`set local role souk_owner; set local check_function_bodies = off; ${REVOKE}`);
-    // Functions name settings of pgvector, which exist once its library is loaded.
+    // Functions set parameters of pgvector, which exist only after its library has been loaded.
     await client.query("select '[1]'::public.halfvec");
     if (names.size > 0) await dropInTheWay(client, [...names]);
-    // What is written after this has the number of its transaction; whatever has another number, no file makes.
+    // All rows written from here on have the same xmin. Functions and views with another xmin are in no file.
     await client.query("savepoint code");
     const { rows } = await client.query<{ xmin: string }>(
       `insert into internal.loaded (name, hash) values ('code', $1)
@@ -147,12 +148,12 @@ const loadOnce = async (
 };
 
 /**
- * Loads the code of db/schema when it differs from what the database holds. Callers that run meanwhile see the old code
- * until the end, then the new.
+ * Loads the code of db/schema if it differs from the code in the database. Other sessions see the old code until the
+ * commit, and then the new code.
  * @param client a session that may become souk_owner
  * @param folder another folder of the same form, for tests
- * @returns the functions and views that were dropped because no file makes them any more; null when nothing had changed
- * @throws when a file cannot be loaded, or something dropped is still used by a table: then nothing has changed
+ * @returns the functions and views that were dropped because no file creates them any more; null if nothing had changed
+ * @throws if a file cannot be loaded, or if a table uses something that must be dropped; then nothing has changed
  */
 export const loadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<string[] | null> => {
   const files = await codeFiles(folder);

@@ -16,28 +16,29 @@ import {
 /**
  * Loads the shipped rows of db/data into the database.
  *
- *   shipped row    one that the last loaded file has and that no operator changed: an upgrade may change or delete it
- *   operator's row one that an operator added or changed (column `origin`): an upgrade never touches it
- *   tombstone      the key of a row that an operator deleted (internal.deleted_row): an upgrade does not insert it again
+ *   shipped row     comes from db/data, and no operator has changed it: an upgrade may change or delete it
+ *   operator's row  an operator added or changed it (column `origin`): an upgrade never changes it
+ *   tombstone       the key of a shipped row that an operator deleted (internal.deleted_row): an upgrade does not
+ *                   insert the row again
  *
- * Rows travel as one JSON array. COPY would be faster on a server, but PGlite fails when it has to read COPY data from its
- * socket, and one way for both is worth more than a fraction of a second at an upgrade.
+ * The rows of a table are sent as one JSON array. COPY would be a fraction of a second faster on a server, but PGlite
+ * cannot read COPY data from its socket.
  */
 
-/** What loading did to one table, in rows. */
+/** The numbers of rows of one table that loading changed. */
 export type LoadedTable = {
   table: string;
   inserted: number;
   updated: number;
   deleted: number;
-  /** The keys of rows that no longer ship and stay, because rows of other tables refer to them. */
+  /** The keys of rows that are no longer in the file, but stay because rows of other tables refer to them. */
   kept: string[];
 };
 
-/** PostgreSQL's code for a row that cannot go because another one refers to it. */
+/** The SQLSTATEs (foreign_key_violation, restrict_violation) of a delete that a reference prevents. */
 const IS_REFERENCED: ReadonlySet<string | undefined> = new Set(["23503", "23001"]);
 
-/** A column as the catalogue describes it. */
+/** A column's properties, from pg_attribute. */
 type Column = { type: string; nullable: boolean };
 
 type Loading = ShippedTable & DataFile & { column: (name: string) => Column };
@@ -74,14 +75,14 @@ const readTable = async (client: pg.ClientBase, shipped: ShippedTable, text: str
   };
 };
 
-/** The condition that a row `t` of the table and a row `s` that ships have the same key. */
+/** The SQL condition that a row `t` of the table and a shipped row `s` have the same key. */
 const sameKey = ({ key, column }: Loading): string =>
   key
-    // "is not distinct from" cannot be hashed, so it is used only where it is needed.
+    // PostgreSQL cannot use a hash join for "is not distinct from", so only columns with nulls use it.
     .map((name) => `t.${quoted(name)} ${column(name).nullable ? "is not distinct from" : "="} s.${quoted(name)}`)
     .join(" and ");
 
-/** A common table expression `shipped` with some columns, given in $1 as a JSON array of rows, which are arrays of text. */
+/** The common table expression `shipped` with these columns. $1 is a JSON array of rows, which are arrays of texts. */
 const shippedAs = ({ column }: Loading, columns: readonly string[]): string =>
   `shipped as materialized (
     select ${columns.map((name, at) => `(r.fields ->> ${at})::${column(name).type} as ${quoted(name)}`).join(", ")}
@@ -89,7 +90,7 @@ const shippedAs = ({ column }: Loading, columns: readonly string[]): string =>
 
 type Key = (string | null)[];
 
-/** Inserts and updates. @returns what it did, and the keys of shipped rows that ship no more */
+/** Inserts and updates rows. @returns the counts, and the keys of shipped rows that the file no longer has */
 const writeRows = async (client: pg.ClientBase, loading: Loading): Promise<{ written: LoadedTable; gone: Key[] }> => {
   const { table, key, updated, columns } = loading;
   const places = key.map((name) => columns.indexOf(name));
@@ -125,7 +126,7 @@ const writeRows = async (client: pg.ClientBase, loading: Loading): Promise<{ wri
   return { written: { table, ...counts, deleted: 0, kept: [] }, gone };
 };
 
-/** Deletes rows by their keys, except those that others refer to. @returns the keys of these */
+/** Deletes rows by their keys, except rows to which others refer. @returns the keys of the rows that stay */
 const deleteRows = async (client: pg.ClientBase, loading: Loading, gone: readonly Key[]): Promise<Key[]> => {
   if (gone.length === 0) return [];
   const { table, key } = loading;
@@ -147,7 +148,7 @@ const deleteRows = async (client: pg.ClientBase, loading: Loading, gone: readonl
   return kept;
 };
 
-/** Runs a step about a file, so that what it throws names the file. */
+/** Runs a step for a file. @throws the step's error, with the name of the file */
 const about = async <T>(file: string, step: () => Promise<T>): Promise<T> => {
   try {
     return await step();
@@ -165,12 +166,12 @@ const loadTables = async (
   for (const shipped of tables) {
     await about(shipped.file, async () => {
       const loading = await readTable(client, shipped, texts.get(shipped.file) ?? "");
-      // Readers go on; who edits the same table waits, so that what was compared is what is written.
+      // Other transactions may read the table. Writers wait, so that rows do not change after they were compared.
       await client.query(`lock table ${shipped.table} in share row exclusive mode`);
       steps.push({ loading, ...(await writeRows(client, loading)) });
     });
   }
-  // What refers to a row goes before the row.
+  // In reverse order, so that rows are deleted before the rows to which they refer.
   for (const { loading, written, gone } of steps.toReversed()) {
     await about(loading.file, async () => {
       const kept = await deleteRows(client, loading, gone);
@@ -181,7 +182,10 @@ const loadTables = async (
   return steps.map(({ written }) => written);
 };
 
-/** Loads the weights that ship, when they were made from the words and examples that the database now has. */
+/**
+ * Loads the shipped classifiers. The database uses them if it has exactly the shipped words and examples, from which they
+ * were trained, or if it has no classifier yet (reading.load_classifiers).
+ */
 const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<void> => {
   const { header, classifiers } = parseClassifiers(texts.get(CLASSIFIER_FILE) ?? "");
   const isOfThese = header.training_set === trainingSetHash((file) => texts.get(file) ?? "", header.learning);
@@ -197,12 +201,12 @@ const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, 
 };
 
 /**
- * Loads what changed of the shipped rows since they were last loaded, in one transaction. Nothing is read of the tables and
- * nothing is written when no file changed.
- * @param client becomes souk_owner for the transaction, and must not be in a transaction
- * @param folder where the files are
- * @returns what happened to each table of which the file changed
- * @throws when a file is not as it must be, or a row breaks a rule of its table; the database is then as it was
+ * Loads the files of shipped rows that have changed since they were last loaded, in one transaction. If no file has
+ * changed, it reads no table of shipped rows and writes nothing.
+ * @param client must not be in a transaction, and must be able to become souk_owner
+ * @param folder the folder of the files
+ * @returns the counts of each table whose file has changed
+ * @throws if a file is malformed or a row violates a constraint; the database is then unchanged
  */
 export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<LoadedTable[]> => {
   const texts = await readFiles(folder, [...SHIPPED_TABLES.map(({ file }) => file), CLASSIFIER_FILE]);
@@ -213,7 +217,7 @@ export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<Lo
     const known = new Map(rows.map(({ name, hash }) => [name, hash]));
     const changed = [...texts].map(([name, text]) => ({ name, hash: hashOf(text) }));
     const isChanged = new Set(changed.filter(({ name, hash }) => known.get(name) !== hash).map(({ name }) => name));
-    // By this, triggers tell the loader from an operator. It ends with the transaction.
+    // Triggers see by this setting that the loader writes, and not an operator. It ends with the transaction.
     await client.query("select set_config('market.loading', 'on', true)");
     const loaded = await loadTables(
       client,

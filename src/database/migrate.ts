@@ -8,19 +8,19 @@ import { loadData } from "./load_data.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../db/migrations", import.meta.url));
 
-/** Any number that nobody else locks, so that processes which start together migrate one after another: "soukmigr". */
+/** The key of the advisory lock that makes processes migrate one after another: the bytes of "soukmigr". */
 const MIGRATION_LOCK = "8317996141034170226";
 
-/** A migration that cannot have its lock gives up, rather than queueing every request behind it. */
+/** A migration that cannot get a lock gives up after this time, because all later requests queue behind it. */
 const LOCK_TIMEOUT = "5s";
 
-/** Waiting for one's turn keeps nobody waiting: as long as a first migration takes on a machine that is busy. */
+/** How long to wait for another process that migrates: as long as a first migration takes on a busy machine. */
 const TURN_MS = 60_000;
 
-/** A migration takes seconds. */
+/** The interval of tries to get the advisory lock. A migration takes seconds. */
 const TURN_POLL_MS = 200;
 
-/** @throws when another process does not finish in time, or this one is to stop */
+/** Waits for the advisory lock. @throws if another process does not finish in time, or if this one has to stop */
 const untilTurn = async (turn: pg.Client, stopping?: AbortSignal): Promise<void> => {
   const end = performance.now() + TURN_MS;
   for (;;) {
@@ -39,11 +39,11 @@ const withLockTimeout = (url: string): string => {
 };
 
 /**
- * Brings a database up to date: the committed migrations, the code, graphile-worker's own schema, and the rows that ship. Runs nothing when there is
- * nothing to do, and may run in several processes at once.
- * @param url a login that may create roles and schemas, and the extension vector if it is not there yet.
- * @param stopping ends waiting for another process that migrates.
- * @throws when a migration failed or could not get its lock in time; nothing of it is then applied.
+ * Brings a database up to date: the committed migrations, the code, graphile-worker's own schema, and the shipped rows.
+ * Does nothing if the database is up to date. Several processes may call it at once.
+ * @param url a login that may create roles and schemas, and the extension vector if it does not exist yet
+ * @param stopping ends the wait for another process that migrates
+ * @throws if a migration fails or cannot get a lock in time; nothing of that migration is then applied
  */
 export const migrate = async (url: string, embedded = false, stopping?: AbortSignal): Promise<void> => {
   // An embedded database has one process and one session.
@@ -53,7 +53,7 @@ export const migrate = async (url: string, embedded = false, stopping?: AbortSig
   turn.on("error", () => undefined);
   await turn.connect();
   try {
-    // graphile-migrate does not wait for its own lock, but gives up.
+    // graphile-migrate has a lock of its own, but fails at once instead of waiting for it.
     await untilTurn(turn, stopping);
     await apply(connectionString);
   } finally {
@@ -61,7 +61,7 @@ export const migrate = async (url: string, embedded = false, stopping?: AbortSig
   }
 };
 
-/** Gives a step a connection of its own. */
+/** Runs a step on a new connection, which is closed afterwards. */
 const connected = async <T>(connectionString: string, step: (client: pg.Client) => Promise<T>): Promise<T> => {
   const client = new pg.Client({ connectionString });
   client.on("error", () => undefined);
@@ -83,7 +83,7 @@ const apply = async (connectionString: string): Promise<void> => {
   if (dropped.length > 0)
     process.stdout.write(`No file of db/schema makes these any more, so they were dropped: ${dropped.join(", ")}\n`);
   const pool = new pg.Pool({ connectionString, max: 1 });
-  // The query in flight reports what befell its connection; without listeners the process would end of it as well.
+  // A lost connection makes the running query fail. Without these listeners, it would also end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   try {
@@ -92,7 +92,7 @@ const apply = async (connectionString: string): Promise<void> => {
          quote_ident(current_database()) as database`,
     );
     const { installed, database } = rows[0] ?? { installed: false, database: "" };
-    // souk_queue owns the queue, so that the worker works it without owning the market.
+    // The role souk_queue owns the queue, so that the worker needs no rights of souk_owner to use it.
     if (!installed) await pool.query(`grant create on database ${database} to souk_queue`);
     try {
       await pool.query("set role souk_queue");
@@ -104,7 +104,7 @@ const apply = async (connectionString: string): Promise<void> => {
   } finally {
     await pool.end();
   }
-  // After the queue is there, since a change of synonyms has offers filed again by a job.
+  // The queue must exist before the rows are loaded, because a change of synonyms enqueues a job.
   for (const { table, kept } of await connected(connectionString, (client) => loadData(client)))
     if (kept.length > 0)
       process.stdout.write(

@@ -1,24 +1,27 @@
 import type { Endpoint } from "./endpoint.ts";
 import { type Answer, type Problem, problem } from "./problem.ts";
 
-/** Answers from what SQL functions give. */
+/** Turns the results of SQL functions into HTTP responses. */
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** A body of JSON as an answer. */
+/** Returns a response with a JSON body. */
 export const jsonAnswer = (
   status: number,
   body: string,
   headers: Readonly<Record<string, string | number>> = {},
 ): Answer => ({ status, headers: { ...headers, "Content-Type": JSON_TYPE }, body });
 
-/** What a function gave as an endpoint's only successful answer; without a body where its status is 204. */
+/** Returns the result of a function as the endpoint's successful response; a 204 has no body. */
 export const successOf = (endpoint: Endpoint, body: string): Answer => {
   const [status = 200] = Object.keys(endpoint.answers).map(Number);
   return status === 204 ? { status, headers: {}, body: null } : jsonAnswer(status, body);
 };
 
-/** An answer as functions write it that decide the status themselves. `submission`: it is not there yet. */
+/**
+ * The result of a function that decides the status of the response itself. With a `submission` there is no response yet:
+ * the worker has to complete that submission first.
+ */
 export type Envelope = {
   status?: number;
   headers?: Record<string, string | number>;
@@ -26,7 +29,7 @@ export type Envelope = {
   submission?: string;
 };
 
-/** The text was or may have been admitted, and then the database could not be reached to hear what became of it. */
+/** The response when a text was or may have been admitted, but the database could not be reached for its outcome. */
 export const UNKNOWN_OUTCOME = problem(
   "service_unavailable",
   "The market could not be reached while the text was being read, so it is not known what became of it. Repeat the request with the same Idempotency-Key; without one, look at your list first.",
@@ -34,8 +37,8 @@ export const UNKNOWN_OUTCOME = problem(
 );
 
 /**
- * The answer in an envelope.
- * @throws Problem when it holds one, such as a missing_contact that the function stored
+ * Returns the response that an envelope describes.
+ * @throws Problem if its status is an error, such as a stored missing_contact, or if it has no status
  */
 export const answerOf = (envelope: Envelope, headers: Record<string, string | number>): Answer => {
   const { status, body = {} } = envelope;

@@ -14,7 +14,7 @@ import { type Answer, problem, problemAnswer, problemOf } from "./problem.ts";
 
 const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
 
-/** Bytes that were not read are let go for this long after a 413, so that the answer is not lost to a reset. */
+/** After a response, unread bytes of the body are discarded for this long, because a reset could destroy it. */
 const LINGER_MS = 250;
 
 const requestIdOf = (response: Response): string => String(response.locals["requestId"]);
@@ -23,8 +23,9 @@ const send = (request: Request, response: Response, answer: Answer): void => {
   if (response.destroyed) return;
   response.status(answer.status);
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, String(value));
-  // A body that was not read to its end cannot be followed by another request on the connection.
-  // Read to its end or not: whether its last bytes have come by now must tell nobody how long an answer took.
+  // If the body was not read to its end, no further request can follow on the connection, so close it. The condition is
+  // readableEnded (the body was read) and not complete (its bytes have arrived). The latter depends on timing, so the
+  // header would reveal how long the answer took.
   if (hasBody(request) && !request.readableEnded) {
     response.set("Connection", "close");
     response.once("finish", () => {
@@ -36,7 +37,7 @@ const send = (request: Request, response: Response, answer: Answer): void => {
   else response.end(answer.body);
 };
 
-/** A body with its ETag: 304 when the client has it. */
+/** Sends a body with its ETag, or 304 if the client already has it. */
 const sendCached = (request: Request, response: Response, body: string): void => {
   const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`;
   const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
@@ -50,7 +51,7 @@ const sendCached = (request: Request, response: Response, body: string): void =>
     });
 };
 
-/** The routes of one path: its methods by the table, HEAD as GET, and 405 with Allow for the rest. */
+/** Handles the requests to one path: the methods in the table, HEAD like GET, and 405 with Allow for all others. */
 const routesOf = (context: Context, endpoints: Endpoint[]) => {
   const byMethod = new Map(endpoints.map((endpoint) => [endpoint.method.toUpperCase(), endpoint]));
   const get = byMethod.get("GET");
@@ -71,14 +72,15 @@ const routesOf = (context: Context, endpoints: Endpoint[]) => {
 };
 
 /**
- * The HTTP application: health, the API by its table, the pages, and a Problem for everything else. One log line a
- * request, with the operation and never the URL, since a link's path is a secret.
+ * Creates the HTTP application: health checks, the endpoints of the table, the pages, and a 404 problem for other
+ * paths. It logs one line for each request, with the operation and never the URL, because the path of a link is a
+ * secret.
  */
 export const createApp = (
   context: Context,
   options: {
     trustProxy: string[];
-    /** Whether the process should get traffic: "ready" when it should, else why not. */
+    /** Returns "ready" if the process should get traffic, otherwise the reason why not. */
     readiness: () => Promise<string>;
     signIn: SignIn;
     metrics: Metrics;
@@ -110,7 +112,7 @@ export const createApp = (
         status: response.writableFinished ? response.statusCode : 499,
         ms: Math.round((performance.now() - start) * 10) / 10,
       });
-      // A page that failed has told the person so by itself.
+      // A page that fails shows the error to the person itself, so only the log line is missing.
       const thrown: unknown = response.locals["thrown"];
       if (thrown) context.log.error({ err: thrown, request_id: requestId }, "a page failed");
     });
@@ -135,11 +137,11 @@ export const createApp = (
     helmet({
       contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
       crossOriginResourcePolicy: { policy: "same-origin" },
-      // Told by a proxy that ends TLS, where there is one.
+      // A proxy that terminates TLS sends this header.
       strictTransportSecurity: false,
       xFrameOptions: { action: "deny" },
       referrerPolicy: { policy: "no-referrer" },
-      // These guard documents that run scripts, which pages set for themselves: five headers less on each answer.
+      // These headers protect documents with scripts. Pages set them themselves; API responses do not need them.
       crossOriginOpenerPolicy: false,
       originAgentCluster: false,
       xDnsPrefetchControl: false,

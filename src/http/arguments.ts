@@ -4,32 +4,32 @@ import type { Arguments } from "../database/database.ts";
 import type { ArgumentName, Call, Context, Endpoint } from "./endpoint.ts";
 import { linkKey } from "./tokens.ts";
 
-/** The arguments with which an endpoint's SQL function is called. */
+/** Makes the arguments of an endpoint's SQL function. */
 
-/** Query parameters whose names are reserved words in SQL, so that the arguments of functions are called otherwise. */
+/** Query parameters whose names are reserved words in SQL, with the names of their arguments. */
 const RENAMED: Readonly<Record<string, string>> = { limit: "page_size" };
 
-/** The argument that a query parameter goes to. */
+/** Returns the name of the argument for a query parameter. */
 export const argumentOf = (parameter: string): string => RENAMED[parameter] ?? parameter;
 
-/** The members of a body, if its schema lists them. */
+/** Returns the names of the body's members, if its schema lists them. */
 const membersOf = ({ body }: Endpoint): string[] =>
   body?.schema instanceof z.ZodObject ? Object.keys(body.schema.shape) : [];
 
-/** The names of all arguments with which an endpoint calls its function. */
+/** Returns the names of all arguments of an endpoint's function. */
 export const argumentNamesOf = (endpoint: Endpoint): string[] => [
   ...Object.keys(endpoint.pathParameters?.shape ?? {}),
   ...Object.keys(endpoint.query?.shape ?? {}).map(argumentOf),
   ...(endpoint.args ?? []).flatMap((name) => (name === "members" ? membersOf(endpoint) : [name])),
 ];
 
-/** The same request in other bytes is the same request: what counts is what was understood of it. */
+/** Hashes the parsed body (or its errors), so that the same request in other bytes has the same hash. */
 const requestHash = ({ endpoint, body, errors }: Call): Buffer =>
   createHash("sha256")
     .update(`${endpoint.method} ${endpoint.path} ${JSON.stringify(errors.length > 0 ? errors : body)}`)
     .digest();
 
-/** What any handler can pass on. */
+/** The arguments that can be made for any endpoint. */
 const SOURCES: Readonly<Partial<Record<ArgumentName, (context: Context, call: Call) => Arguments[string]>>> = {
   body: (_context, { body }) => body,
   request: (_context, { body }) => body,
@@ -41,8 +41,8 @@ const SOURCES: Readonly<Partial<Record<ArgumentName, (context: Context, call: Ca
 };
 
 /**
- * The arguments of a call's function, by name.
- * @param made those that the handler makes
+ * Returns the arguments of a call's function, by name.
+ * @param made arguments that the handler has made
  */
 export const argumentsOf = (
   context: Context,
@@ -61,8 +61,9 @@ export const argumentsOf = (
 };
 
 /**
- * Calls the function of an endpoint as the caller. "read" goes to sessions that cannot write.
- * @returns its jsonb as text. @throws what PostgreSQL raised
+ * Calls the function of an endpoint as the caller.
+ * @param pool "read" uses read-only sessions
+ * @returns the function's jsonb result as text. @throws the error of PostgreSQL
  */
 export const callFunction = async (
   context: Context,

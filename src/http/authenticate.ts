@@ -4,9 +4,9 @@ import { isFromOwnPage, readCookie, SESSION_COOKIE } from "./cookies.ts";
 import { problem } from "./problem.ts";
 import { hashSecret, isToken } from "./tokens.ts";
 
-/** Who calls an endpoint of the API. */
+/** Finds out who calls an endpoint of the API. */
 
-/** The person whose session the browser sent, or null. Only our own pages may change anything by it. */
+/** The person whose session cookie was sent, or null. @throws Problem for a write that comes from no page of ours */
 const personOf = (request: Request, baseUrl: string): Actor | null => {
   const session = readCookie(request, baseUrl, SESSION_COOKIE);
   if (session === null) return null;
@@ -20,8 +20,9 @@ const personOf = (request: Request, baseUrl: string): Actor | null => {
 };
 
 /**
- * The caller of an endpoint that needs one: the agent of the token, or without a token the person of the session. What
- * cannot be a token is refused without asking the database.
+ * Returns the caller of an endpoint that needs one: the agent of the token or, without a token, the person of the
+ * session.
+ * @throws Problem 401 if there is neither, or if the token has the wrong form (the database is not asked)
  */
 export const authenticate = (request: Request, baseUrl: string): { actor: Actor; token: string | null } => {
   if (request.headers.authorization === undefined) {

@@ -4,9 +4,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Problem, problem } from "./problem.ts";
 
 /**
- * Reading a JSON body within a cap. Express's own parser reads an oversized body to its end before it refuses, and takes
- * an empty body for none; here the cap is checked against Content-Length before a byte is read, and against what arrives,
- * decompressed, while it does.
+ * Reads JSON bodies up to a size limit. Express's own parser reads an oversized body to its end before it refuses it,
+ * and does not distinguish an empty body from none. Here the limit is checked against Content-Length before reading,
+ * and against the received and the decompressed bytes while reading.
  */
 
 const DECOMPRESSORS = {
@@ -22,10 +22,10 @@ const tooLarge = (limit: number): Problem =>
     `The body is larger than ${limit >= 1024 * 1024 ? `${limit / 1024 / 1024} MB` : `${limit / 1024} KB`}. Make it smaller; refer to images by link.`,
   );
 
-/** Clients that send `Expect: 100-continue` are told to go on only when their body will be read. */
+/** Marks requests with `Expect: 100-continue`. They get `100 Continue` only when their body is going to be read. */
 export const EXPECTS_CONTINUE = Symbol("expects continue");
 
-/** Whether the request comes with a body, even an empty chunked one. */
+/** Returns whether the request has a body, even an empty chunked one. */
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
 
@@ -43,11 +43,11 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
     }
     const chunks: Buffer[] = [];
     let size = 0;
-    // The compressed bytes count too: a body that inflates to nothing is still sent.
+    // The compressed bytes count too, because a large body may decompress to little.
     let received = 0;
     const source = encoding === "identity" ? request : DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS]();
     const stop = (reason: Problem) => {
-      // What still comes is let go, once the answer is sent.
+      // The rest of the body is discarded after the response has been sent (app.ts).
       for (const stream of [request, source]) stream.removeAllListeners("data");
       request.pause();
       if (source !== request) {
@@ -57,7 +57,7 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
       reject(reason);
     };
     if (source !== request) {
-      // Kept for good: a decompressor tells of a truncated body after everything else has ended.
+      // This listener is never removed, because a decompressor reports a truncated body last.
       source.on("error", () => stop(problem("bad_request", "The body is not what its Content-Encoding says.")));
       request.on("data", (chunk: Buffer) => {
         received += chunk.length;

@@ -1,26 +1,26 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
 
-/** What a person's browser brings along: our cookies, and word of the page that made the request. */
+/** Our cookies, and the headers by which a browser names the page that made the request. */
 
-/** A secret as newSecret makes it; anything else in our cookie was not put there by us. */
+/** The form of the secrets of newSecret. Any other value in our cookie is not ours. */
 const SECRET_FORM = /^[\w-]{43}$/;
 
-/** Holds the session of a person. */
+/** The cookie with the secret of a person's session. */
 export const SESSION_COOKIE = "souk_session";
 
 const overHttps = (baseUrl: string): boolean => baseUrl.startsWith("https:");
 
-/** The name a cookie goes by: `__Host-` keeps subdomains and plain HTTP from setting it; browsers want HTTPS for that. */
+/** The full name of a cookie. With HTTPS it begins with `__Host-`, so that subdomains and plain HTTP cannot set it. */
 export const cookieName = (baseUrl: string, name: string): string => (overHttps(baseUrl) ? `__Host-${name}` : name);
 
-/** A cookie of ours, or null when the browser did not send it or it has another form than we give it. */
+/** Returns the value of a cookie of ours; null if the browser did not send it or if it has another form. */
 export const readCookie = (request: Request, baseUrl: string, name: string, form = SECRET_FORM): string | null => {
   const value = parseCookie(request.headers.cookie ?? "")[cookieName(baseUrl, name)];
   return value !== undefined && form.test(value) ? value : null;
 };
 
-/** Sets a cookie that scripts and other sites cannot read. `maxAge` in seconds; without it, until the browser closes. */
+/** Sets a cookie that scripts and other sites cannot read, for `maxAge` seconds, or until the browser is closed. */
 export const setCookie = (response: Response, baseUrl: string, name: string, value: string, maxAge?: number): void => {
   const cookie = stringifySetCookie({
     name: cookieName(baseUrl, name),
@@ -34,12 +34,14 @@ export const setCookie = (response: Response, baseUrl: string, name: string, val
   response.append("Set-Cookie", cookie);
 };
 
-/** Whether the browser says that a request was made by a page of ours. A program that is no browser can say so, too. */
+/**
+ * Returns whether the headers say that a page of ours made the request. Programs other than browsers can forge them.
+ */
 export const isFromOwnPage = (request: Request, baseUrl: string): boolean => {
   const origin = request.get("Origin");
   const site = request.get("Sec-Fetch-Site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return false;
-  // "null" is what browsers send that were told to hide where they are.
+  // Browsers send "null" when a page's policy hides its origin.
   if (origin === undefined || origin === "null") return site === "same-origin";
   return origin === new URL(baseUrl).origin;
 };

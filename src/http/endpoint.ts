@@ -7,37 +7,37 @@ import type { Embedder, QueryExtraction } from "../reader/extraction.ts";
 import type { Answer, ProblemCode } from "./problem.ts";
 import type { SubmissionListener } from "./submission_listener.ts";
 
-/** What handling a request needs beside the request. */
+/** What handlers use besides the request. */
 export type Context = {
-  /** The whole table: documents describe it. */
+  /** The whole table of endpoints, for the documents that describe it. */
   endpoints: readonly Endpoint[];
   database: Database;
   submissions: SubmissionListener;
   embedder: Embedder;
-  /** What a query says beside the thing it looks for; null before the vocabulary has been loaded: then words alone rank. */
+  /** Extracts kind, place, price and so on from a query; null until the vocabulary is loaded: then only words count. */
   extractQuery: (query: string) => QueryExtraction | null;
   log: Log;
   baseUrl: () => string;
   connectionsPerHour: number;
   extractionDeadlineMs: number;
-  /** When waiting for texts has to end because the process stops, as performance.now() counts; Infinity while it runs. */
+  /** The time, by performance.now(), when requests must stop waiting for texts; Infinity until the process stops. */
   leaveBy: () => number;
-  /** How often to ask for an answer when no notification says that it is there, in milliseconds. */
+  /** The interval in milliseconds at which to poll for a response if notifications do not arrive. */
   pollMs: number;
 };
 
-/** What is wrong with one member of a request. */
+/** An error in one member of a request. */
 export type FieldError = { pointer: string; detail: string };
 
-/** One request to an endpoint, with what is known of it before the database is asked. */
+/** One request to an endpoint, parsed and checked before the database is called. */
 export type Call = {
   endpoint: Endpoint;
   request: Request;
   response: Response;
   actor: Actor;
-  /** null for a person in the browser, and for a visitor. */
+  /** The agent's token; null for a person in the browser, and for a visitor. */
   token: string | null;
-  /** Checked path and query parameters, by name; a path id that is no UUID is null, and is then not found. */
+  /** The checked path and query parameters, by name. An id in the path that is no UUID is null, so it gets a 404. */
   parameters: Arguments;
   body: Record<string, unknown>;
   errors: FieldError[];
@@ -48,9 +48,9 @@ export type Call = {
 export type Handler = (context: Context, call: Call) => Promise<Answer> | Answer;
 
 /**
- * One entry of the table of endpoints: what serves a request, what describes it (GET /v1, the OpenAPI document) and what
- * tests compare real answers with. An endpoint is a path, its shapes, the handler that answers, and the SQL function that
- * has its rules.
+ * One entry of the table of endpoints: a method and path, the schemas of requests and responses, the handler, and the
+ * SQL function with the rules. The router, GET /v1 and the OpenAPI document are made from the table, and tests compare
+ * real responses with it.
  */
 export type Endpoint = {
   operationId: string;
@@ -63,25 +63,25 @@ export type Endpoint = {
   /** "token": an agent by its token, or a person by the session of the browser. */
   auth: "none" | "token";
   handler: Handler;
-  /** The function in schema api; none for documents made here. */
+  /** The name of the function in schema api; not set for documents that are made without the database. */
   function?: string;
-  /** Arguments of the function beside path and query parameters: the members of the body, or what arguments.ts makes. */
+  /** Arguments of the function besides path and query parameters: from the body, from arguments.ts or the handler. */
   args?: readonly ArgumentName[];
-  /** What a caller without it is refused for; checked by the function, named here for requests that never reach it. */
+  /** The permission that the function checks. Named here for requests that fail before the function is called. */
   permission?: string;
-  /** Whose window the call counts in: its headers are on every answer. */
+  /** The rate limit in which the call counts. Its headers are in every response. */
   limit?: (typeof LIMITED_ACTIONS)[number];
   pathParameters?: z.ZodObject;
   query?: z.ZodObject;
   body?: { schema: z.ZodType; required: boolean; limit: number; example: unknown };
   idempotent?: true;
   answers: Record<number, { description: string; schema?: z.ZodType; example?: unknown }>;
-  /** Problems of its own, beside those that `problemCodesOf` adds. */
+  /** The endpoint's own problems. `problemCodesOf` adds the general ones. */
   problems: readonly ProblemCode[];
   cache?: "public" | "no-store";
 };
 
-/** An argument that the endpoint names; "members" stands for each member of the body. */
+/** An argument that an endpoint may list. "members" stands for one argument for each member of the body. */
 export type ArgumentName =
   | "members"
   | "body"
@@ -91,12 +91,12 @@ export type ArgumentName =
   | "idempotency_key"
   | "request_hash"
   | "errors"
-  // Of searches, from handlers/search.ts.
+  // Made by handlers/search.ts.
   | "extraction"
   | "embedding"
   | "model"
   | "notices"
-  // Of connecting, from handlers/connect.ts.
+  // Made by handlers/connect.ts.
   | "token_hash"
   | "secret_hash"
   | "code"
@@ -108,9 +108,9 @@ export const ANY_BODY = 1024 * 1024;
 /** The contract's cap for an offer's body: 256 KB, in bytes. */
 export const OFFER_BODY = 256 * 1024;
 
-/** What an endpoint can answer instead of what it is for: its own problems, and those of its auth, its body and the database. */
+/** Returns the codes of all problems of an endpoint: its own, and those of authentication, body and database. */
 export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
-  // Any address may be one that cannot be decoded.
+  // A URL that cannot be decoded is a bad request at every path.
   "bad_request",
   ...(endpoint.auth === "token" ? (["unauthorized"] as const) : []),
   ...(endpoint.body ? (["payload_too_large", "unsupported_media_type"] as const) : []),

@@ -5,7 +5,7 @@ import { CONNECTION_ENDPOINTS } from "./endpoints/connection.ts";
 import { OFFERS_ENDPOINTS } from "./endpoints/offers.ts";
 import { SEARCH_ENDPOINTS } from "./endpoints/search.ts";
 
-/** The table of endpoints, in the order of GET /v1. Of two paths that match a request the first one answers. */
+/** The table of endpoints, in the order of GET /v1. If two paths match a request, the first one is used. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...ABOUT_ENDPOINTS,
   ...CONNECTION_ENDPOINTS,

@@ -13,8 +13,9 @@ import { check } from "./validation.ts";
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * What stands in the way of a request that failed before its function could run: who is calling, whether it may, and its
- * rate headers. When the database cannot be asked, the failure itself is the answer.
+ * Returns the problem for a request that failed before its function was called. A missing permission or an unknown
+ * token comes first, as in the function. Otherwise it is the failure with the rate limit headers (without them if the
+ * database is unavailable).
  */
 const problemBeforeCall = async (
   context: Context,
@@ -34,7 +35,7 @@ const problemBeforeCall = async (
   }
 };
 
-/** Reads and checks what a request says. @throws Problem when it cannot be read at all */
+/** Parses and checks a request. @throws Problem if the body or a header cannot be parsed */
 const readCall = async (
   endpoint: Endpoint,
   caller: { actor: Actor; token: string | null },
@@ -65,7 +66,7 @@ const readCall = async (
     response,
     ...caller,
     parameters,
-    // Only members that the contract knows go on, so that nothing strange reaches the database.
+    // The schemas drop unknown members, so that these do not reach the database.
     body: (body?.data as Record<string, unknown> | undefined) ?? {},
     errors: [...(query?.errors ?? []), ...(body?.errors ?? [])],
     idempotencyKey: key ?? null,
@@ -87,7 +88,7 @@ export const handle = async (
   let call: Call;
   try {
     call = await readCall(endpoint, caller, request, response);
-    // Functions that take errors refuse by themselves, after the replay and the cap.
+    // Functions with the argument `errors` raise them, after checking the idempotency key and the rate limit.
     if (call.errors.length > 0 && !endpoint.args?.includes("errors")) {
       const [first] = call.errors;
       throw problem("bad_request", first ? first.detail : "The request cannot be used.", { errors: call.errors });

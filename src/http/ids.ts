@@ -1,4 +1,4 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a text can be the id of something: what cannot is not found, without asking the database. */
+/** Returns whether a text is a UUID. No row has any other id, so the database need not be asked. */
 export const isId = (text: unknown): text is string => typeof text === "string" && UUID.test(text);

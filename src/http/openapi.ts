@@ -4,7 +4,7 @@ import { type Endpoint, problemCodesOf } from "./endpoint.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 import { problem, verificationRequired } from "./schemas/problems.ts";
 
-/** Changes with the contract: within /v1 only additions. */
+/** The version of the contract. Within /v1 it only gets additions. */
 const VERSION = "1.0.0";
 
 type Json = Record<string, unknown>;
@@ -54,7 +54,7 @@ const HEADERS = {
   "WWW-Authenticate": header("Bearer.", { type: "string" }),
 } as const;
 
-/** Whether an answer always tells the caller's figures: not without a caller or a database, nor where an id names nothing. */
+/** Whether a response always has rate limit headers. It has none on 401 and 5xx, and may have none on a 404. */
 const hasFigures = ({ limit, pathParameters }: Endpoint, status: number): boolean =>
   limit !== undefined &&
   (pathParameters ? status < 300 || status === 403 || status === 429 : status < 500 && status !== 401);
@@ -152,7 +152,7 @@ const operationOf = (endpoint: Endpoint, baseUrl: string): Json => ({
   },
 });
 
-/** The API as an OpenAPI 3.1 document, made from the table that serves it. */
+/** Makes the OpenAPI 3.1 document from the table of endpoints. */
 export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string): Json => ({
   openapi: "3.1.0",
   info: {
@@ -205,7 +205,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
   },
 });
 
-/** GET /v1: the same table in a few lines. */
+/** Makes the document of GET /v1, a short form of the table of endpoints. */
 export const indexDocument = (endpoints: readonly Endpoint[], baseUrl: string): Json => ({
   name: "Souk",
   summary:

@@ -1,6 +1,6 @@
 /**
- * Refusals as RFC 9457 problem documents. The database refuses by SQLSTATE `PT<status>` (internal.raise_problem); everything else it
- * says is either a passing condition, answered 503, or a bug, answered 500 with nothing of it shown.
+ * Problem documents (RFC 9457). The database raises problems with SQLSTATE `PT<status>` (internal.raise_problem). Any
+ * other error of the database is either temporary (503) or a bug (500, without its message).
  */
 
 /** Every code of the contract: its status, its title, and what the page at /errors says about it. */
@@ -124,7 +124,7 @@ export const PROBLEMS = {
 /** A code of the contract. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** Why a request is not served, on its way to the client. Thrown as plain data, from wherever it is found. */
+/** The reason why a request is refused. It is plain data, and is thrown where the reason is found. */
 export type Problem = {
   code: ProblemCode;
   detail: string;
@@ -147,7 +147,9 @@ export const problem = (
 
 const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
 
-/** Errors have codes, too, but those of PostgreSQL, of Node or of a library. */
+/**
+ * Returns whether a thrown value is a Problem. An Error is none, even if PostgreSQL, Node or a library gave it a code.
+ */
 const isProblem = (thrown: unknown): thrown is Problem =>
   typeof thrown === "object" &&
   thrown !== null &&
@@ -157,16 +159,17 @@ const isProblem = (thrown: unknown): thrown is Problem =>
   isCode(thrown.code);
 
 /**
- * SQLSTATEs and Node's error codes that mean "not now": connections (08, 57P, ECONN…), resources (53), locks and timeouts
- * (55P03, 57014), conflicts (40), a read-only server (25006). https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATEs and Node's error codes that mean "not now": connections (08, 57P, ECONN…), resources (53), locks and
+ * timeouts (55P03, 57014), conflicts (40), a read-only server (25006).
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const NOT_NOW =
   /^(08...|40001|40P01|25006|53...|55P03|57014|57P0[1-5]|58030|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENOENT|EHOSTUNREACH)$/;
-/** node-postgres says these without a code. */
+/** Messages of node-postgres for errors without a code. */
 const NOT_NOW_MESSAGE =
   /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end|connection timeout|Query read timeout/i;
 
-/** Whether a failure says that the database cannot be used now, rather than that something is wrong. */
+/** Returns whether an error means that the database is temporarily unavailable. */
 export const isUnavailable = (thrown: unknown): boolean => {
   if (!(thrown instanceof Error)) return false;
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
@@ -174,8 +177,8 @@ export const isUnavailable = (thrown: unknown): boolean => {
 };
 
 /**
- * Whether a failure left it open if the statement was committed: the connection went while it ran. A statement that
- * PostgreSQL refused or cancelled, or that never got a connection, did nothing.
+ * Returns whether it is unknown if a statement was committed, because the connection was lost while it ran. A statement
+ * that PostgreSQL refused or cancelled, or that got no connection, had no effect.
  */
 export const isConnectionLost = (thrown: unknown): boolean =>
   thrown instanceof Error &&
@@ -184,7 +187,7 @@ export const isConnectionLost = (thrown: unknown): boolean =>
   ) ||
     /Connection terminated|connection error|Query read timeout/i.test(thrown.message));
 
-/** The account or the agent that a new row refers to was deleted after the request had entered as it. */
+/** Whether a new row refers to the caller's account or agent, which was deleted after the request had entered. */
 const isCallerGone = (thrown: unknown): boolean =>
   thrown instanceof Error &&
   "code" in thrown &&
@@ -192,10 +195,10 @@ const isCallerGone = (thrown: unknown): boolean =>
   "constraint" in thrown &&
   /_(account|agent)_fkey$/.test(String(thrown.constraint));
 
-/** Seconds a client is asked to wait when the database cannot be used: restarts take about this long. */
+/** The Retry-After in seconds when the database is unavailable. A restart takes about this long. */
 const UNAVAILABLE_RETRY_SECONDS = 2;
 
-/** Any thrown value as a Problem; what is neither a refusal nor a passing condition is an internal_error. */
+/** Turns any thrown value into a Problem. An unknown error becomes internal_error. */
 export const problemOf = (thrown: unknown): Problem => {
   if (isProblem(thrown)) return thrown;
   if (thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" && /^PT\d{3}$/.test(thrown.code)) {
@@ -225,10 +228,10 @@ export const problemOf = (thrown: unknown): Problem => {
   );
 };
 
-/** An answer ready for the socket. */
+/** A response: its status, headers and body. */
 export type Answer = { status: number; headers: Record<string, string | number>; body: string | Buffer | null };
 
-/** A refusal as the problem document that clients get. */
+/** Turns a Problem into the response with its problem document. */
 export const problemAnswer = (failure: Problem, requestId: string, baseUrl: string): Answer => {
   const { status, title, retryable } = PROBLEMS[failure.code];
   const members: Record<string, unknown> = failure.members ?? {};

@@ -4,21 +4,21 @@ import type { createQueryExtractor } from "../reader/builtin/query.ts";
 import type { QueryExtraction, Vocabulary } from "../reader/extraction.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../reader/vocabulary.ts";
 
-/** Whether an API process should get traffic, and what it has to do first: tell the database what it offers, and learn its words. */
+/** Whether an API process should get traffic. First it stores its sign-in methods and loads the vocabulary. */
 export type Readiness = {
-  /** "ready", or why not. */
+  /** Returns "ready", or the reason why the process is not ready. */
   state(database: Database, stopping: AbortSignal, log: Log): Promise<string>;
-  /** The database has the schema that this code needs. */
+  /** Notes that the database has been migrated. */
   migrated(): void;
-  /** Makes the process ready. @throws what the database throws; call it again then */
+  /** Makes the process ready. @throws the error of the database; the caller then tries again */
   prepare(database: Database, signInMethods: readonly string[]): Promise<void>;
-  /** Loads the vocabulary again whenever it was edited. @returns how to stop that */
+  /** Loads the vocabulary again whenever it has changed. @returns a function that stops this */
   follow(database: Database, log: Log): () => void;
-  /** What a query says beside the thing it looks for; null before the vocabulary has been loaded. */
+  /** Extracts kind, place, price and so on from a query; null until the vocabulary is loaded. */
   extractQuery(query: string): QueryExtraction | null;
 };
 
-/** @param options.migrated whether the database is some other process's to migrate */
+/** @param options.migrated true if another process migrates the database */
 export const createReadiness = (options: { migrated: boolean }): Readiness => {
   let { migrated } = options;
   let offered = false;
@@ -33,7 +33,7 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
     });
     const vocabulary = await nextVocabulary();
     if (vocabulary === null) return;
-    // Loaded late, since it weighs much and a worker does without.
+    // Imported only here, because the module is large and a worker does not need it.
     const { createQueryExtractor } = await import("../reader/builtin/query.ts");
     extractQuery = createQueryExtractor(vocabulary);
   };

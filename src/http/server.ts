@@ -6,16 +6,18 @@ import type express from "express";
 import { EXPECTS_CONTINUE } from "./body.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 
-/** A client that sends headers this slowly is not a client. */
+/** No honest client takes this long to send its headers. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** The largest body, 1 MB, at the speed of a bad phone. */
+/** A slow phone needs this long to send the largest body (1 MB). */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than load balancers keep idle connections (60 s), so that they close first. */
+/** Longer than load balancers keep idle connections (60 s), so that they and not this server close them. */
 const KEEP_ALIVE_MS = 65_000;
-/** Nothing is written to or read from a socket for this long: a reader that does not read. */
+/** A socket without any traffic for this long is closed: its client does not read the response. */
 const SOCKET_TIMEOUT_MS = 90_000;
 const MAX_CONNECTIONS = 10_000;
-/** Load balancers look at /readyz about every second: they stop sending before the socket closes. */
+/**
+ * Load balancers poll /readyz about every second. After this time they send no more requests, so the port can close.
+ */
 const DRAIN_MS = 1_000;
 
 const RAW: Record<string, { status: string; code: ProblemCode; detail: string }> = {
@@ -31,11 +33,11 @@ const RAW: Record<string, { status: string; code: ProblemCode; detail: string }>
   },
 };
 
-/** A server that listens. */
+/** A listening server. */
 export type HttpServer = {
-  /** The address it listens on, as a URL without a trailing slash. */
+  /** The URL at which it listens, without a trailing slash. */
   url: string;
-  /** Stops accepting, lets requests in flight finish, and resolves when all are answered or `graceMs` have passed. */
+  /** Waits DRAIN_MS, closes the port, and resolves when all requests are answered, after `graceMs` at the latest. */
   close(graceMs: number): Promise<void>;
 };
 
@@ -48,9 +50,9 @@ const LIMITS = {
 };
 
 /**
- * Serves an application with limits on slow senders and readers, and a Problem for what is not HTTP.
- * @param options.baseUrl where the page is that explains errors
- * @param options.limits shorter ones, for tests
+ * Serves an application, with timeouts for slow clients, and a problem document for requests that are not valid HTTP.
+ * @param options.baseUrl the base URL of the pages that explain errors
+ * @param options.limits shorter timeouts, for tests
  */
 export const serve = async (
   app: express.Express,
@@ -59,7 +61,7 @@ export const serve = async (
   options: { baseUrl: () => string; limits?: Partial<typeof LIMITS> },
 ): Promise<HttpServer> => {
   const { socketTimeout, ...limits } = { ...LIMITS, ...options.limits };
-  // The application refuses a request without a host, in the form of all refusals.
+  // The application refuses a request without a host, with a problem document.
   const server: Server = createServer({ ...limits, requireHostHeader: false }, app);
   server.maxConnections = MAX_CONNECTIONS;
   server.timeout = socketTimeout;
@@ -67,7 +69,7 @@ export const serve = async (
     Object.assign(request, { [EXPECTS_CONTINUE]: true });
     app(request, response);
   });
-  // An expectation that nobody knows may be passed over, and then it is answered like any other request.
+  // HTTP allows a server to ignore an unknown expectation, so the request is handled like any other.
   server.on("checkExpectation", (request, response) => app(request, response));
   server.on("clientError", (error: Error & { code?: string }, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();

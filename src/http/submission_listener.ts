@@ -2,22 +2,25 @@ import pg from "pg";
 import type { Log } from "../log.ts";
 
 /**
- * Waiting for submissions to be completed. One LISTEN connection a process hears of them; a poll under it finds them where
- * notifications do not arrive (PGlite, a transaction pooler, a connection that is being made anew).
+ * Waits for submissions to be completed. Each process has one LISTEN connection. Callers also poll, for when
+ * notifications do not arrive (PGlite, a transaction pooler, while the connection is opened again).
  */
 export type SubmissionListener = {
   /** Resolves when the submission may have been completed, or after `milliseconds` at the latest. */
   next(submissionId: string, milliseconds: number): Promise<void>;
-  /** Whether notifications arrive at present. */
+  /** Returns whether the LISTEN connection is open. */
   listens(): boolean;
   close(): Promise<void>;
 };
 
-/** Between an answer of the database and the call of `next`, a notification may pass: this many are remembered. */
+/** A notification may arrive before `next` is called for its submission. So the last ones, this many, are kept. */
 const REMEMBERED = 2_000;
 const RECONNECT_MS = 500;
 
-/** Listens on a connection of its own, and makes it anew when it is lost. @param url null: nothing notifies, and waiting ends by its time alone */
+/**
+ * Listens on a connection of its own, and opens a new one when it is lost.
+ * @param url null: there are no notifications, so `next` always waits for its full time
+ */
 export const listenForSubmissions = (url: string | null, log: Log): SubmissionListener => {
   const waiters = new Map<string, () => void>();
   const completed = new Set<string>();
@@ -28,7 +31,7 @@ export const listenForSubmissions = (url: string | null, log: Log): SubmissionLi
     if (closed || url === null) return;
     const fresh = new pg.Client({ connectionString: url, application_name: "souk_api listen", keepAlive: true });
     let lost = false;
-    // An error is followed by an end: one lost connection is made anew once.
+    // An "error" event is followed by an "end" event, but only one new connection must be opened.
     const again = () => {
       if (lost) return;
       lost = true;

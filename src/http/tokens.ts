@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** Consonants without a vowel-like Y: a code cannot spell a word. */
+/** The consonants without Y. So a code cannot spell a word. */
 const CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 /** 43 characters of base 62 hold 256 bits. */
 const TOKEN_LENGTH = 43;
@@ -21,30 +21,30 @@ const base62 = (value: bigint, length: number): string => {
 
 const checksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_LENGTH);
 
-/** A new agent token: `agt_`, 256 random bits in base 62, and the CRC-32 of all before it. */
+/** Returns a new agent token: `agt_`, 256 random bits in base 62, and the CRC-32 of the characters before it. */
 export const newToken = (): string => {
   const body = `agt_${base62(BigInt(`0x${randomBytes(32).toString("hex")}`), TOKEN_LENGTH)}`;
   return body + checksum(body);
 };
 
-/** Whether a string has the form and checksum of a token: a typo or an invented one is told without asking the database. */
+/** Returns whether a string has the form and the checksum of a token. So typos are found without the database. */
 export const isToken = (candidate: string): boolean => {
   if (!/^agt_[0-9A-Za-z]{49}$/.test(candidate)) return false;
   const body = candidate.slice(0, -CHECKSUM_LENGTH);
   return checksum(body) === candidate.slice(-CHECKSUM_LENGTH);
 };
 
-/** A new secret for a link or a cookie: 256 random bits, base64url. */
+/** Returns a new secret for a link or a cookie: 256 random bits in base64url. */
 export const newSecret = (): string => randomBytes(32).toString("base64url");
 
-/** A new code for two people to compare: XXXX-XXXX of 20 consonants (34 bits). */
+/** Returns a new code that a person compares on two screens: XXXX-XXXX, of 20 consonants (34 bits). */
 export const newCode = (): string => {
   const letters = Array.from({ length: 8 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join("");
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 };
 
-/** SHA-256: all that the database learns of a token or a secret. */
+/** Returns the SHA-256 of a token or a secret. The database stores only this. */
 export const hashSecret = (secret: string): Buffer => createHash("sha256").update(secret, "utf8").digest();
 
-/** The key from which the database makes the links of an agent's verifications: only who has the token can make it. */
+/** Returns the key from which the database makes the links of an agent's verifications. It needs the agent's token. */
 export const linkKey = (token: string): Buffer => createHmac("sha256", token).update("verification link").digest();

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { FieldError } from "./endpoint.ts";
 
-/** Checks requests against their schemas, and says what is wrong with them. */
+/** Checks requests against their schemas, and describes the errors. */
 
-/** What a type is called in a sentence. */
+/** The name of each type in error messages. */
 const EXPECTED: Readonly<Record<string, string>> = {
   string: "text",
   number: "a number",
@@ -16,7 +16,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 const unitOf = (origin: string): string =>
   origin === "string" ? " characters long" : origin === "array" ? " entries long" : "";
 
-/** What is wrong with a member, fit to be read aloud. Where a schema has words of its own, zod takes those instead. */
+/** Returns the sentence that describes an error. If a schema has its own message, zod uses that one instead. */
 const sentenceOf = (issue: z.core.$ZodRawIssue): string => {
   const name = (issue.path ?? []).join(".");
   switch (issue.code) {
@@ -34,12 +34,12 @@ const sentenceOf = (issue: z.core.$ZodRawIssue): string => {
   }
 };
 
-/** A client mends this many at once; more would be a long answer to a short request. */
+/** At most this many errors are returned. A client can correct so many at once, and the response stays short. */
 const MOST_ERRORS = 20;
 
 /**
- * Checks a value.
- * @returns what the schema makes of it, or undefined with what is wrong
+ * Checks a value against a schema.
+ * @returns the parsed value, or undefined and the errors
  */
 export const check = <Schema extends z.ZodType>(
   schema: Schema,

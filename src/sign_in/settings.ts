@@ -48,7 +48,7 @@ export const signInEnvironment = {
 
 type Values = z.infer<z.ZodObject<typeof signInEnvironment>>;
 
-/** The variables of a provider that are not set although others of it are. Empty when all or none are set. */
+/** The unset variables of a provider of which other variables are set. Empty when all or none are set. */
 const missing = (group: Record<string, string | undefined>): string[] => {
   const unset = Object.keys(group).filter((name) => group[name] === undefined);
   return unset.length === Object.keys(group).length ? [] : unset;

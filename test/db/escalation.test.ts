@@ -8,7 +8,7 @@ import { createDatabase } from "../support/database.ts";
  * not.
  */
 
-/** Types that function bodies name without a schema. The test creates an impostor of each. */
+/** Types that function bodies name without a schema. The test creates a domain of each name that reports its use. */
 const SHADOWED = ["uuid", "text", "bytea", "jsonb", "int4", "timestamptz", "interval", "bool", "regclass"];
 
 /** A login, and a call of it that runs as the owner. */

@@ -50,7 +50,7 @@ test.serial("inspect.check() reports nothing in a consistent database", async (t
 });
 
 /**
- * A submission that has just been admitted, with its counted call. AGE is in seconds; SETTLED says whether it is done.
+ * A submission and its counted call. AGE is its age in seconds; SETTLED is its completed_at and status.
  */
 const SUBMISSION = `
   insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, 'publish_offer';

@@ -15,13 +15,14 @@ import { sql, sqlValue } from "../support/sql.ts";
 /**
  * The database is stopped, full, locked or read-only. The process stays alive, answers 503 with Retry-After within
  * bounded time, and recovers by itself.
- *
- *   bounded  two seconds for a connection or a lock (src/database/database.ts, roles.sql), and a margin for a busy
- *            machine
  */
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
+/**
+ * Requests wait two seconds for a connection or a lock (src/database/database.ts, db/schema/logins.sql). The rest is a
+ * margin for a busy machine.
+ */
 const BOUND_MS = 4_500;
 /** The service must work again within this time after its database is back. */
 const RECOVERY_MS = 5_000;

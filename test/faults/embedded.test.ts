@@ -38,7 +38,7 @@ const install = async (): Promise<string> => {
   return folder;
 };
 
-/** A folder for one test with a database in it, as a first start leaves it: one such start is tested, and the rest copied. */
+/** Returns a folder for one test: a copy of the database that one first start has made for all tests. */
 const installedFolder = async (t: Teardown): Promise<string> => {
   installed ??= install();
   const folder = await temporaryFolder(t);

@@ -299,7 +299,7 @@ test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
   t.is(second.headers["idempotency-replayed"], undefined);
   t.not(second.body.offer_id, first.body.offer_id);
 
-  // The purge runs once an hour. An expired key counts as forgotten even before the purge deletes it.
+  // The purge runs every minute. An expired key counts as forgotten even before the purge deletes it.
   await age("24 hours 1 minute");
   const third = await publish(api.url, agent);
   t.is(third.headers["idempotency-replayed"], undefined);

@@ -5,7 +5,7 @@ import { availableParallelism, loadavg } from "node:os";
 
 const SAMPLE_MS = 100;
 
-/** The number of samples in one average. A shorter crowd slows nothing down. */
+/** The number of samples in one average, which is a second. A shorter peak of load slows no test down. */
 const LOOK = 10;
 
 /** Returns the number of runnable threads at this moment on Linux, and 0 on other systems. */
@@ -18,7 +18,8 @@ const runnable = (): number => {
 };
 
 /**
- * The largest one-second average since this process began. The load of the last minute shows a sudden crowd too late.
+ * The largest number of runnable threads, averaged over a second, since this process began. The system's load average
+ * of a minute would show a sudden load too late.
  */
 let crowd = 0;
 const samples: number[] = [];

@@ -1,6 +1,6 @@
--- GET /v1/me: one document that lets an agent rebuild its whole situation. It has the person's e-mail address and phone
--- number only when the person calls from the browser. An agent has no right to these columns, whatever this function
--- does.
+-- GET /v1/me: one document with everything that an agent needs to continue its work. The person's e-mail address and
+-- phone number are in it only when the person calls from the browser. The role souk_agent may not call
+-- internal.own_contact, so a mistake in this function cannot show them to an agent.
 
 create or replace function api.get_me(base_url text, link_key bytea) returns jsonb
   language plpgsql stable

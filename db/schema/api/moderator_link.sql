@@ -37,6 +37,7 @@ begin
 end
 $$;
 comment on function api.accept_moderator_link(bytea, bytea, bytea) is
-  'Makes the person of the session a moderator, or a new person whom new_session_hash signs in. The link works once. '
-  'Returns new_session. Raises 404 when the link does not work.';
+  'Makes the person of the session a moderator. Without a session, it creates an account, and a session with '
+  'new_session_hash. The link works once. Returns {new_session}: whether it created one. Raises 404 for an unknown, '
+  'used or expired link.';
 grant execute on function api.accept_moderator_link(bytea, bytea, bytea) to souk_api;

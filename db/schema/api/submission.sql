@@ -1,4 +1,4 @@
--- Waiting for the response of a submission.
+-- What the API needs while a request waits for its submission to be completed.
 
 create or replace function api.get_answer(submission_id uuid) returns jsonb
   language plpgsql stable
@@ -8,7 +8,7 @@ begin
 end
 $$;
 comment on function api.get_answer(uuid) is
-  'Returns status and body of the response of a submission of the caller; {} while it is not decided.';
+  'Returns status and body of the response to a submission of the caller; {} while it is not completed.';
 grant execute on function api.get_answer(uuid) to souk_api;
 
 create or replace function api.withdraw_submission(submission_id uuid) returns jsonb
@@ -23,6 +23,6 @@ begin
 end
 $$;
 comment on function api.withdraw_submission(uuid) is
-  'Called when the deadline has passed: cancels a submission of the caller that is not decided. Returns status and '
-  'body of its response, which may have been decided in the meantime.';
+  'Withdraws a submission of the caller whose deadline has passed, unless it has just been completed. Returns status '
+  'and body of its response in both cases.';
 grant execute on function api.withdraw_submission(uuid) to souk_api;

@@ -60,13 +60,14 @@ begin
 end
 $$;
 comment on function inspect.check_moderation(double precision) is
-  'Checks cases, reports, appeals, suspensions and the quotes of extractions; what grows with the market in a share (0 '
-  'to 100 percent) of the rows; returns what breaks an invariant.';
+  'Checks cases, reports, appeals, suspensions and the quotes of extractions, and returns what breaks an invariant. Of '
+  'tables that grow with the market it reads a share (0 to 100 percent) of the rows.';
 
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
-  -- Otherwise the planner would read the whole referenced table into a hash for a few hundred rows.
+  -- These settings make the planner look up each referenced row by an index. Otherwise it would read the whole
+  -- referenced table to check a few hundred rows.
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare
@@ -102,7 +103,7 @@ begin
 end
 $$;
 comment on function inspect.check_references(double precision) is
-  'Checks foreign keys, and the counted calls of agents, in a share (0 to 100 percent) of the rows; returns references '
+  'Checks foreign keys, and the agents of counted calls, in a share (0 to 100 percent) of the rows. Returns references '
   'to rows that do not exist.';
 
 create or replace function inspect.check_log() returns table (invariant text, object text, detail text)
@@ -132,7 +133,7 @@ begin
   (select 'agent_is_purged_in_time', 'agent ' || g.id,
     'nobody approved it, and it last wrote at ' || p.last_active_at
     from market.agent g join market.account_stats p on p.account_id = g.account_id
-    -- Two days more than jobs.purge_agents allows, because it skips rows that others still refer to.
+    -- Two days more than the seven days of jobs.purge_agents, because that job skips rows that it cannot delete yet.
     where g.connected_at is null and g.created_at <= now() - interval '9 days'
       and p.last_active_at <= now() - interval '9 days'
       and not exists (select from market.report r where r.account_id = g.account_id)
@@ -143,5 +144,5 @@ begin
 end
 $$;
 comment on function inspect.check_log() is
-  'Checks the audit log and the agents that nobody approved; returns what is kept for too long, and missing '
-  'partitions.';
+  'Returns audit events and unapproved agents that should have been deleted already, and missing partitions of the '
+  'audit log.';

@@ -21,7 +21,7 @@ select c.kind, internal.setting('embedding_model') #>> '{}' as model, c.items, c
   round(100.0 * c.with_vector / c.items, 1) as percent, coalesce(q.jobs, 0) as jobs,
   coalesce(q.failed, 0) as jobs_failed,
   q.oldest, q.an_error,
-  -- Assumes the pace so far.
+  -- The estimate assumes that the rest takes as long for each item as the items so far.
   (select r.moved_at
     + (r.moved_at - r.started_at) * (greatest(r.total - r.done, 0)::double precision / nullif(r.done, 0))
     from market.reembedding r where r.finished_at is null) as expected_at
@@ -40,8 +40,8 @@ comment on column inspect.embedding_progress.model is 'The current model.';
 comment on column inspect.embedding_progress.items is 'Published offers, or active asks that were read.';
 comment on column inspect.embedding_progress.with_vector is 'Of these, how many have a vector of the current model.';
 comment on column inspect.embedding_progress.of_another_model is
-  'How many have a vector of another model, which is not compared any more. They are found by words until it is '
-  'replaced.';
+  'How many have only a vector of another model, which searches do not use. Until it is replaced, searches find these '
+  'items by words.';
 comment on column inspect.embedding_progress.without_vector is 'How many have no vector. They are found by words.';
 comment on column inspect.embedding_progress.percent is 'The percentage with a vector of the current model.';
 comment on column inspect.embedding_progress.jobs is

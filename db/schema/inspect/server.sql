@@ -11,8 +11,8 @@ where a.backend_type = 'client backend' or a.backend_type is null and a.usesysid
 group by a.usename, a.application_name, a.state, r.rolconnlimit;
 comment on view inspect.connections is
   'When connections run out ("too many connections", 503), or vacuum does not keep up: who is connected and in which '
-  'state. A role at its limit has too many processes or pools. A session that is idle in transaction for minutes has '
-  'forgotten to commit.';
+  'state. A role at its limit has too many processes or pools. A session that is idle in transaction for minutes was '
+  'left without a commit by its client.';
 comment on column inspect.connections.role is 'The role that logged in.';
 comment on column inspect.connections.application_name is
   'The name that the client gives: souk_api, souk_api read, souk_worker, psql.';
@@ -36,9 +36,9 @@ cross join lateral unnest(pg_catalog.pg_blocking_pids(w.pid)) as blocker (pid)
 join pg_catalog.pg_stat_activity b on b.pid = blocker.pid
 where w.wait_event_type = 'Lock';
 comment on view inspect.blocked is
-  'When requests answer 503 after two seconds: which session waits for a lock, and which one has it. End the '
-  'blocked_by that is not itself in the column pid: select pg_terminate_backend(blocked_by), as a superuser or in that '
-  'role.';
+  'When requests answer 503 after two seconds: which session waits for a lock, and which one holds it. End the session '
+  'that does not wait itself (its blocked_by is in no row''s pid): select pg_terminate_backend(blocked_by), as a '
+  'superuser or as blocking_role.';
 comment on column inspect.blocked.pid is 'The process that waits.';
 comment on column inspect.blocked.role is 'The role that waits.';
 comment on column inspect.blocked.waits_for is 'How long it has waited.';

@@ -1,6 +1,9 @@
--- Admission of a call that counts against a rate limit. The order is: the idempotency key (a replay or a conflict does
--- not count), the rate limit, the errors in the fields, and only then the call is counted. Calls of a session are not
--- counted and have no limit.
+-- Admits or refuses a call of a type that has a rate limit. The checks run in this order:
+--   1. The idempotency key. A call with a known key ends here: it gets the stored response, or 409.
+--   2. The rate limit (429).
+--   3. The errors in the fields (400).
+-- The call is counted last. So replays, conflicts and refused calls are not counted. A call of a person (a session) has
+-- no rate limit and is never counted.
 
 create or replace function internal.admit(action text, idempotency_key text, request_hash bytea, errors jsonb)
   returns jsonb
@@ -48,14 +51,14 @@ begin
     end if;
   end if;
 
-  -- A session has no window.
+  -- Only agents have a rate limit.
   if agent is not null then
     cap := internal.rate_limit(internal.account_id(), admit.action);
     perform internal.lock_window(scope, admit.action);
     usage := internal.window_usage(scope, admit.action, cap);
     if (usage ->> 'remaining')::integer = 0 then
-      -- The window's usage was read a moment earlier, so window_wait may be less than resets_in. Retry-After must never
-      -- be less than RateLimit-Reset.
+      -- usage was computed a moment earlier, so window_wait may return less than resets_in. Retry-After must never be
+      -- less than RateLimit-Reset.
       wait := greatest(internal.window_wait(scope, admit.action, cap), (usage ->> 'resets_in')::integer, 1);
       perform internal.raise_problem(429, 'rate_limited',
         case cap when 0 then
@@ -76,9 +79,9 @@ begin
 end
 $$;
 comment on function internal.admit(text, text, bytea, jsonb) is
-  'Admits a call of the caller and, for an agent, counts it: returns {headers}, or {status, body, headers} of an '
-  'earlier request with this key, to be replayed. Raises 401, then 409 for the key, 429 for the rate limit, 400 for '
-  '`errors`, in this order.';
+  'Admits a call and, for an agent, counts it. Returns {headers}, or {status, body, headers} to replay the response to '
+  'an earlier request with this key. Raises, in this order: 401, 409 for the key, 429 for the rate limit, 400 for '
+  '`errors`.';
 grant execute on function internal.admit(text, text, bytea, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.bind_idempotency_key(idempotency_key text, submission_id uuid) returns void
@@ -93,5 +96,5 @@ begin
 end
 $$;
 comment on function internal.bind_idempotency_key(text, uuid) is
-  'Ties the caller''s idempotency key to the submission whose answer it replays.';
+  'Binds the caller''s idempotency key to the submission whose response a repeated request gets.';
 grant execute on function internal.bind_idempotency_key(text, uuid) to souk_agent, souk_person;

@@ -4,7 +4,8 @@ create or replace function internal.end_removed_agent() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Every replica that synchronous_standby_names lists refuses the next call. Without standbys this changes nothing.
+  -- The commit waits until the replicas in synchronous_standby_names have applied it, so that they refuse the agent's
+  -- next call too. Without such replicas this changes nothing.
   perform set_config('synchronous_commit', 'remote_apply', true);
   update market.connection set declined_at = now()
   where agent_id = new.id and approved_at is null and declined_at is null;
@@ -24,7 +25,7 @@ create or replace function internal.is_abandoned(agent market.agent) returns boo
   language plpgsql stable
 as $$
 begin
-  -- A report keeps its reporter, so an agent whose account has reported an offer is kept.
+  -- Reports must keep the account that made them, so an agent whose account has reported an offer stays.
   return agent.connected_at is null
     and exists (select from market.account_stats p
       where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')

@@ -16,7 +16,7 @@ declare
   entered boolean := login in ('souk_api', 'souk_agent', 'souk_person', 'souk_moderator', 'souk_worker');
   moderator uuid := case when entered then nullif(current_setting('market.moderator_id', true), '')::uuid end;
   agent uuid := case
-    -- Nobody has entered: an agent is creating itself.
+    -- There are no claims yet, because an agent is creating itself.
     when login = 'souk_api' and tg_table_name = 'agent' and tg_op = 'INSERT' then (becomes ->> 'id')::uuid
     when entered then internal.agent_id() end;
   account uuid := coalesce(moderator, case when entered then internal.account_id() end);
@@ -24,8 +24,9 @@ declare
   before jsonb;
   after jsonb;
 begin
-  -- A change of these columns alone is nobody's act: updated_at is a clock, the job that follows a suspension sets
-  -- hiding, and the job that files offers under their concepts sets concepts, from which search is generated.
+  -- A change of only these columns is not logged, because no person or agent decided it: updated_at is the time of a
+  -- change, internal.apply_standing sets hiding, jobs.refresh_concepts sets concepts, and search is generated from
+  -- concepts.
   if was - array['updated_at', 'hiding', 'concepts', 'search']
     = becomes - array['updated_at', 'hiding', 'concepts', 'search'] then
     return null;
@@ -35,7 +36,7 @@ begin
     when agent is not null then 'agent'
     when account is not null then 'person'
     when login = 'souk_worker' then 'job'
-    -- Nobody has entered: the secret of a link let a person in.
+    -- There are no claims, because a person acts by the secret of a link and not by a session.
     when login = 'souk_api' then 'person'
     else 'dba' end;
   select jsonb_object_agg(c.name, was -> c.name), jsonb_object_agg(c.name, becomes -> c.name) into before, after

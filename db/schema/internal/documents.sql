@@ -31,7 +31,7 @@ begin
 end
 $$;
 comment on function internal.publisher_document(uuid) is
-  'Returns the public record of an account (Publisher), without who it is; null when the account no longer exists.';
+  'Returns the public record of an account (Publisher), without its identity; null when the account no longer exists.';
 grant execute on function internal.publisher_document(uuid) to souk_agent, souk_person;
 
 create or replace function internal.offer_preview(offer market.offer) returns jsonb
@@ -44,7 +44,7 @@ as $$
     'location_label', offer.location_text))
 $$;
 comment on function internal.offer_preview(market.offer) is
-  'Returns content.preview of an offer: {headline, snippet, price_label, location_label}, without what is unknown.';
+  'Returns content.preview of an offer: {headline, snippet, price_label, location_label}, without unknown members.';
 grant execute on function internal.offer_preview(market.offer) to souk_agent, souk_person;
 
 create or replace function internal.image_list(images text[]) returns jsonb

@@ -1,4 +1,4 @@
--- The end of an account: what is deleted with it, what is kept without its name, and in which order.
+-- The deletion of an account: what is deleted, what is kept without personal data, and in which order.
 
 create or replace function internal.erase_account() returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -7,7 +7,7 @@ declare
   erased uuid := internal.account_id();
   -- Each offer takes some milliseconds, and a statement may take five seconds.
   batch constant integer := 200;
-  -- Each event takes some hundredths of a millisecond. Every call also passes over the events that earlier calls
+  -- Each event takes some hundredths of a millisecond. Every call also reads the events that earlier calls have already
   -- emptied.
   logged constant integer := 5000;
   emptied integer;
@@ -21,13 +21,13 @@ begin
   if not found or internal.agent_id() is not null then
     perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or this account no longer exists.');
   end if;
-  -- Every replica that synchronous_standby_names lists refuses the account's tokens and sessions, as it does for a
-  -- removed agent.
+  -- The commit waits for the replicas in synchronous_standby_names, so that they refuse the account's tokens and
+  -- sessions too (as in internal.end_removed_agent).
   perform set_config('synchronous_commit', 'remote_apply', true);
   -- From here on no agent of the account can publish, however many calls the deletion takes.
   perform from market.agent a where a.account_id = erased order by a.id for update;
   update market.agent a set removed_at = now() where a.account_id = erased and a.removed_at is null;
-  -- Then lock the offers. A transaction that stores a vector refers to its offer, so one of the two waits for the
+  -- Then lock the offers. A transaction that stores a vector locks its offer too, so one of the two waits for the
   -- other.
   offers := array(select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update);
   perform from market.ask a where a.account_id = erased order by a.id for update;
@@ -88,6 +88,6 @@ begin
 end
 $$;
 comment on function internal.erase_account() is
-  'Deletes the calling person''s account: refuses its agents, archives and empties its offers, and deletes everything '
-  'else of it. Returns false when offers or audit events are left: call again. 401 without a session, or for an agent.';
+  'Deletes the calling person''s account: removes its agents, archives and empties its offers, and deletes all its '
+  'other rows. Works in batches: returns false when it must be called again. 401 without a session, or for an agent.';
 grant execute on function internal.erase_account() to souk_person;

@@ -1,11 +1,17 @@
--- The order of locks, so that no two transactions (sign-ins, removals, deletions) wait for each other in a circle: the
--- subject that a provider names, the sessions of an account (internal.lock_sessions), the account, its agents, the
--- verifications by id, the sign-in attempt. No other order works, because removing an agent changes its verifications,
--- and deleting a verification deletes its sign-in attempts.
+-- The lock order. Every transaction (sign-in, removal, deletion) takes its locks in this order, so that there are no
+-- deadlocks. Locks of the same kind are taken in the order of the ids.
+--   1. the subject, which is the identity that a sign-in provider gives (an advisory lock in internal.lock_sign_in)
+--   2. the sessions of an account (an advisory lock, internal.lock_sessions)
+--   3. the account
+--   4. its agents
+--   5. the verifications
+--   6. the sign-in attempts
+-- No other order of 4 to 6 works: removing an agent changes its verifications, and deleting a verification deletes its
+-- sign-in attempts.
 --
 -- All other rows of an account (offers, asks, submissions, keys) are locked after the account. A transaction that locks
--- one of them, and then writes a row that refers to the account, locks the account first (internal.lock_own_account).
--- Jobs of the crontab never wait for a row that another transaction has locked (jobs/purge.sql).
+-- one of these rows and then writes a row that refers to the account must lock the account first
+-- (internal.lock_own_account). The purges of the crontab never wait for a locked row: they skip it (jobs/purge.sql).
 
 create or replace function internal.sessions_key(account_id uuid) returns bigint
   language sql immutable
@@ -19,8 +25,8 @@ create or replace function internal.lock_sessions(account_id uuid) returns void
   language plpgsql volatile
 as $$
 begin
-  -- Entering writes to a session before it locks anything else. A transaction that ends several sessions waits for it
-  -- here, before it locks anything itself.
+  -- internal.touch_session updates a session at the start of a transaction, while it holds this lock. A transaction
+  -- that ends several sessions waits for it here, before it locks anything else.
   perform pg_advisory_xact_lock(internal.sessions_key(lock_sessions.account_id));
 end
 $$;
@@ -33,8 +39,8 @@ create or replace function internal.lock_own_account() returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The rows written next refer to the account. Without this lock they would wait for it while they hold rows that a
-  -- deletion of the account wants.
+  -- The caller next writes rows that refer to the account. Without this lock, it would wait for the account while it
+  -- holds rows that a deletion of the account needs: a deadlock.
   perform from market.account a where a.id = internal.account_id() for share;
   if not found then
     perform internal.raise_problem(401, 'unauthorized',

@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function internal.position_of(text, text, text) is
-  'Returns the position that a cursor of this list holds; null for no cursor, 400 for a cursor of another list. The '
-  'list''s name contains all that must stay the same from page to page.';
+  'Returns the position that a cursor of this list holds; null without a cursor; 400 for a cursor of another list. The '
+  'list''s name contains every parameter that must be the same on all pages.';
 grant execute on function internal.position_of(text, text, text) to souk_agent, souk_person;
 
 create or replace function internal.page(cursor jsonb, more boolean) returns jsonb

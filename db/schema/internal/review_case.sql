@@ -1,4 +1,4 @@
--- Cases: what puts an offer before a moderator, and what withdraws it.
+-- Cases: which events put an offer before a moderator, and which events close its case.
 
 create or replace function internal.open_case(offer_id uuid, causes text[], reports integer default 0) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -90,7 +90,7 @@ create or replace function internal.review_changed_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Otherwise an owner could exchange a text that a moderator kept, or would have rejected, for another one afterwards.
+  -- Otherwise an owner could replace a reviewed text by a forbidden one, or change a reported text before its review.
   if old.reviewed or internal.setting('pre_moderation')::boolean
     or exists (select from market.report r where r.offer_id = new.id) then
     perform internal.open_case(new.id, array['changed']);

@@ -51,6 +51,6 @@ begin
 end
 $$;
 comment on function internal.needs_sign_in(uuid, timestamptz) is
-  'Returns whether a session that signed in at this time has to do so again before an act that cannot be undone: after '
-  '15 minutes, for accounts that have a method.';
+  'Returns whether a person has to sign in again before an act that cannot be undone: when the account has a sign-in '
+  'method and the session signed in more than 15 minutes ago.';
 grant execute on function internal.needs_sign_in(uuid, timestamptz) to souk_person;

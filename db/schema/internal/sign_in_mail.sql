@@ -1,4 +1,4 @@
--- How many sign-in messages an e-mail address and a network may have, and when a code or link has ended.
+-- How many sign-in messages an e-mail address and a network may get, and when a code or link no longer works.
 
 create or replace function internal.sign_in_mail_windows(email text, address text)
   returns table (scope text, cap integer, span interval)
@@ -8,8 +8,8 @@ declare
   network text := internal.network_of(sign_in_mail_windows.address);
   mailbox text := encode(internal.subject_hash('email', sign_in_mail_windows.email), 'hex');
 begin
-  -- The first window keeps one network from using up the messages of an e-mail address: its person can still ask for
-  -- one elsewhere. The others bound the number of guesses, of which each message has five.
+  -- The first window keeps one network from using up the messages of an e-mail address: its owner can still request a
+  -- message from another network. The other windows limit the number of guesses: each message allows five.
   return query values
     ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5,
       interval '1 hour'),

@@ -1,5 +1,5 @@
--- Purges that the crontab runs every minute. Each works in bounded batches, so that no lock lasts long. Each skips rows
--- that another transaction has locked: these wait for the next run, and nobody waits for them.
+-- Purges that the crontab runs every minute. Each deletes a bounded number of rows, so that it does not hold locks for
+-- long. Each skips rows that another transaction has locked, and leaves them to a later run.
 
 create or replace function jobs.purge_keys() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -16,7 +16,7 @@ begin
   where s.id in (
     select o.id from market.submission o
     where o.created_at <= now() - interval '24 hours' and o.completed_at is not null
-      -- Deleting the submission would delete its key too, and wait for any transaction that has locked the key.
+      -- Skip submissions that still have a key: the cascade would wait if another transaction has locked the key.
       and not exists (select from market.idempotency_key k where k.submission_id = o.id)
       limit 5000 for update skip locked);
   delete from market.rate_limit_hit c
@@ -26,22 +26,22 @@ begin
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
     where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
-  -- Provisional accounts whose agent moved to the account of a person. The batch is smaller, because PostgreSQL looks
-  -- for each account in every table.
+  -- Unclaimed accounts without an agent: it moved to the account of a person, or was deleted. The batch is smaller,
+  -- because for each account PostgreSQL searches every table that refers to accounts.
   delete from market.account a
   where a.id in (
     select o.id from market.account o
     where o.claimed_at is null and o.created_at <= now() - interval '24 hours'
       and not exists (select from market.agent g where g.account_id = o.id)
-      -- The account's submissions are purged first. Deleting them with the account would wait for any transaction that
-      -- has locked one.
+      -- Skip accounts that still have submissions, until these are purged: the cascade would wait if another
+      -- transaction has locked one.
       and not exists (select from market.submission s where s.account_id = o.id) limit 1000 for update skip locked);
   return forgotten;
 end
 $$;
 comment on function jobs.purge_keys() is
-  'Deletes idempotency keys, completed submissions and counted calls older than 24 hours, query vectors older than 30 '
-  'days, and accounts that lost their only agent before a person claimed them; returns the number of keys.';
+  'Deletes idempotency keys, completed submissions, counted calls, and unclaimed accounts without an agent, all older '
+  'than 24 hours, and query vectors older than 30 days; returns the number of keys.';
 grant execute on function jobs.purge_keys() to souk_worker;
 
 create or replace function jobs.purge_sign_ins() returns integer
@@ -50,7 +50,7 @@ as $$
 declare
   forgotten integer;
 begin
-  -- Kept for a day after it expires, so that the link in an old message can say what happened to it.
+  -- Keep a sign-in attempt for a day after it expires, so that the page of an old link can say what happened to it.
   delete from market.sign_in s
   where s.id in (
     select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day'
@@ -67,14 +67,15 @@ begin
   where v.id in (
     select o.id from market.verification o
     where o.status <> 'pending' and o.expires_at <= now() - interval '30 days'
-      -- Deleting the verification would delete its sign-in attempts, and wait for any transaction that has locked one.
+      -- Skip verifications that still have sign-in attempts: the cascade would wait if another transaction has locked
+      -- one.
       and not exists (select from market.sign_in s where s.verification_id = o.id) limit 10000 for update skip locked);
   return forgotten;
 end
 $$;
 comment on function jobs.purge_sign_ins() is
   'Deletes sign-in attempts a day after they expire, sessions that have ended, and verifications 30 days after they '
-  'expire, and sets pending verifications that ran out to expired; returns the number of sessions.';
+  'expire, and marks pending verifications as expired when their time is over; returns the number of sessions.';
 grant execute on function jobs.purge_sign_ins() to souk_worker;
 
 create or replace function jobs.purge_agents() returns integer
@@ -84,8 +85,8 @@ declare
   abandoned uuid[];
   forgotten integer;
 begin
-  -- Lock the account too. Deleting an agent deletes its verifications, and other transactions lock these after the
-  -- account.
+  -- Lock the account too. Deleting an agent deletes its verifications, and other transactions lock verifications after
+  -- the account.
   abandoned := array(
     select o.id from market.agent o join market.account a on a.id = o.account_id
     where o.connected_at is null and o.created_at <= now() - interval '7 days' and internal.is_abandoned(o)
@@ -95,8 +96,8 @@ begin
     select o.id from market.verification o
     where o.agent_id = any (abandoned) and o.created_at <= now() - interval '7 days'
       and not exists (select from market.sign_in s where s.verification_id = o.id) for update skip locked);
-  -- Check again, because an agent may have written before both were locked. jobs.purge_keys deletes the account, unless
-  -- a person proved a method for it.
+  -- Check again, because an agent may have written something before the locks were taken. jobs.purge_keys deletes the
+  -- account, unless a person has claimed it.
   delete from market.agent a
   where a.id = any (abandoned) and internal.is_abandoned(a)
     and not exists (select from market.verification v where v.agent_id = a.id);

@@ -21,8 +21,8 @@ as $$
   from reading.vocabulary_change v
   where not exists (
     select from reading.classifier c
-    -- Of workers of two releases, the older one keeps what the newer one trained. Otherwise they would replace each
-    -- other's classifiers in turn.
+    -- Two releases of the worker may run at once. The older one must keep the classifiers of the newer one. Otherwise
+    -- each would replace the other's classifiers again and again.
     where c.learned_from = v.changed_at and c.learning >= get_training_set.learning)
 $$;
 comment on function jobs.get_training_set(integer) is
@@ -35,8 +35,8 @@ create or replace function jobs.store_classifiers(changed_at timestamptz, learni
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Of workers that trained on the same set only the first stores its result. A worker that took longer than a newer
-  -- training stores nothing.
+  -- If several workers trained on the same set, only the first stores its result. If a result from a newer set is
+  -- already stored, the worker stores nothing.
   perform pg_advisory_xact_lock(hashtext('reading.classifier'));
   if exists (
     select from reading.classifier c

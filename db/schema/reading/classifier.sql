@@ -33,11 +33,11 @@ comment on column reading.classifier.classes is 'The classes: kinds, or DOMAIN/C
 comment on column reading.classifier.bias is
   'The score (a logarithm) of each class before any feature is counted, in the order of the classes.';
 comment on column reading.classifier.features is
-  'The features that a text may have: a word, two words, either with a sense of the vocabulary in place of a word '
+  'The features that a text may have: one word or two words, where a sense of the vocabulary may replace a word '
   '("<place>", "rent <vehicles>"), or a fact ("price:month", "thing:vehicles/cars").';
 comment on column reading.classifier.weights is
-  'How much each feature speaks for or against each class: one signed byte for each class, in tenths of a logarithm, '
-  'feature by feature in their order.';
+  'How much each feature speaks for or against each class, in tenths of a logarithm: one signed byte for each class, '
+  'first those of the first feature, then those of the second, and so on.';
 comment on column reading.classifier.learned_from is
   'The changed_at of reading.vocabulary_change when the training set was read.';
 comment on column reading.classifier.learning is

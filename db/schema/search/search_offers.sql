@@ -1,9 +1,10 @@
--- Finding offers. Filters are hard, and everything else in the query affects the ranking. Lexical and vector candidates
--- are capped, ranked separately, and combined by reciprocal rank fusion (Cormack, Clarke and Buettcher 2009, k = 60).
+-- The search for offers. An offer must pass every filter of the request. The values extracted from the query affect the
+-- rank, and exclude an offer only if they are certain (agreement.sql). Lexical and vector candidates are capped in
+-- number, ranked separately, and combined by reciprocal rank fusion (Cormack, Clarke and Buettcher 2009, k = 60).
 --
--- Searches run as their owner, because text search and vector operators are not leakproof: under row-level security
--- PostgreSQL would not use their indexes. So each function that finds offers states the visibility rule itself: status
--- = 'published', and no offer of an account that is being hidden.
+-- A search runs with the rights of the functions' owner, because text search and vector operators are not leakproof:
+-- under row-level security PostgreSQL would not use their indexes. So each query for offers must state the visibility
+-- rule itself: status = 'published', and no offer of an account that is being hidden.
 
 create or replace function search.search_offers(
   query text,
@@ -19,7 +20,8 @@ create or replace function search.search_offers(
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- For each term of the query: its forms, its forms in a title, its categories, and its weight.
+  -- One element for each term of the query: queries for its forms, its forms in a title and its categories, and its
+  -- weight.
   terms tsquery[];
   titled tsquery[];
   classes tsquery[];
@@ -27,7 +29,7 @@ declare
   whole real;
   every tsquery;
   some_of tsquery;
-  -- What was read from the query.
+  -- The values that were extracted from the query.
   in_domain text := extraction ->> 'domain';
   in_category text := extraction ->> 'category';
   of_kind text := extraction -> 'offer_kind' ->> 'value';
@@ -45,7 +47,7 @@ declare
   min_similarity real;
   rrf_weight real;
   by_letters boolean;
-  -- If fewer offers than these two pages contain every word, offers that contain some of them are added.
+  -- Two pages of ten. If fewer offers contain every word of the query, offers that contain some of the words are added.
   enough constant integer := 20;
   hidden uuid[] := internal.accounts_being_hidden();
 begin
@@ -60,27 +62,29 @@ begin
       string_agg(t.forms::text, ' | '))::tsquery
   into terms, titled, classes, weights, whole, every, some_of
   from (
-    -- Modifiers, such as the child in "bike for my child", only affect the order of the results.
+    -- Modifiers, such as "child" in "bike for my child", need not occur in an offer. They only affect the order.
     select t.n, t.forms, t.titled, t.classes,
       case when t.words <@ search.text_array(extraction -> 'modifiers') then 0.3 * t.weight
         else t.weight end::real as weight
     from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language',
       coalesce(extraction -> 'corrections', '{}')) as t) as t;
-  -- If no offer contains every word, an offer must at least contain a named thing or be in its category.
+  -- some_of finds offers that contain one of the things that the query names (terms of weight 2; if there are none, any
+  -- term) or that are in the extracted category.
   some_of := coalesce(some_of || search.any_lexeme(array[in_domain || '/' || in_category]), some_of);
   if extraction -> 'offer_kind' ->> 'certain' = 'true' then
     search_filter.kinds := coalesce(search_filter.kinds, array[of_kind]);
   end if;
   if at_most = 0 and search_filter.price_max is null then
-    -- A price limit of 0 matches only free offers.
+    -- The query asks for free offers. If few of them contain every word, the newest free offers are added
+    -- (search.lexical_candidates without words).
     search_filter.price_max := 0;
     some_of := null;
   end if;
   local := search_filter;
   local.place := coalesce(local.place, there);
   by_words := search.lexical_candidates(coalesce(every, some_of), local, depth);
-  -- The query is a name that the lexicon does not know, and offers contain it as written. Models that compare letters
-  -- would add offers with similar letters, which are something else.
+  -- No term of the query names a thing that the lexicon knows, and offers contain the query as written. So it is
+  -- probably a name. An embedding model that compares letters would add offers with similar names, for other things.
   if by_letters and cardinality(by_words) > 0 and 2 > all (weights) and in_domain is null then
     vector := null;
     rrf_weight := 0;
@@ -89,7 +93,7 @@ begin
     by_words := by_words || search.lexical_candidates(some_of, local, depth);
   end if;
   if cardinality(by_words) < enough and there is not null then
-    -- Add offers whose city is unknown. Those that are known to be elsewhere are dropped below.
+    -- Add offers whose city is unknown. Offers that are known to be elsewhere are excluded below, by place_agreement.
     by_words := by_words || search.lexical_candidates(some_of, search_filter, depth);
   end if;
 
@@ -100,8 +104,8 @@ begin
       select o.id, r.density, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
         + search.class_agreement(o, in_domain, in_category, of_kind) as strength
       from market.offer o
-      -- `search || ''` copies the value out of the compressed row. Otherwise each term would decompress it again, which
-      -- took half of the time of ranking.
+      -- `search || ''` decompresses the column once. Otherwise each term would decompress it again, which took half of
+      -- the ranking time.
       cross join lateral (select o.search || '' as search offset 0) as w
       cross join lateral (
         select sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
@@ -123,12 +127,13 @@ begin
       and (hidden is null or (o.account_id = any (hidden)) is not true)
   )
   select coalesce(w.id, s.id),
-    -- Scaled to 0 to 1: an offer that is first in both lists has 1.
+    -- Scaled to the range 0 to 1. An offer that is first in both lists has the score 1.
     (coalesce(1.0 / (60 + w.rank), 0) + coalesce(rrf_weight / (60 + s.rank), 0))::double precision
     / ((1 + coalesce(rrf_weight, 0)) / 61)
   from lexical w full join nearest s on s.id = w.id;
 end
 $$;
 comment on function search.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
-  'Returns published offers that pass the filters and match the query (`extraction` is what was read from it) by words '
-  'or by vector, with a score of 0 to 1. About `depth` of them are lexical candidates and 40 are vector candidates.';
+  'Returns published offers that pass the filters and match the query by words or by vector, with a score of 0 to 1. '
+  '`extraction` holds the values extracted from the query. It ranks about `depth` lexical candidates and 40 vector '
+  'candidates.';

@@ -4,7 +4,7 @@ import { read } from "../handlers/read.ts";
 import { indexDocument, openApiDocument } from "../openapi.ts";
 import * as shape from "../schemas/about.ts";
 
-/** The API about itself. */
+/** The endpoints that describe the API. */
 export const ABOUT_ENDPOINTS: readonly Endpoint[] = [
   {
     operationId: "getIndex",

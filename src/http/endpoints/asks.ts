@@ -8,7 +8,7 @@ import { idPath } from "../schemas/values.ts";
 
 const ID = idPath("id");
 
-/** Stating what is wanted, and reading what matches. */
+/** The endpoints of asks and their matches. */
 export const ASKS_ENDPOINTS: readonly Endpoint[] = [
   {
     operationId: "createAsk",

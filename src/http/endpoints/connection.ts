@@ -9,7 +9,7 @@ import { idPath } from "../schemas/values.ts";
 
 const ID = idPath("id");
 
-/** Connecting an agent, its situation, and its person's verifications. */
+/** The endpoints for connecting an agent, for its account, and for verifications of its person. */
 export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
   {
     operationId: "connectAgent",

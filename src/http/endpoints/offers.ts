@@ -8,7 +8,7 @@ import { idPath } from "../schemas/values.ts";
 
 const ID = idPath("id");
 
-/** Publishing offers, and what happens to them. */
+/** The endpoints of offers. */
 export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
   {
     operationId: "publishOffer",

@@ -3,7 +3,7 @@ import { SOFA_ID, SOFA_LISTING } from "../examples.ts";
 import { search } from "../handlers/search.ts";
 import * as shape from "../schemas/search.ts";
 
-/** Finding offers. */
+/** The endpoint for searches. */
 export const SEARCH_ENDPOINTS: readonly Endpoint[] = [
   {
     operationId: "searchOffers",

@@ -2,6 +2,6 @@ import { answerOf, type Envelope } from "../answer.ts";
 import { callFunction } from "../arguments.ts";
 import type { Handler } from "../endpoint.ts";
 
-/** Runs a function that says status, headers and body itself. */
+/** Calls a function that decides status, headers and body of the response itself. */
 export const answer: Handler = async (context, call) =>
   answerOf(JSON.parse(await callFunction(context, call, "write")) as Envelope, {});

@@ -4,7 +4,7 @@ import { callFunction } from "../arguments.ts";
 import type { Handler } from "../endpoint.ts";
 import { hashSecret, newCode, newSecret, newToken } from "../tokens.ts";
 
-/** Makes the token, the link and the code of a new agent. The database is given the hashes; the caller alone the secrets. */
+/** Makes the token, the link and the code of a new agent. The database gets only the hashes of token and link. */
 export const connect: Handler = async (context, call) => {
   const token = newToken();
   const secret = newSecret();

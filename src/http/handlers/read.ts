@@ -2,6 +2,6 @@ import { successOf } from "../answer.ts";
 import { callFunction } from "../arguments.ts";
 import type { Handler } from "../endpoint.ts";
 
-/** Runs the function where nothing can be written; its jsonb is the body. */
+/** Calls the function in a read-only session. Its jsonb result is the body of the response. */
 export const read: Handler = async (context, call) =>
   successOf(call.endpoint, await callFunction(context, call, "read"));

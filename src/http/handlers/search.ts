@@ -5,7 +5,7 @@ import { callFunction } from "../arguments.ts";
 import type { Context, Handler } from "../endpoint.ts";
 import { hashSecret } from "../tokens.ts";
 
-/** A search waits this long for its query's vector before it answers by words. */
+/** A search waits this long for the vector of its query. After that it searches by words only. */
 const QUERY_EMBEDDING_MS = 1_500;
 
 type QueryVector = { embedding: string | null; notices: { code: string; summary: string }[] };
@@ -13,8 +13,9 @@ type QueryVector = { embedding: string | null; notices: { code: string; summary:
 const byWords = (summary: string): QueryVector => ({ embedding: null, notices: [{ code: "lexical_only", summary }] });
 
 /**
- * The vector of a query, or a notice why the search goes by words alone. A provider's vector is bought once and kept in
- * the database, which says who may have one bought; the built-in embedder costs nothing, and is asked at once.
+ * Returns the vector of a query, or a notice that says why the search compares words only. A provider's vector costs
+ * money, so it is cached in the database, and the database says which callers may have a new one made. The built-in
+ * embedder costs nothing, so it is called each time.
  */
 const embedQuery = async (context: Context, actor: Actor, query: unknown): Promise<QueryVector> => {
   if (typeof query !== "string" || query.trim() === "") return { embedding: null, notices: [] };
@@ -34,7 +35,7 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
     const [vector] = await embedder.embed([words], AbortSignal.timeout(QUERY_EMBEDDING_MS));
     const embedding = vector ? pgvector.toSql(vector) : null;
     if (embedder.paid && embedding !== null) {
-      // Not waited for: the answer does not depend on it.
+      // Not awaited, because the response does not depend on it.
       database.call(actor, "keep_query_embedding", { ...kept, embedding }).catch((error: unknown) => {
         context.log.warn({ err: error }, "a query's vector was not kept");
       });
@@ -46,7 +47,7 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
   }
 };
 
-/** Embeds the query, extracts what it says of kind, place and price, and searches. */
+/** Embeds the query, extracts its kind, place, price and other values, and searches. */
 export const search: Handler = async (context, call) => {
   const query = call.body["query"];
   const { embedding, notices } = await embedQuery(context, call.actor, query);

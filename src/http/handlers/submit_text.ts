@@ -5,10 +5,10 @@ import { callFunction } from "../arguments.ts";
 import type { Context, Handler } from "../endpoint.ts";
 import { isConnectionLost, isUnavailable, problem, problemOf } from "../problem.ts";
 
-/** While notifications arrive, answers are asked for only in case that one is lost, or that the process has to stop. */
+/** The interval of polls while notifications arrive, in case that one is lost or the process has to stop. */
 const LISTENING_POLL_MS = 1_000;
 
-/** Waits until the worker has read the text, or the deadline has passed and the database decides what then. */
+/** Waits for the response to a submission. After the deadline, it withdraws the submission if it is not completed. */
 const awaitAnswer = async (
   context: Context,
   actor: Actor,
@@ -23,7 +23,7 @@ const awaitAnswer = async (
       submission,
       Math.min(context.submissions.listens() ? LISTENING_POLL_MS : context.pollMs, left),
     );
-    // Whoever hung up is not waited for; the text is read all the same, and a key replays.
+    // If the client hung up, stop waiting. The text is read all the same, and a retry with the key gets the response.
     if (gone()) throw problem("service_unavailable", "The client hung up.");
     try {
       const answer = JSON.parse(
@@ -31,7 +31,7 @@ const awaitAnswer = async (
       ) as Envelope;
       if (answer.status !== undefined) return answer;
     } catch (error) {
-      // A restart of the database while a text is read: the answer may be there when it is back.
+      // The database may be restarting. The response may exist when it is back, so try again.
       if (!isUnavailable(error)) throw error;
     }
   }
@@ -41,13 +41,13 @@ const awaitAnswer = async (
 };
 
 /**
- * Has a text read: the function admits it, the worker completes it, and the answer is what the database says then. If the
- * deadline passes first, what is not published yet is withdrawn.
+ * Handles a request with a text: the function admits it as a submission, the worker completes the submission, and the
+ * stored response is returned. If the deadline passes first, the submission is withdrawn.
  */
 export const submitText: Handler = async (context, call) => {
   const admitted = JSON.parse(
     await callFunction(context, call, "write").catch((error: unknown) => {
-      // The connection may have been lost after the commit.
+      // The connection may have been lost after the commit, so the outcome is unknown.
       throw isConnectionLost(error) ? UNKNOWN_OUTCOME : error;
     }),
   ) as Envelope;

@@ -2,6 +2,6 @@ import { successOf } from "../answer.ts";
 import { callFunction } from "../arguments.ts";
 import type { Handler } from "../endpoint.ts";
 
-/** Runs the function where it can write; its jsonb is the body. */
+/** Calls the function in a session that can write. Its jsonb result is the body of the response. */
 export const write: Handler = async (context, call) =>
   successOf(call.endpoint, await callFunction(context, call, "write"));

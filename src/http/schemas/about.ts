@@ -2,9 +2,9 @@ import { z } from "zod";
 import { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
 import { next } from "./values.ts";
 
-/** The shapes in which the API describes itself. */
+/** The schemas of the documents that describe the API. */
 
-/** What GET /v1/taxonomy answers. */
+/** The response of GET /v1/taxonomy. */
 export const taxonomy = z
   .object({
     domains: z.array(
@@ -14,7 +14,7 @@ export const taxonomy = z
   })
   .meta({ id: "Taxonomy" });
 
-/** What GET /v1 answers. */
+/** The response of GET /v1. */
 export const index = z
   .object({
     name: z.string(),
@@ -35,5 +35,5 @@ export const index = z
   })
   .meta({ id: "Index" });
 
-/** What GET /v1/openapi.json answers. */
+/** The response of GET /v1/openapi.json. */
 export const openApiDocument = z.looseObject({ openapi: z.string() }).meta({ id: "OpenApiDocument" });

@@ -3,7 +3,7 @@ import { ASK_KINDS, ASK_STATUSES } from "../../database/enums.ts";
 import { searchResult } from "./offers.ts";
 import { category, codePoints, cursor, domain, id, next, page, pageSize, text, timestamp } from "./values.ts";
 
-/** The shapes of asks and of their matches. */
+/** The schemas of asks and their matches. */
 
 /** The body of POST /v1/asks. */
 export const askCreate = z

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { SIGN_IN_METHODS, VERIFICATION_STATUSES } from "../../database/enums.ts";
 import { id, next, seconds, text, timestamp } from "./values.ts";
 
-/** The shapes of connecting an agent, of its situation and of verifications. */
+/** The schemas for connecting an agent, for its account and for verifications. */
 
 /** The body of POST /v1/connect. */
 export const connectRequest = z
   .object({
-    // The database counts the 80, once it has removed what does not count.
+    // The database checks the limit of 80 characters, after it has removed invisible characters.
     name: text()
       .refine((value) => value.length <= 1000, { message: "A name has 1 to 80 characters." })
       .optional()
@@ -17,7 +17,7 @@ export const connectRequest = z
   })
   .meta({ id: "ConnectRequest" });
 
-/** What POST /v1/connect answers. */
+/** The response of POST /v1/connect. */
 export const connectResponse = z
   .object({
     agent_token: z.string().describe("Bearer token. Returned only here."),
@@ -55,7 +55,7 @@ const figures = z.object({
   resets_in: seconds.describe("Seconds until the oldest counted call leaves the rolling hour."),
 });
 
-/** What GET /v1/me answers. */
+/** The response of GET /v1/me. */
 export const me = z
   .object({
     id,

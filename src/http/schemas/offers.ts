@@ -21,7 +21,7 @@ import {
   timestamp,
 } from "./values.ts";
 
-/** The shapes of offers, of publishing them and of reports about them. */
+/** The schemas of offers, of publishing and of reports. */
 
 const pricing = z.object({
   amount: z.number().optional().describe("Major units of the currency."),
@@ -162,7 +162,7 @@ export const searchResult = z
   .object({ ...listing, score: z.number().min(0).max(1), rank: z.int().min(1) })
   .meta({ id: "SearchResult" });
 
-/** What GET /v1/offers/{id} answers. */
+/** The response of GET /v1/offers/{id}. */
 export const offer = z.union([publishedOffer, ownerOffer]).meta({
   id: "Offer",
   description: "A published offer; or, for its owner, an unpublished one.",
@@ -206,12 +206,12 @@ const understood = {
   extraction,
 };
 
-/** What publishing or changing an offer answers. */
+/** The response to publishing or changing an offer. */
 export const offerPublished = z
   .object({ offer_id: id, status: z.enum(OFFER_STATUSES), ...understood })
   .meta({ id: "OfferPublished", description: "How the text was understood." });
 
-/** What POST /v1/offers/preview answers. */
+/** The response of POST /v1/offers/preview. */
 export const offerPreview = z
   .object({ ...understood, questions: z.array(z.string()).describe("For the person, one for each missing field.") })
   .meta({ id: "OfferPreview", description: "How the text would be understood." });
@@ -231,7 +231,7 @@ export const report = z
   .meta({ id: "Report" });
 /** The body of POST /v1/offers/{id}/appeal. */
 export const appeal = z.object({ comment: codePoints(1000, "A comment").nullish() }).meta({ id: "Appeal" });
-/** What a report answers. */
+/** The response to a report. */
 export const reportReceived = z
   .object({ offer_id: id, status: z.literal("received"), summary: z.string() })
   .meta({ id: "ReportReceived" });

@@ -3,7 +3,7 @@ import { PRICE_PERIODS } from "../../database/enums.ts";
 import { searchResult } from "./offers.ts";
 import { category, codePoints, cursor, domain, next, page, text } from "./values.ts";
 
-/** The shapes of a search. */
+/** The request and the response of a search. */
 
 const oneOrMore = z.union(
   [text().max(60), z.array(text().max(60)).min(1).max(50)],
@@ -50,7 +50,7 @@ export const search = z
   })
   .meta({ id: "SearchRequest" });
 
-/** What a search answers. */
+/** The response of POST /v1/offers/search. */
 export const searchResponse = z
   .object({
     type: z.literal("results"),

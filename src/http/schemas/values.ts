@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { OFFER_KINDS } from "../../database/enums.ts";
 
-/** Small shapes that many requests and responses share. */
+/** Small schemas that many requests and responses share. */
 
-/** PostgreSQL stores no NUL, and no encoding has lone surrogates: such a string is a mistake of the sender. */
+/** Refuses text that cannot be stored: PostgreSQL stores no NUL, and UTF-8 has no lone surrogates. */
 export const text = () =>
   z.string().refine((value) => value.isWellFormed() && !value.includes("\0"), {
     message: "Contains a NUL character or half of a surrogate pair. Send it as well-formed Unicode.",
   });
 
-/** Text of at most so many code points. `what` begins the sentence that refuses a longer one. */
+/** Text of at most `most` code points. `what` is the first part of the error message. */
 export const codePoints = (most: number, what: string) =>
   text()
     .refine((value) => value.length <= most || [...value].length <= most, {
@@ -39,11 +39,11 @@ export const category = z.string().nullable();
 /** What an offer is; null when the text is not clear. */
 export const offerKind = z.enum(OFFER_KINDS).nullable();
 
-/** Whether a list goes on, and from where. */
+/** Whether a list continues, and the cursor of the next page. */
 export const page = z.object({ next_cursor: z.string().nullable(), has_more: z.boolean() });
-/** How many entries a page has. */
+/** The number of entries on a page. */
 export const pageSize = z.coerce.number().int().min(1).max(50).default(10);
-/** Where a page begins. */
+/** The cursor at which a page begins. */
 export const cursor = text().max(1000).describe("next_cursor of the page before.");
 
 /** The parameters of a path with one id. */

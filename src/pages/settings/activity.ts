@@ -28,10 +28,10 @@ export type Event = {
   by?: "moderator" | "job" | "dba";
 };
 
-/** A sentence in pieces, so that the template can mark names, which others chose. */
+/** A sentence in pieces, so that the template can set off names, which other people have chosen. */
 export type Sentence = {
   who: "you" | "agent" | "other";
-  /** The start of the sentence when `who` is "other", which names who acted; otherwise "". */
+  /** If `who` is "other", the name of the actor, with which the sentence begins; otherwise "". */
   other: string;
   agent: string;
   before: string;

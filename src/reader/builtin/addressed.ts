@@ -3,7 +3,7 @@ import type { Span } from "./span.ts";
 
 /**
  * Finds passages that are addressed to the software which reads the text ("ignore previous instructions and ...").
- * They belong to the text and stay in it, but nothing in them states what is offered.
+ * They stay in the stored text, but do not describe what is offered.
  */
 
 const VOCABULARY = compilePhrases({

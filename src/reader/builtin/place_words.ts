@@ -14,7 +14,7 @@ export const PLACE_PREPOSITIONS: Readonly<Record<string, ReadonlySet<string>>> =
   pl: words("w we pod kolo okolice okolicach blisko okolicy rejon rejonie na"),
 };
 
-/** Those that have hardly any other meaning in any of the languages, for texts too short to detect their language. */
+/** Prepositions with hardly any other meaning in these languages, for texts too short to detect their language. */
 export const PLAIN_PREPOSITIONS = words(
   "bei nahe raum pres secteur environs cerca zona vicino perto regio nabij okolice okolicy kolo w we em ad presso",
 );
@@ -27,7 +27,7 @@ export const PLACE_LABELS = words(`
   wohnort besichtigung standplatz meetup viewing live living wohne wohnen vivo vivimos visible visibile seen cote halen gegend bezirk kreis landkreis raum salida base based moro mieszkam woon wonen abito habite
   habitons estoy estamos sono siamo jestem steht staat sits parked einsatzort arbeitsort innerhalb`);
 
-/** Words that may stand between such a word and the place. */
+/** Words that may stand between a place label and the place. */
 export const FILLERS = words(
   "in from at near bei en em a w te aus the only is ist nur local um to zu au nel na no of possible ou de da do",
 );
@@ -37,7 +37,7 @@ export const AREA_WORDS = words(
   "zona quartier barrio bairro stadtteil ortsteil wijk buurt dzielnica osiedle os secteur quartiere rione district neighbourhood neighborhood colonia col sector",
 );
 
-/** Words for delivery, which can be inside an area ("around Leeds") or to a place. */
+/** Words for delivery: "delivery around Leeds" says where the offer is, "delivery to Leeds" does not. */
 export const DELIVERIES = words("deliver delivery deliveries livraison livraisons");
 
 /** Words between a delivery word and a place that mark the area served. */

@@ -20,14 +20,14 @@ const WORDS = compilePhrases<"given" | "free" | "extra">({
 });
 
 /**
- * Words before "free" with which it says nothing about the price of the thing: "feel free", "smoke free", "first month
- * free".
+ * Words before "free" that give it a meaning other than the price of the offered thing: "feel free", "smoke free",
+ * "first month free".
  */
 const OTHER_MEANING =
   /^(?:feel|am|'m|m|i|im|you|we|they|be|are|re|is|have|has|smoke|pet|rust|tax|duty|fat|gluten|sugar|hands|worry|hassle|rent|set|get|my|your|have|of|some|any|first|erste|premiere|primera|prima|primeira|eerste|pierwsza|plus|incl|with|and|or|mit|avec|con|com|met|buy|one|any)$/u;
 
 /**
- * How far such a thing may stand from "free", in tokens: "free no obligation quote", "sopralluogo e preventivo
+ * How far a word of `extra` may stand from "free", in tokens: "free no obligation quote", "sopralluogo e preventivo
  * gratuiti".
  */
 const EXTRA_REACH = 3;
@@ -63,7 +63,7 @@ export const findFree = (
     const opens = startsSentence(tokens, hit.from);
     // "smoke-free", "hands-free".
     if (before?.text === "-" && tokens[hit.from]?.gap === "none") continue;
-    // "Donne cours de maths" gives lessons, and "lo do via a 50" has a price.
+    // Not free: "Donne cours de maths" offers lessons, and "lo do via a 50" has a price.
     const given = tokens.slice(hit.to, hit.to + PAID_REACH);
     if (hit.sense === "given" && given.some((token) => PAID_THINGS.has(token.text))) continue;
     if (
