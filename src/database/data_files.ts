@@ -81,7 +81,7 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 export const CLASSIFIER_FILE = "classifier.jsonl";
 
 /** The files of the training set: the vocabulary and the taxonomy, which give the features, and the examples. */
-export const LESSON_FILES = [
+export const TRAINING_FILES = [
   "domain.tsv",
   "category.tsv",
   "vocabulary.tsv",
@@ -91,11 +91,11 @@ export const LESSON_FILES = [
 
 /**
  * Returns a hash that identifies a training set, so that the file of classifiers can name the set it was trained on.
- * @param read returns the text of a file of LESSON_FILES
+ * @param read returns the text of a file of TRAINING_FILES
  * @param learning the version of the training algorithm (LEARNING in learn.ts)
  */
 export const trainingSetHash = (read: (file: string) => string, learning: number): string =>
-  hashOf([`learning ${learning}`, ...LESSON_FILES.map((file) => hashOf(read(file)))].join("\n"));
+  hashOf([`learning ${learning}`, ...TRAINING_FILES.map((file) => hashOf(read(file)))].join("\n"));
 
 /** The first line of CLASSIFIER_FILE: the hash of the training set, and the version of the training algorithm. */
 type ClassifierHeader = { training_set: string; learning: number };

@@ -4,12 +4,12 @@ import {
   DATA,
   type DataFile,
   hashOf,
-  LESSON_FILES,
   parseClassifiers,
   parseRows,
   readFiles,
   SHIPPED_TABLES,
   type ShippedTable,
+  TRAINING_FILES,
   trainingSetHash,
 } from "./data_files.ts";
 
@@ -189,7 +189,7 @@ const loadTables = async (
 const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<void> => {
   const { header, classifiers } = parseClassifiers(texts.get(CLASSIFIER_FILE) ?? "");
   const isOfThese = header.training_set === trainingSetHash((file) => texts.get(file) ?? "", header.learning);
-  const counts = SHIPPED_TABLES.filter(({ file }) => (LESSON_FILES as readonly string[]).includes(file)).map(
+  const counts = SHIPPED_TABLES.filter(({ file }) => (TRAINING_FILES as readonly string[]).includes(file)).map(
     ({ table, file }) =>
       `(select count(*) = ${parseRows(file, texts.get(file) ?? "").rows.length} and bool_and(origin = 'shipped') from ${table})`,
   );
@@ -224,7 +224,7 @@ export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<Lo
       SHIPPED_TABLES.filter(({ file }) => isChanged.has(file)),
       texts,
     );
-    if ([...LESSON_FILES, CLASSIFIER_FILE].some((file) => isChanged.has(file)))
+    if ([...TRAINING_FILES, CLASSIFIER_FILE].some((file) => isChanged.has(file)))
       await about(CLASSIFIER_FILE, () => loadClassifier(client, texts));
     for (const { name, hash } of changed.filter(({ name }) => isChanged.has(name)))
       await client.query(

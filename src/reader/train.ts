@@ -5,10 +5,10 @@ import {
   CLASSIFIER_FILE,
   DATA,
   formatClassifiers,
-  LESSON_FILES,
   parseClassifiers,
   parseRows,
   readFiles,
+  TRAINING_FILES,
   trainingSetHash,
 } from "../database/data_files.ts";
 import { LEARNING, learnClassifiers, type TrainingSet, type Words } from "./builtin/learn.ts";
@@ -98,7 +98,7 @@ export const train = (read: Read): string =>
   });
 
 const main = async (check: boolean): Promise<void> => {
-  const texts = await readFiles(DATA, LESSON_FILES);
+  const texts = await readFiles(DATA, TRAINING_FILES);
   const trained = train((file) => texts.get(file) ?? "");
   const file = join(DATA, CLASSIFIER_FILE);
   if (!check) return writeFile(file, trained);

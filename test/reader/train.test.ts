@@ -30,7 +30,7 @@ const reversed = (file: string): string => {
 
 test("the shipped weights were trained from the shipped words and examples with the current method", (t) => {
   const { header } = parseClassifiers(read(CLASSIFIER_FILE));
-  t.deepEqual(header, { lesson: trainingSetHash(read, LEARNING), learning: LEARNING }, "run: npm run train");
+  t.deepEqual(header, { training_set: trainingSetHash(read, LEARNING), learning: LEARNING }, "run: npm run train");
 });
 
 test("the same words and examples give the same weights, in any order", (t) => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import {
   CLASSIFIER_FILE,
   DATA,
-  LESSON_FILES,
   parseClassifiers,
+  TRAINING_FILES,
   trainingSetHash,
 } from "../../src/database/data_files.ts";
 import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
@@ -31,7 +31,7 @@ export const seedExamples = (): Example[] => shippedExamples(read);
 const learnAnew = (): Learned => {
   const hash = createHash("sha256");
   const sources = readdirSync(READER).map((name) => new URL(name, READER));
-  for (const file of LESSON_FILES) hash.update(read(file));
+  for (const file of TRAINING_FILES) hash.update(read(file));
   for (const file of sources) hash.update(readFileSync(file));
   const kept = new URL(`learned-${hash.digest("hex").slice(0, 16)}.json`, CACHE);
   try {
