@@ -134,3 +134,14 @@ test("a call with a wrong, missing or superfluous argument is detected", (t) => 
   t.deepEqual(faultsOf(jobs, signatures), ["a.ts: get_offer takes 1 to 2 arguments, not 3"]);
   t.deepEqual(faultsOf([{ where: "a.ts", name: "get_ask" }], signatures), ["a.ts: there is no function get_ask"]);
 });
+
+test("a permission that an endpoint names is a row of market.permission", async (t) => {
+  const rows = await market.sql("select permission from market.permission");
+  const known = new Set(rows.map(({ permission }) => String(permission)));
+  const named = ENDPOINTS.flatMap(({ permission }) => permission ?? []);
+  t.true(named.length > 5);
+  t.deepEqual(
+    named.filter((permission) => !known.has(permission)),
+    [],
+  );
+});
