@@ -25,7 +25,7 @@ const OVERFLOW_COST = 1000;
 /** Tokens that end a line, and after which a new statement or a list of declarations begins. */
 const ENDS = new Set([";", "begin", "then", "else", "loop", "declare"]);
 
-/** If a line begins with one of these words or with a clause, its continuation lines are indented, except for clauses. */
+/** If a line begins with one of these words, its continuation lines are indented, except those that begin a clause. */
 const HEADS = new Set(
   "select insert update delete with set case if elsif grant create constraint perform return".split(" "),
 );
