@@ -182,7 +182,7 @@ test.serial("by plain SQL an agent and a person can change no row of another acc
   }
 });
 
-test.serial("by plain SQL no role can delete rows, except that a person can delete sessions of their account", async (t) => {
+test.serial("by plain SQL the only rows that any role can delete are the sessions of a person's account", async (t) => {
   for (const table of [
     ...PUBLIC,
     ...Object.keys(OWNER),
