@@ -61,7 +61,7 @@ end
 $$;
 comment on function inspect.check_moderation(double precision) is
   'Checks cases, reports, appeals, suspensions and the quotes of extractions. Returns one row for each violation. '
-  'Tables that grow with the market are sampled: share is the percentage (0 to 100) of their rows that is read.';
+  'Accounts, offers and appeals are sampled: share is the percentage (0 to 100) of their rows that is read.';
 
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)
