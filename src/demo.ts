@@ -6,25 +6,25 @@ import * as problems from "./http/schemas/problems.ts";
 import * as search from "./http/schemas/search.ts";
 
 /**
- * `npm run demo`: plays the market's main job against a running service, and tells each step as it happens.
+ * `npm run demo`: shows the main use case of the market against a running service, and prints each step.
  *
- *   Lena   sells a sofa; her agent publishes what she says
- *   Tom    wants one; his agent searches, asks, and reads what matches
+ *   Lena   sells a sofa; her agent publishes her offers
+ *   Tom    wants a sofa; his agent searches, creates an ask, and reads its matches
  *
- * Both approve their agents on the real page, as a browser would. Takes the service's address as its argument or from
- * BASE_URL. Exits with 1 when a step does not give what it should, and takes down at the end what it published.
+ * Both approve their agents on the real page, as a browser would. The service's URL is the argument or BASE_URL. The
+ * demo exits with code 1 if a step gives an unexpected result. At the end it archives its offers and fulfills its ask.
  */
 
-/** Longer than the service lets a text be read, which is ten seconds unless its operator chose otherwise. */
+/** The timeout of a request. It is longer than the service's deadline for an extraction (by default ten seconds). */
 const PATIENCE_MS = 30_000;
-/** Quoted texts are for the eye: a line or two of them will do. */
+/** Printed texts are cut to this many characters, which is one or two lines. */
 const SHOWN = 150;
 
 type Answer = { status: number; headers: Headers; body: unknown };
 /** `token` is null until the agent has connected. */
 type Agent = { who: string; baseUrl: string; token: string | null };
 
-/** One text a language, as people write. Lena's sofa comes apart from these, since it takes two attempts. */
+/** Lena's further offers, each in another language. Her sofa is separate, because publishing it takes two attempts. */
 const TEXTS = [
   "Verkaufe Fahrrad, 28 Zoll, guter Zustand, 120 Euro. Abholung in Berlin. Mail: lena@example.com",
   "Vends vélo pliant en très bon état, 90 €, à Paris. Écrire à lena@example.com",
@@ -36,12 +36,12 @@ const WANTED = "Looking for a sofa in Berlin, in good condition, up to 250 EUR";
 
 const print = (line = ""): void => void process.stdout.write(`${line}\n`);
 
-/** A step did not give what it should: ends the demo with what was expected and what came. */
+/** Ends the demo because of an unexpected result. @throws an Error with the expected and the actual result */
 const fail = (expected: string, came: unknown): never => {
   throw new Error(`Expected ${expected}, but got:\n${JSON.stringify(came, null, 2).slice(0, 2000)}`);
 };
 
-/** An answer's body, when it has the status and the shape that the contract says. */
+/** Returns the body of a response. @throws if its status is not `wanted`, or its body does not match the schema */
 const expect = <T extends z.ZodType>({ status, body }: Answer, wanted: number, schema: T): z.infer<T> => {
   if (status !== wanted) fail(`a ${wanted}`, body);
   const { success, data, error } = schema.safeParse(body);
@@ -60,7 +60,7 @@ const tell = (name: string, value: unknown): void => {
     print(`     ${name.padEnd(12)} ${shorten(typeof value === "string" ? value : JSON.stringify(value))}`);
 };
 
-/** One request of an agent, with its request line and status shown. Nobody is shown a token. */
+/** Sends a request of an agent, and prints its request line and the status. It prints no token. */
 const call = async (agent: Agent, method: string, path: string, body?: object): Promise<Answer> => {
   print(`   > ${method} ${path}${body ? ` ${shorten(JSON.stringify(body))}` : ""}`);
   const response = await fetch(agent.baseUrl + path, {
@@ -78,7 +78,7 @@ const call = async (agent: Agent, method: string, path: string, body?: object): 
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 };
 
-/** The person's part, in a browser: looks at the page, compares the code, and presses Approve. */
+/** Does what the person does in a browser: opens the page, compares the code, and presses Approve. */
 const approve = async (who: string, link: string, code: string): Promise<void> => {
   print(`   > GET ${new URL(link).pathname.replace(/[^/]+$/, "…")}   (${who}'s browser)`);
   const page = await fetch(link, { signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -108,7 +108,7 @@ const connect = async (baseUrl: string, who: string): Promise<{ agent: Agent; li
   return { agent: { who, baseUrl, token }, link: connection.url, code: connection.code };
 };
 
-/** How a text was understood. */
+/** Prints what the service extracted from a text. */
 const tellUnderstood = (read: z.infer<typeof offers.offerPublished>): void => {
   for (const name of ["title", "domain", "category", "offer_kind", "price", "location", "contact"] as const) {
     tell(name, read[name] ?? "(not stated)");
@@ -121,7 +121,7 @@ const tellListing = ({ rank, score, content }: z.infer<typeof search.searchRespo
   print(`     ${rank}. ${headline}  (${about.join(", ")})`);
 };
 
-/** What takes everything down again that was put up, even when a step in between fails. */
+/** Archives one offer, or fulfills one ask, of the demo. All run at the end, even if a step fails. */
 type Undo = () => Promise<void>;
 
 const sell = async (lena: Agent, undo: Undo[]): Promise<string> => {
@@ -168,7 +168,7 @@ const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
   step("What matches, with the verdict on each thing that Tom wants.");
   const path = `/v1/asks/${ask.id}/matches?limit=50`;
   const { results } = expect(await call(tom, "GET", path), 200, asks.askMatches);
-  // In a market that others use too, theirs may come first.
+  // If others use the market too, their offers may rank higher.
   const match = results.find(({ id }) => id === sofa) ?? fail("Lena's sofa among the matches", results);
   tellListing(match);
   for (const { criterion, verdict, wanted, found: has } of match.match.reasons) {
@@ -228,9 +228,9 @@ const findService = async (baseUrl: string): Promise<void> => {
 };
 
 /**
- * Plays the demo against a service, and takes down at the end what it published.
- * @param address where the service is reached
- * @throws when no service answers there, or a step does not give what it should
+ * Runs the demo against a service. At the end it archives its offers and fulfills its ask.
+ * @param address the URL of the service
+ * @throws if no service answers there, if it is not ready, or if a step gives an unexpected result
  */
 export const playDemo = async (address: string): Promise<void> => {
   const baseUrl = address.replace(/\/+$/, "");

@@ -34,7 +34,7 @@ const GRACE_MS = 5_000;
 const PATIENCE_MS = 4_000;
 /** The pause before another try to reach the database at the start. */
 const RETRY_MS = 1_000;
-/** The interval at which a waiting request polls the database, in case that no notification arrives. */
+/** The interval at which a waiting request polls the database, in case no notification arrives. */
 const POLL_MS = { server: 250, embedded: 25 };
 
 /** The commands that run a process: the API and the worker in one process, or each in its own. */
@@ -83,7 +83,7 @@ const embeddedDatabase: MakePart = (service) => ({
     if (!service.embedded) return undefined;
     const { startEmbeddedDatabase } = await import("./database/embedded.ts");
     const starting = startEmbeddedDatabase(service.config.dataDir);
-    // The database starts in a thread of its own: what is needed next is loaded meanwhile.
+    // The database starts in its own thread, so this thread can already load the modules of the next parts.
     await Promise.all([import("./database/migrate.ts"), import("../worker/main.ts"), starting]);
     const database = await starting;
     service.url = database.url;
@@ -293,7 +293,7 @@ const stopOnSignal = (log: Log): Shutdown => {
   return { stopping: stopping.signal, outOfPatience: outOfPatience.signal, leaveBy: () => leaveBy };
 };
 
-/** Repeats `attempt` until it succeeds or the process has to stop. So a process may start before its database. */
+/** Repeats `attempt` until it succeeds or the process has to stop, so that a process may start before its database. */
 const untilItWorks = async (
   what: string,
   log: Log,

@@ -1,5 +1,5 @@
 /**
- * The values of the contract's enums, each stated once for all of TypeScript. Where the database states them too, as a check
+ * The values of the enums of the API contract, for all TypeScript code. If the database has the same list, in a check
  * constraint or a table, test/db/enums.test.ts compares the two.
  */
 
@@ -19,10 +19,10 @@ export const ASK_KINDS = [
   "general",
 ] as const;
 
-/** The contract's list. No offer is ever a draft, and `market.offer.status` has no such value. */
+/** The list in the API contract. No offer has the status draft, and `market.offer.status` does not allow it. */
 export const OFFER_STATUSES = ["draft", "pending_review", "published", "rejected", "archived", "removed"] as const;
 
-/** The contract's list. No ask is ever a draft, and `market.ask.status` has no such value. */
+/** The list in the API contract. No ask has the status draft, and `market.ask.status` does not allow it. */
 export const ASK_STATUSES = ["draft", "active", "fulfilled", "archived"] as const;
 
 /** `market.verification.status`. */
@@ -31,12 +31,12 @@ export const VERIFICATION_STATUSES = ["pending", "completed", "expired", "cancel
 /** The period that a price is for: `market.offer.price_period`. */
 export const PRICE_PERIODS = ["one_time", "hour", "day", "week", "month", "year", "project"] as const;
 
-/** How a price is meant. */
+/** Whether a price is an exact amount, a range, a lower bound, and so on. */
 export const PRICE_TYPES = ["fixed", "range", "from", "free", "on_request", "exchange"] as const;
 
-/** The ways in which an offer's publisher is reached. */
+/** The ways to contact the publisher of an offer. */
 export const CONTACT_TYPES = ["email", "phone", "sms", "whatsapp", "url"] as const;
-/** One way to reach a publisher. */
+/** One way to contact a publisher. */
 export type ContactType = (typeof CONTACT_TYPES)[number];
 
 /** The condition of a thing that is offered. */
@@ -58,12 +58,12 @@ export const REPORT_REASONS = [
   "other",
 ] as const;
 
-/** The ways to sign in, in the order in which people are shown them: `market.sign_in.method`. */
+/** The sign-in methods, in the order in which pages list them: `market.sign_in.method`. */
 export const SIGN_IN_METHODS = ["google", "apple", "email"] as const;
-/** One way to sign in. */
+/** One sign-in method. */
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** Who did what the audit log tells: `market.audit_event.actor_type`. */
+/** Who caused an event of the audit log: `market.audit_event.actor_type`. */
 export const ACTOR_TYPES = ["agent", "person", "moderator", "job", "dba"] as const;
 
 /** The actions with an hourly limit: `market.cap_override.action`. */

@@ -9,9 +9,9 @@ const FORM_BYTES = 10 * 1024;
 const CLOSE = { Connection: "close" } as const;
 
 /**
- * Reads the fields of a form. It does not use Express's parser, because that reads a body that is too large to its end
- * before it refuses it.
- * @throws Problem when the body is no form, or is larger than our forms can be
+ * Reads the fields of a form. It does not use Express's parser, because that parser reads the whole body before it
+ * refuses one that is too large.
+ * @throws Problem if the body is not a form, or is larger than FORM_BYTES
  */
 export const readForm = async (request: Request, response: Response): Promise<URLSearchParams> => {
   const encoding = request.get("Content-Encoding") ?? "identity";

@@ -1,8 +1,8 @@
 import type { Outcome } from "./fallback.ts";
 
 /**
- * Counts the calls to models, their duration and their tokens since the process started, for metrics. Contains nothing
- * of any text.
+ * Counts the calls to models, their duration and their tokens since the process started, for metrics. It keeps
+ * nothing of the texts.
  */
 
 /** The counts for one model (or "builtin") and one operation. */
@@ -13,7 +13,7 @@ export type Usage = {
   outcomes: Record<Outcome["outcome"] | "failed", number>;
   /** Total time of all calls. */
   milliseconds: number;
-  /** As the provider counts them; 0 if it does not. */
+  /** The tokens that the provider reported; 0 if it reports none. */
   inputTokens: number;
   outputTokens: number;
 };

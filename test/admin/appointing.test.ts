@@ -54,7 +54,7 @@ test.serial("an account is appointed by its proved e-mail address, in any spelli
   t.is((await moderator("remove", "mo@example.com")).code, 0);
 });
 
-test.serial("an appointment that is not possible says why", async (t) => {
+test.serial("a refused appointment says why", async (t) => {
   const nobody = "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0e";
   t.deepEqual(await moderator("add", nobody), { code: 1, out: `There is no account ${nobody}.\n` });
   t.regex((await moderator("add", "nobody@example.com")).out, /^Nobody has proved the mailbox nobody@example\.com\./);
@@ -98,7 +98,7 @@ test.serial("if several people press the link's button at once, exactly one is a
   await fixture.sql("delete from market.moderator");
 });
 
-test.serial("only the latest link works, for a day, and only with a form of the service's own page", async (t) => {
+test.serial("only the latest link works, until it expires, and only with the form of its own page", async (t) => {
   const [first, second] = [
     await newModeratorLink(fixture.databaseUrl, fixture.url),
     await newModeratorLink(fixture.databaseUrl, fixture.url),

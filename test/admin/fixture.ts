@@ -14,11 +14,11 @@ import {
 import { startService } from "../support/service.ts";
 
 /**
- * A market with moderators: a service of its own, agents that publish, and people who decide.
+ * A service with its own database, for tests of moderation.
  *
  *   person      somebody with an account and a session
- *   moderator   a person who is appointed
- *   graphql     sends one operation as that person's browser would
+ *   moderator   a person who is appointed as a moderator
+ *   graphql     sends one operation, as the browser of a moderator would
  */
 
 /** A GraphQL response with its HTTP status. */
@@ -43,7 +43,9 @@ export type AdminFixture = {
   databaseUrl: string;
   call: typeof call extends (url: string, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
   sql: (query: string, values?: unknown[]) => Promise<Body[]>;
+  /** Connects an agent, and approves it. */
   agent: (name?: string) => Promise<Agent>;
+  /** Connects an agent that nobody has approved. */
   stranger: (name?: string) => Promise<Agent>;
   /** The id of the account that an agent acts for. */
   accountOf: (agent: Agent) => Promise<string>;

@@ -6,11 +6,12 @@ import { type Caller, openMarket } from "./market.ts";
 import { MATRIX, SUMMARY } from "./rights.ts";
 
 /**
- * Who may do what: compares the grants and policies in the catalogue with a file, so that a review sees every change,
- * and tries row-level security for real, by plain SQL in the roles that requests run as.
+ * Who may do what: compares the grants and policies in the catalogue with a file, so that a review sees every change.
+ * Tries row-level security with plain SQL, in the roles of requests.
  *
  *   A, B         approved agents of two accounts, each with a row in every table that can have one
  *   C            an agent without approval
+ *   enter        to set the role and the claims of a caller for one transaction (internal.enter_agent, enter_person)
  *   entered(A)   the role and the claims of a request of A
  *
  * To accept a change of the catalogue, run `UPDATE=permissions npm test -- test/db/permissions.test.ts` and read the
@@ -181,7 +182,7 @@ test.serial("by plain SQL an agent and a person can change no row of another acc
   }
 });
 
-test.serial("by plain SQL no role can delete anything, except a person their account's sessions", async (t) => {
+test.serial("by plain SQL the only rows that any role can delete are the sessions of a person's account", async (t) => {
   for (const table of [
     ...PUBLIC,
     ...Object.keys(OWNER),
@@ -234,7 +235,7 @@ test.serial("by plain SQL a person can end the sessions of their account, and no
   t.is(await outcome(enteredAsPerson(A), "delete from market.session where account_id = $1", [B.account]), 0);
 });
 
-test.serial("an agent cannot read e-mail addresses, and a person cannot read hashes of secrets either", async (t) => {
+test.serial("agents cannot read e-mail addresses; agents and persons cannot read hashes of secrets", async (t) => {
   t.is(await outcome(entered(B), "select email from market.proved_method"), "42501");
   t.is(await outcome(enteredAsPerson(B), "select email from market.proved_method"), 1);
   for (const column of ["proved_method.subject_hash", "session.secret_hash"]) {
@@ -281,7 +282,7 @@ test.serial("by plain SQL an agent cannot submit a change of another account's o
   t.is(await submit("publish_offer", null, asks.B), "42501");
 });
 
-test.serial("a submission that names another account's offer or ask changes nothing, even if inserted", async (t) => {
+test.serial("a submission for another account's offer or ask changes nothing when it is completed", async (t) => {
   const insert = `insert into market.submission (kind, account_id, agent_id, target_id, text)
     values ($1, $2, $3, $4, 'Taken over') returning id`;
   const before = await market.sql("select o.*, a.* from market.offer o, market.ask a where o.id = $1 and a.id = $2", [
@@ -321,7 +322,7 @@ test.serial("by plain SQL an agent can change only the status of an offer, and o
   t.is(await set("status = 'published'"), 1);
 });
 
-test.serial("a removed agent cannot be restored by its agent or person", async (t) => {
+test.serial("neither an agent nor its person can restore a removed agent", async (t) => {
   await rolledBack(client, async () => {
     await client.query("update market.agent set removed_at = now() where id = $1", [B.agent]);
     for (const actor of [entered(B), enteredAsPerson(B)]) {
@@ -342,7 +343,7 @@ const loggedIn = async <T>(role: string, run: (session: pg.Client) => Promise<T>
   }
 };
 
-test.serial("entering overwrites claims that a client set before", async (t) => {
+test.serial("to enter overwrites claims that the client set before", async (t) => {
   await loggedIn("souk_api", async (session) => {
     for (const [name, value] of Object.entries({ ...entered(B).claims })) {
       await session.query("select set_config($1, $2, false)", [name, value]);
@@ -365,7 +366,7 @@ test.serial("entering overwrites claims that a client set before", async (t) => 
   });
 });
 
-test.serial("the role and claims of entering end with the statement", async (t) => {
+test.serial("the role and the claims of a request end with its statement", async (t) => {
   await loggedIn("souk_api", async (session) => {
     await session.query(
       "with actor as materialized (select internal.enter_agent($1) as entered) select api.get_ask($2) from actor where entered",
@@ -379,7 +380,7 @@ test.serial("the role and claims of entering end with the statement", async (t) 
   });
 });
 
-/** Functions that may be called without entering. */
+/** Functions that the API calls as its login role, without a caller's role and claims. */
 const UNENTERED = [
   "accept_moderator_link",
   "approve_connection",
@@ -402,7 +403,7 @@ const UNENTERED = [
   "vocabulary_changed_at",
 ];
 
-test.serial("without entering, the API's login role gets no data, whatever claims it sets", async (t) => {
+test.serial("if the API's login role does not enter, it gets no data, even if it sets claims itself", async (t) => {
   const { rows } = await client.query<{ name: string; call: string }>(
     `select p.proname as name, format('select %s(%s)', p.oid::regproc, (
        select string_agg('null::' || format_type(a.type, null), ', ' order by a.n) from unnest(p.proargtypes) with ordinality as a (type, n))) as call
@@ -428,8 +429,9 @@ test.serial("without entering, the API's login role gets no data, whatever claim
 });
 
 /**
- * Functions that run as their owner and that entered roles may call, with the result when nobody has entered. A new
- * function must be added here. It must refuse such calls, or return no data of any account.
+ * The functions that run with the rights of their owner and that agents or persons may call. `gives` is the result of a
+ * call without claims. A new function must be added here. Without claims, it must refuse the call or return no data of
+ * any account.
  */
 const AS_OWNER: Record<string, { call: string; gives: string }> = {
   "internal.accounts_being_hidden()": { call: "internal.accounts_being_hidden()", gives: "null" },
@@ -463,7 +465,7 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
   "internal.publisher_document(uuid)": { call: "internal.publisher_document(internal.account_id())", gives: "null" },
 };
 
-test.serial("functions that run as their owner return no data when nobody has entered", async (t) => {
+test.serial("functions that run as their owner return no data to a call without claims", async (t) => {
   const { rows } = await client.query<{ name: string }>(
     `select p.oid::regprocedure::text as name from pg_proc p
      where p.prosecdef and p.pronamespace in ('internal'::regnamespace, 'reading'::regnamespace, 'search'::regnamespace, 'api'::regnamespace)

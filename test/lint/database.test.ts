@@ -22,7 +22,7 @@ const findingsAfter = async (
 
 const FUNCTION = "language plpgsql volatile as $$";
 
-test("a function that nothing calls is found, and so is a function that only such a function calls", async (t) => {
+test("a function that nothing calls is found, and so is a function that only an unused function calls", async (t) => {
   const sql = `
     create function internal.nobody_calls() returns void ${FUNCTION} begin perform internal.called_by_it(); end $$;
     create function internal.called_by_it() returns void ${FUNCTION} begin -- internal.nobody_calls()

@@ -16,7 +16,7 @@ const EXCEPTIONS: Record<string, string> = {
 type Finding = { function: string; line: number | null; message: string; more: string | null };
 
 /**
- * Everything that plpgsql_check finds in our functions with all its warnings on, one line of text each. A trigger
+ * Returns the findings of plpgsql_check in our functions, with all warnings on, as one line of text each. A trigger
  * function is checked once for each table that uses it. A trigger function that no table uses is a finding.
  * @param client a superuser's connection to a database with the schema; the extension is created in it
  */
@@ -44,7 +44,7 @@ export async function plpgsqlFindings(client: pg.ClientBase): Promise<string[]> 
         oldtable => subject.tgoldtable, newtable => subject.tgnewtable) finding
       where not idle
     ) finding
-    -- What a statement with an error would have read counts as never read. This goes away with the error.
+    -- If a function has errors, only they are reported: a variable in a statement with an error counts as never read.
     where is_error = has_error
     order by 1, 2, 3, 4`);
   const unused = new Set(Object.keys(EXCEPTIONS));

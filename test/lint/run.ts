@@ -94,7 +94,7 @@ async function run({ name, remedy, commands }: Check): Promise<void> {
   for (const command of commands) {
     const { code, output } = await outcome(command);
     if (code === 0) {
-      // Our own programs print only what the reader should know, even if they succeed.
+      // Our own programs print notes even if they succeed, for example that a check was skipped.
       if (program(command) === "node" && output !== "") say(output.trimEnd());
       continue;
     }

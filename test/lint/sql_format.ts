@@ -25,7 +25,7 @@ const OVERFLOW_COST = 1000;
 /** Tokens that end a line, and after which a new statement or a list of declarations begins. */
 const ENDS = new Set([";", "begin", "then", "else", "loop", "declare"]);
 
-/** Words after whose clause the next lines are indented further. */
+/** If a line begins with one of these words, its continuation lines are indented, except those that begin a clause. */
 const HEADS = new Set(
   "select insert update delete with set case if elsif grant create constraint perform return".split(" "),
 );
@@ -285,7 +285,7 @@ function breakCode(indent: string, tokens: Token[], goesOn: boolean): string[] {
     // A clause is aligned with the clause before it, and a part of a list with the part before it.
     const isSibling = level === lowest && (isClause ? CLAUSES.has(text) || JOIN_SIDES.has(text) : goesOn);
     if (start > 0 && !isSibling) {
-      // A deeper part is indented further only if a line of a lesser depth was broken before it.
+      // One indent for each level at which an earlier line began, however many levels lie between.
       while ((levels.at(-1) ?? level) > level) levels.pop();
       if (levels.at(-1) !== level) levels.push(level);
     } else {

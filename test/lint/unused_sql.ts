@@ -17,7 +17,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CALLERS = ["src", "worker", "test/bench"];
 
 /**
- * The list of endpoints with their functions, which a test compares with the code. The code composes some of the names.
+ * The list of endpoints with their functions, which a test compares with the code. The code builds some of these names
+ * from parts, so a search for the names in the code would miss them.
  */
 const ENDPOINTS = "endpoints.txt";
 
@@ -34,7 +35,7 @@ const KEPT_COLUMNS: Record<string, string> = {};
 type Routine = { schema: string; name: string; body: string; isUsedByObject: boolean };
 
 /**
- * Our functions that no root calls, directly or through other functions: one sentence each.
+ * Returns one sentence for each of our functions that no root calls, directly or through other functions.
  * @param client a connection, which may read the catalogue, to a database with the schema
  */
 export async function unusedFunctions(client: pg.ClientBase): Promise<string[]> {
@@ -67,9 +68,9 @@ function isCalledOutside({ schema, name }: Routine, callers: string): boolean {
 }
 
 /**
- * The columns of our tables that no function, view, policy, index, trigger, TypeScript or page for people names: one
- * sentence each. If anything else has the same name as a column, the column counts as used, so some unused columns are
- * not found.
+ * Returns one sentence for each column of our tables that is named in no function, view, policy, default, index,
+ * trigger, TypeScript file, page template or db/README.md. If anything else has the same name as a column, the column
+ * counts as used, so some unused columns are not found.
  * @param client a connection, which may read the catalogue, to a database with the schema
  */
 export async function unusedColumns(client: pg.ClientBase): Promise<string[]> {

@@ -9,7 +9,7 @@ import type { SignIn } from "../../src/sign_in/sign_in.ts";
  * Serves the pages on a port of their own, with a fake database that gives scripted answers.
  *
  *   call     one recorded call of a database function: actor, name, arguments, pool
- *   script   the answer of each function, by its name. A value that is an Error is thrown
+ *   script   what each function returns, by its name. If the value is an Error, the function throws it
  */
 
 type Call = { actor: Actor; name: string; args: Arguments; pool: string | undefined };
@@ -23,7 +23,7 @@ export type Site = {
   url: string;
   calls: Call[];
   script: Script;
-  /** Errors that a page did not show and passed on to the log. */
+  /** Errors that a page answered with a 5xx status and passed on to the log. */
   thrown: unknown[];
 };
 

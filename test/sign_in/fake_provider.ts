@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 
 /**
- * An OpenID provider that gives responses which no honest provider gives, as a test tells it to.
+ * An OpenID provider whose responses a test can make dishonest.
  *
  *   told   how the next ID token or response differs from an honest one
  */

@@ -86,7 +86,7 @@ for (const path of PATHS.filter((one) => !one.startsWith("/sign-in/google") && !
   });
 }
 
-test("an agent's token opens no personal page, but all public pages", async (t) => {
+test("with an agent's token, public pages open and personal pages are refused", async (t) => {
   const site = await serve(t);
   const headers = { authorization: "Bearer agt_x" };
   const moderator = `/moderator/${SECRET}`;
@@ -102,7 +102,7 @@ test("an agent's token opens no personal page, but all public pages", async (t) 
   t.deepEqual(site.calls, []);
 });
 
-test("a first sign-in says that agents see the name that the provider gives", async (t) => {
+test("the page of a first sign-in says that agents see the name that the provider gives", async (t) => {
   const site = await serve(t);
   const said = async (path: string) =>
     (await newVisitor().get(site.url + path)).text.includes("agents are shown that name");
@@ -132,7 +132,7 @@ test("a HEAD request to a callback does not finish a sign-in", async (t) => {
   t.false(site.calls.some(({ name }) => name === "finish_sign_in"));
 });
 
-test("over HTTPS and below a path, cookies are bound to the host and links to the path", async (t) => {
+test("if the base URL is https with a path, cookies are __Host- cookies and links start with the path", async (t) => {
   const base = "https://example.org/souk";
   const site = await serve(t, {}, base);
   const page = await fetch(`${site.url}/sign-in?return=/settings/methods`);
@@ -188,7 +188,7 @@ for (const [what, members, path] of [
   ["the session has ended", {}, "/sign-in?return=%2Fsettings%2Fmethods"],
   ["the last sign-in is too old", { sign_in_again: true }, "/sign-in?return=%2Fsettings%2Fmethods&again=1"],
 ] as const) {
-  test(`a person who comes back from a provider when ${what} is redirected to sign-in`, async (t) => {
+  test(`if ${what}, a person who comes back from a provider is redirected to sign-in`, async (t) => {
     const refused = raised(401, "unauthorized", "To be sure that it is you, sign in again.", members);
     const site = await serve(t, { finish_sign_in: refused });
     const visitor = newVisitor();
@@ -209,7 +209,7 @@ for (const [what, members, path] of [
   });
 }
 
-test("of Apple's form, only the known fields are passed on, within a size limit", async (t) => {
+test("only the known fields of Apple's form are passed on, within a size limit", async (t) => {
   const site = await serve(t);
   const visitor = newVisitor();
   const elsewhere = { origin: "https://apple.example", "sec-fetch-site": "cross-site" };
@@ -229,7 +229,7 @@ test("of Apple's form, only the known fields are passed on, within a size limit"
   t.deepEqual(site.calls, []);
 });
 
-test("if the database is down, pages are a 503, but the sign-in page still opens", async (t) => {
+test("if the database is down, pages answer 503, but the sign-in page still opens", async (t) => {
   const down = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
   const site = await serve(
     t,

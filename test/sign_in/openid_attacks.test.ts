@@ -5,7 +5,7 @@ import { type FakeProvider, startFakeProvider, type Told } from "./fake_provider
 import { labelOf, type Market, startMarket, stranger } from "./market.ts";
 import { type View, type Visitor, wordsOf } from "./visitor.ts";
 
-/** Tests responses that no honest OpenID provider gives. The tests are serial, because all share one provider. */
+/** Tests dishonest responses of an OpenID provider. The tests are serial, because all share one provider. */
 
 let market: Market;
 let fake: FakeProvider;
@@ -135,7 +135,7 @@ test.serial("a malformed e-mail address from a provider is not stored", async (t
   }
 });
 
-test.serial("HTML, control characters and great length in a name do no harm", async (t) => {
+test.serial("a name with HTML, with control characters or of great length does no harm", async (t) => {
   const names = ["<script>alert(1)</script>", "Lena\u202E\u0000\r\nBcc: x", "W".repeat(5000), { a: 1 }, "\uD800"];
   for (const [index, name] of names.entries()) {
     const person = stranger();

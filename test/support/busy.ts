@@ -5,7 +5,7 @@ import { availableParallelism, loadavg } from "node:os";
 
 const SAMPLE_MS = 100;
 
-/** The number of samples in one average, which is a second. A shorter peak of load slows no test down. */
+/** The number of samples in one average: one second. A shorter peak of load does not slow a test down noticeably. */
 const LOOK = 10;
 
 /** Returns the number of runnable threads at this moment on Linux, and 0 on other systems. */
@@ -18,8 +18,8 @@ const runnable = (): number => {
 };
 
 /**
- * The largest number of runnable threads, averaged over a second, since this process began. The system's load average
- * of a minute would show a sudden load too late.
+ * The highest average of runnable threads over one second since this process began. The system's load average covers a
+ * minute, so it shows a sudden load too late.
  */
 let crowd = 0;
 const samples: number[] = [];
@@ -32,8 +32,8 @@ const sampling = setInterval(() => {
 sampling.unref();
 
 /**
- * Scales a limit that holds on an idle machine, in milliseconds or in requests, by the load of this machine. If three
- * threads wait for each processor, everything takes three times as long, and that breaks no promise.
+ * Scales a limit that holds on an idle machine, in milliseconds or in requests, by the load of this machine. With
+ * three runnable threads for each processor, everything takes three times as long, which is not a fault of the service.
  */
 export const allowed = (amount: number): number => {
   const [lastMinute = 0] = loadavg();

@@ -3,8 +3,8 @@ import { delimiter, dirname, join } from "node:path";
 import { sqlValue } from "./sql.ts";
 
 /**
- * Returns an environment in which PostgreSQL's client programs use the server of a URL. Those beside the server's
- * programs are preferred, if it runs on this machine, to those on the PATH: pg_dump refuses a server that is newer than
+ * Returns an environment in which PostgreSQL's client programs use the server of a URL. If the server runs on this
+ * machine, its own client programs come before those on the PATH, because pg_dump refuses a server that is newer than
  * itself.
  */
 export const programsFor = async (url: string): Promise<NodeJS.ProcessEnv> => {

@@ -1,10 +1,11 @@
 /**
- * So many requests of a test file are under way at once. ava starts all tests of a file together, and a service has 14
- * connections: on a busy machine, what waits for one for two seconds is refused.
+ * The number of requests of a test file that run at the same time. ava starts all tests of a file together, and a
+ * service has 14 database connections. A request that waits two seconds for a connection is refused, which happens on
+ * a busy machine.
  */
 const AT_ONCE = 6;
 
-/** Makes what lets so much work go on at once; the rest waits for its turn, in order. */
+/** Returns a function that runs work, at most `atOnce` at the same time. Further work waits in order. */
 export const takingTurns = (atOnce = AT_ONCE): (<T>(work: () => Promise<T>) => Promise<T>) => {
   let free = atOnce;
   const waiting: (() => void)[] = [];
@@ -15,7 +16,7 @@ export const takingTurns = (atOnce = AT_ONCE): (<T>(work: () => Promise<T>) => P
       return await work();
     } finally {
       const next = waiting.shift();
-      // Whoever is next takes over the place.
+      // The next work takes over the place, so the number of free places stays the same.
       if (next) next();
       else free += 1;
     }

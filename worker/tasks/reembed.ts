@@ -12,7 +12,7 @@ type Progress = { model: string; done: number; total: number; failed: number; fi
 export const reembed = ({ call, embedder, log }: Tools) =>
   task(async ({ id }, signal) => {
     const [batch] = await call<Batch | null>("take_batch", id, BATCH);
-    // A worker whose settings name another model leaves the batch to the workers that have this one.
+    // If this worker is configured for another model, it leaves the batch to workers with the right model.
     if (!batch || batch.model !== embedder.model) return;
     const vectors =
       batch.items.length === 0

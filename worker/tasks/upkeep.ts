@@ -26,13 +26,16 @@ export const purgeKeys = (tools: Tools) => upkeepTask(tools, "purge_keys");
 /** Deletes sign-in attempts, sessions and verifications that have ended. */
 export const purgeSignIns = (tools: Tools) => upkeepTask(tools, "purge_sign_ins");
 
-/** Deletes agents that nobody approved, 7 days after they were created or last did more than read. */
+/** Deletes agents that nobody approved, 7 days after their creation or their last write. */
 export const purgeAgents = (tools: Tools) => upkeepTask(tools, "purge_agents");
 
 /** Creates the audit log's partitions for this and the next month, and drops those older than 12 months. */
 export const keepAuditPartitions = (tools: Tools) => upkeepTask(tools, "keep_audit_partitions");
 
-/** Withdraws submissions that no worker completes any more, which frees their keys, and enqueues asks never read. */
+/**
+ * Withdraws submissions whose jobs were lost, which frees their idempotency keys. Enqueues stored asks whose texts were
+ * never read.
+ */
 export const sweepSubmissions = (tools: Tools) => upkeepTask(tools, "sweep_submissions");
 
 /**

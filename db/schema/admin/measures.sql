@@ -57,8 +57,8 @@ begin
 end
 $$;
 comment on function admin.reinstate_account(uuid, text, timestamptz) is
-  'Ends a suspension; offers that it archived are published again. The note is for other moderators. Pass the '
-  'suspendedAt that you saw, and only that suspension is ended (409 otherwise).';
+  'Ends a suspension. Offers that the suspension archived are published again. The note is for other moderators. If '
+  'expectedSuspendedAt is given and the account was suspended anew since, the call raises 409.';
 
 create or replace function admin.remove_agent(id uuid, note text default null) returns admin.agent
   language plpgsql volatile
@@ -127,8 +127,8 @@ begin
 end
 $$;
 comment on function admin.override_cap(uuid, text, integer, text, integer) is
-  'Sets how often each agent of the account may call an action within an hour. Without a cap, the account stats decide '
-  'again. Pass the cap that you saw as expectedCap, and the call raises 409 when the cap has changed.';
+  'Sets how often each agent of the account may call an action within an hour. If cap is null, the limit follows from '
+  'the account stats again. If expectedCap is given and is no longer the limit in force, the call raises 409.';
 grant execute on function
   admin.suspend_account(uuid, text, text),
   admin.reinstate_account(uuid, text, timestamptz),

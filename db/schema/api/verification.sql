@@ -21,7 +21,7 @@ begin
         else 'This sign-in method is not offered. Choose one of options.' end,
       jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
-  -- From here to the end of the transaction, no sign-in method of the account is proved or removed.
+  -- The lock keeps other transactions from proving or removing a sign-in method of the account.
   perform internal.lock_own_agent();
   if exists (select from market.proved_method p
       where p.account_id = internal.account_id() and p.method = start_verification.method) then
@@ -56,9 +56,9 @@ begin
 end
 $$;
 comment on function api.start_verification(text, text, bytea) is
-  'Returns the Verification: status 201 with a new link, 200 with the same link while one is pending, 200 with status '
-  'completed when the method is already proved. Raises 400 unknown_method, and 401 or 409 when the agent is removed or '
-  'approved at the same moment.';
+  'Returns the Verification, with status 201 and a new link, 200 and the same link while a verification is pending, or '
+  '200 and "completed" if the account has proved the method. Raises 400 unknown_method, 401 if the agent was just '
+  'removed, and 409 if the caller is a person or the agent was just approved.';
 grant execute on function api.start_verification(text, text, bytea) to souk_api;
 
 create or replace function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb
@@ -76,5 +76,5 @@ begin
 end
 $$;
 comment on function api.get_verification(uuid, text, bytea) is
-  'Returns a verification of the caller''s account. Raises 404 otherwise.';
+  'Returns a verification of the caller''s account. Raises 404 if the account has no verification with this id.';
 grant execute on function api.get_verification(uuid, text, bytea) to souk_api;

@@ -26,7 +26,7 @@ create or replace function api.sign_out() returns jsonb
   language plpgsql volatile
 as $$
 begin
-  -- As with a removed agent, the session is gone on every synchronous replica before the response.
+  -- The response waits until every synchronous replica has deleted the session, so that none of them accepts it later.
   perform set_config('synchronous_commit', 'remote_apply', true);
   delete from market.session s where s.id = internal.session_id();
   return jsonb '{}';

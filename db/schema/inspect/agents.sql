@@ -16,7 +16,8 @@ comment on view inspect.agents is
   'or account_id. Without either, the view reads every agent.';
 comment on column inspect.agents.agent_id is 'The id in the answer of POST /v1/connect and in GET /v1/me.';
 comment on column inspect.agents.account_id is 'The account that the agent acts for.';
-comment on column inspect.agents.name is 'What the agent calls itself. The words are a stranger''s.';
+comment on column inspect.agents.name is
+  'The name that the agent gave itself. It is text from a stranger: do not trust it.';
 comment on column inspect.agents.created_at is 'When it called POST /v1/connect.';
 comment on column inspect.agents.connected_at is 'When a person approved it; null: its writes are refused with 403.';
 comment on column inspect.agents.removed_at is 'When it was removed; not null: its calls are refused with 401.';
@@ -24,7 +25,7 @@ comment on column inspect.agents.calls_last_hour is
   'Counted calls (publish, ask, preview) in the last hour. Reads and searches are not counted.';
 comment on column inspect.agents.calls_last_day is 'Counted calls in the last day. Calls are kept for a day.';
 comment on column inspect.agents.last_call_at is 'The latest counted call; null when there was none in the last day.';
-comment on column inspect.agents.submissions_waiting is 'The number of its texts that are being read now.';
+comment on column inspect.agents.submissions_waiting is 'The number of its submissions that are not completed yet.';
 comment on column inspect.agents.keys is 'The number of idempotency keys that it used in the last day.';
 grant select on inspect.agents to souk_dba;
 
@@ -65,9 +66,9 @@ cross join lateral (
   select case when cap.calls > 0 then coalesce(internal.window_wait('agent:' || a.id, action.name, cap.calls), 0) end
     as seconds) as wait;
 comment on view inspect.why_429 is
-  'When an agent gets rate_limited (429): one row for each action, with its usage, its cap, what the cap is made from, '
-  'and when the next slot is free. Select by agent_id. A 429 of POST /v1/connect concerns an address and no agent yet: '
-  'see inspect.windows.';
+  'When an agent gets rate_limited (429): one row for each action, with its usage, its cap, the terms of the cap, and '
+  'when the next call is admitted. Select by agent_id. For a 429 of POST /v1/connect see inspect.windows: that limit '
+  'is for an address, because there is no agent yet.';
 comment on column inspect.why_429.agent_id is 'The agent that is refused.';
 comment on column inspect.why_429.action is
   'publish_offer (also update and republish), create_ask (also update) or preview_offer. Each has its own window.';
@@ -77,8 +78,9 @@ comment on column inspect.why_429.cap is 'Allowed calls an hour, from internal.r
 comment on column inspect.why_429.next_slot_in is
   'Whole seconds until a call is admitted: 0 when it is admitted now; null when it never is, because the cap is 0.';
 comment on column inspect.why_429.next_slot_at is 'The time at which the next call is admitted; null when it never is.';
-comment on column inspect.why_429.base is 'The cap of an account without a record.';
-comment on column inspect.why_429.factor is 'The factor by which the terms of the record are multiplied.';
+comment on column inspect.why_429.base is 'The cap of a new account. The other terms are added to it.';
+comment on column inspect.why_429.factor is
+  'The factor for the terms that are added to the base: 1 for publish_offer, 2 for the other actions.';
 comment on column inspect.why_429.settled_offers is
   'Offers published at least 72 hours ago and not removed; at most 60 count.';
 comment on column inspect.why_429.proved_methods is 'The number of sign-in methods that the account has proved.';
@@ -87,7 +89,7 @@ comment on column inspect.why_429.recent_removals is
   'Offers that moderation removed in the last 30 days, at most 10. Each halves the cap.';
 comment on column inspect.why_429.reason is 'The whole explanation in sentences that can be sent on.';
 comment on column inspect.why_429.overridden_at is
-  'When a moderator set the cap, which then no longer depends on the record; null when it follows from the record.';
+  'When a moderator set the cap; null when the cap is computed from the terms.';
 comment on column inspect.why_429.account_suspended is
   'Whether the account is suspended. Its writes are then refused with 409, not 429.';
 grant select on inspect.why_429 to souk_dba;
@@ -111,6 +113,7 @@ comment on column inspect.windows.action is
   'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
 comment on column inspect.windows.used_last_hour is 'Calls in the last hour.';
 comment on column inspect.windows.used_last_day is 'Calls in the last day.';
-comment on column inspect.windows.next_leaves_at is 'When the oldest call leaves the window of an hour.';
+comment on column inspect.windows.next_leaves_at is
+  'When the oldest call of the last hour stops counting; null when there was none.';
 comment on column inspect.windows.last_call_at is 'The latest call.';
 grant select on inspect.windows to souk_dba;

@@ -60,8 +60,8 @@ begin
 end
 $$;
 comment on function inspect.check_moderation(double precision) is
-  'Checks cases, reports, appeals, suspensions and the quotes of extractions, and returns what breaks an invariant. Of '
-  'tables that grow with the market it reads a share (0 to 100 percent) of the rows.';
+  'Checks cases, reports, appeals, suspensions and the quotes of extractions. Returns one row for each violation. '
+  'Accounts, offers and appeals are sampled: share is the percentage (0 to 100) of their rows that is read.';
 
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)

@@ -36,9 +36,9 @@ cross join lateral unnest(pg_catalog.pg_blocking_pids(w.pid)) as blocker (pid)
 join pg_catalog.pg_stat_activity b on b.pid = blocker.pid
 where w.wait_event_type = 'Lock';
 comment on view inspect.blocked is
-  'When requests answer 503 after two seconds: which session waits for a lock, and which one holds it. End the session '
-  'that does not wait itself (its blocked_by is in no row''s pid): select pg_terminate_backend(blocked_by), as a '
-  'superuser or as blocking_role.';
+  'When requests answer 503 after two seconds: which session waits for a lock, and which one holds it. Find the '
+  'blocked_by that is not also a pid: that session holds the lock and does not wait itself. End it with select '
+  'pg_terminate_backend(blocked_by), as a superuser or as blocking_role.';
 comment on column inspect.blocked.pid is 'The process that waits.';
 comment on column inspect.blocked.role is 'The role that waits.';
 comment on column inspect.blocked.waits_for is 'How long it has waited.';
@@ -62,7 +62,7 @@ comment on view inspect.slow_functions is
   'When the service is slow: the functions in which time is spent. The worst first: order by self_ms desc. Empty until '
   'a superuser has run: alter database souk set track_functions = ''pl'' (for sessions that start afterwards).';
 comment on column inspect.slow_functions.schema is
-  'The schema: api for endpoints, jobs for the worker, search, reading and internal for what they share.';
+  'The schema. Endpoints call functions in api, and the worker those in jobs. Both use search, reading and internal.';
 comment on column inspect.slow_functions.function is 'The function.';
 comment on column inspect.slow_functions.calls is 'Calls since the statistics were reset.';
 comment on column inspect.slow_functions.total_ms is 'Time in the function and in the functions that it called.';
@@ -140,7 +140,8 @@ select s.slot_name, 'slot, not connected', null,
 from pg_catalog.pg_replication_slots s where not s.active;
 comment on view inspect.replication is
   'When written data is not found, DELETE /v1/me/agent hangs, or the disk fills with WAL: how far each replica is '
-  'behind; on a replica, how far it is itself. An unused slot keeps WAL until the disk is full: drop it.';
+  'behind. On a replica, one row says how far this server is behind. An unused slot keeps WAL until the disk is full: '
+  'drop it.';
 comment on column inspect.replication.replica is
   'The replica''s application_name, as in synchronous_standby_names; "this server" on a replica; or the name of an '
   'unused slot.';

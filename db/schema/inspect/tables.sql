@@ -98,7 +98,7 @@ comment on column inspect.index_use.scans is 'How often it was used since the st
 comment on column inspect.index_use.size is 'Its size.';
 comment on column inspect.index_use.bytes is 'Its size in bytes, to sort by.';
 comment on column inspect.index_use.needed_without_scans is
-  'Whether it enforces uniqueness or serves a foreign key, which does not count as a scan.';
+  'Whether the index is needed even without scans, because it enforces uniqueness or serves a foreign key.';
 comment on column inspect.index_use.bloat is
   'Its size divided by the size of the index if it were rebuilt; null when its keys vary in width. Above 2 on a large '
   'index, after a vacuum: reindex index concurrently.';

@@ -1,5 +1,5 @@
--- A decision of a moderator on an offer: the case is locked, the offer moves, its reports are completed, and the
--- decision is kept.
+-- A decision of a moderator on an offer: it locks the case, changes the status of the offer, completes its reports and
+-- stores the decision.
 
 create or replace function internal.lock_case(offer_id uuid) returns market.review_case
   language plpgsql volatile
@@ -21,7 +21,8 @@ begin
 end
 $$;
 comment on function internal.lock_case(uuid) is
-  'Returns the open case of an offer, locked; nulls when there is none. 409 while another moderator holds it.';
+  'Locks and returns the open case of an offer; a row of nulls when there is none. Raises 409 while another moderator '
+  'holds the case.';
 grant execute on function internal.lock_case(uuid) to souk_moderator;
 
 create or replace function internal.decide_offer(
@@ -90,7 +91,7 @@ begin
 end
 $$;
 comment on function internal.decide_offer(uuid, text, timestamptz, integer, text, text) is
-  'Makes one decision on an offer, completes its reports and closes its case; returns the offer. 400 for a missing '
-  'reason or a long sentence, 404 for no such offer, 409 invalid_state when the offer has changed, another moderator '
-  'holds it, or its status does not allow the decision.';
+  'Makes one decision on an offer, completes its reports and closes its case; returns the offer. Raises 400 for a '
+  'missing reason or a long sentence, 404 when there is no such offer, and 409 invalid_state when the offer or its '
+  'reports have changed, another moderator holds the case, or the status does not allow the decision.';
 grant execute on function internal.decide_offer(uuid, text, timestamptz, integer, text, text) to souk_moderator;

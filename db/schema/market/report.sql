@@ -46,6 +46,7 @@ comment on column market.report.created_at is 'When the offer was last reported 
 comment on column market.report.completed_at is
   'When a moderator decided on the reported offer; null while the report waits.';
 comment on column market.report.counted is
-  'Whether the report counts in the order of the queue: only if a person had claimed the account.';
+  'Whether the report counts in the order of the moderators'' queue. It does if a person had claimed the reporting '
+  'account.';
 grant select, insert (id, offer_id, account_id, agent_id, reason, comment),
   update (agent_id, reason, comment, created_at, completed_at) on market.report to souk_agent, souk_person;

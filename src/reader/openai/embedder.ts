@@ -30,8 +30,8 @@ const unitLength = (vector: number[]): number[] => {
 
 /**
  * Creates an embedder that uses a model behind an OpenAI-compatible server.
- * Every vector is checked (dimension, finite numbers, not all zero) and scaled to unit length. Not every compatible
- * server does so, and a vector shortened by `dimensions` may not have unit length.
+ * It checks every vector (dimension, finite numbers, not all zero) and scales it to unit length, because not every
+ * compatible server returns unit vectors, in particular if `dimensions` shortens them.
  */
 export const createOpenAiEmbedder = (options: { client: OpenAI; model: string }): Embedder => {
   const { client, model } = options;
