@@ -48,7 +48,7 @@ const tracesOf = async (words: string[]): Promise<string[]> => {
   return traces;
 };
 
-test.serial("a deleted account leaves no word of its person, and other accounts' reports stay", async (t) => {
+test.serial("deleting an account erases every word of its person; other accounts' reports stay", async (t) => {
   const caller = await market.approved("Zebedee's helper");
   const other = await market.approved();
   const own = { title: "Zebedee sofa", place: "Zebedeeville", contact: "zebedee@example.com", vector: vectorOf("z") };
@@ -232,7 +232,7 @@ test.serial("an offer that is published while its account is deleted is erased w
 });
 
 test.serial(
-  "an offer whose text is read while its agent is removed is not published, and an earlier one is",
+  "an agent's removal stops an offer whose text is still being read, and keeps an earlier offer",
   async (t) => {
     const caller = await market.approved();
     const late = await submitted(caller);
@@ -256,7 +256,7 @@ test.serial(
   },
 );
 
-test.serial("a vector that is made while its account is deleted is not stored", async (t) => {
+test.serial("a vector that is computed while its offer's account is deleted is not stored", async (t) => {
   const caller = await market.approved();
   const { submission, extraction } = await submitted(caller);
   await market.work("complete_submission", submission, extraction);
@@ -271,7 +271,7 @@ test.serial("a vector that is made while its account is deleted is not stored", 
   t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [id]), []);
 });
 
-/** Calls that wait for the deletion of the account. */
+/** Calls that start during the deletion of the account, and wait until it ends. */
 const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<unknown>> = {
   publish_offer: (caller) => submitted(caller),
   create_ask: (caller) =>

@@ -18,7 +18,7 @@ test.after.always(() => market?.close());
 
 const page = async (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
   (await market.call(null, "get_connection", { secret_hash: caller.link, session_hash: session })).account;
-/** The account on the page of the link, without its fingerprint. */
+/** The account that the link's page shows, without `shown`, the account's fingerprint. */
 const look = async (caller: Caller, session: Buffer | null = null): Promise<Answer> => {
   const { shown: _, ...read } = await page(caller, session);
   return read;
@@ -70,7 +70,7 @@ test.serial("before approval the page shows which account will be bound", async 
     has_method: false,
     needs_sign_in: false,
   });
-  t.deepEqual(await look(caller, randomBytes(32)), await look(caller), "a session that is none counts as none");
+  t.deepEqual(await look(caller, randomBytes(32)), await look(caller), "an unknown session counts as no session");
 
   const other = await market.approved();
   t.deepEqual(await look(caller, other.session), {
@@ -95,7 +95,7 @@ test.serial("an account with a method is bound only by a session that signed in 
   t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
   await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [person.session]);
   t.is(await refused(approve(caller, person.session)), "401 unauthorized");
-  t.false((await me(caller)).account.connected, "the link is not spent");
+  t.false((await me(caller)).account.connected, "the link can still be used");
   await market.sql("update market.session set signed_in_at = now() where secret_hash = $1", [person.session]);
   t.deepEqual(await approve(caller, person.session), {
     agent_id: caller.agent,
@@ -116,7 +116,7 @@ test.serial("approving an agent whose link proved a method needs a sign-in, and 
   t.deepEqual(
     await look(caller),
     { ...seen, label: "the account that this agent acts for", needs_sign_in: true },
-    "an agent that opens its own link learns no mailbox",
+    "an agent that opens its own link learns no e-mail address",
   );
   const { status, extra } = await refusal(approve(caller));
   t.deepEqual([status, extra], [401, { sign_in_again: true }]);
@@ -129,7 +129,7 @@ test.serial("approving an agent whose link proved a method needs a sign-in, and 
   t.is((await market.sql("select from market.report where account_id = $1", [caller.account])).length, 1);
 });
 
-test.serial("another person may approve such an agent, and the proved method stays with its account", async (t) => {
+test.serial("if another person approves the agent, a proved method stays with its account", async (t) => {
   const { caller, session, verification } = await provedFirst();
   const { body: open } = await verify(caller, "apple");
   const person = await signIn();
@@ -200,7 +200,7 @@ test.serial("an approval without a session never gives access to an account that
         "404 not_found",
       );
     }
-    t.true((await approve(caller)).new_session, "a second click answers the same");
+    t.true((await approve(caller)).new_session, "a second click gets the same response");
   }
 });
 
@@ -213,7 +213,7 @@ test.serial("an approval binds only the account that the page showed", async (t)
     other: (await page(caller, other.session)).shown,
   };
   t.is(new Set(Object.values(shown)).size, 3);
-  t.not((await page(await market.connect(), one.session)).shown, shown.one, "of this link only");
+  t.not((await page(await market.connect(), one.session)).shown, shown.one, "another link has another fingerprint");
   const changed = { account_changed: true };
   for (const [session, said, detail] of [
     [one.session, shown.other, /now signed in as Lena\./],
@@ -225,22 +225,22 @@ test.serial("an approval binds only the account that the page showed", async (t)
     t.deepEqual([refusedWith.status, refusedWith.code, refusedWith.extra], [409, "invalid_state", changed]);
     t.regex(refusedWith.detail, detail);
   }
-  t.false((await me(caller)).account.connected, "the link is not spent");
+  t.false((await me(caller)).account.connected, "the link can still be used");
   const first = await approve(caller, one.session, caller.session, shown.one);
   t.is((await me(caller)).id, one.account);
   t.deepEqual(await approve(caller, one.session, caller.session, shown.one), first, "a second click succeeds");
 
   const fresh = await market.connect();
   const made = await approve(fresh, null, fresh.session, (await page(fresh)).shown);
-  t.deepEqual(await approve(fresh, fresh.session, fresh.session, shown.nobody), made, "also with the new session");
+  t.deepEqual(await approve(fresh, fresh.session, fresh.session, shown.nobody), made, "the new session is accepted");
 });
 
 test.serial("a second click gets the same response as the first, and a stranger's click is refused", async (t) => {
   const caller = await market.connect();
   const first = await approve(caller);
   t.deepEqual(first, { agent_id: caller.agent, agent_name: "Test agent", new_session: true, has_method: false });
-  t.deepEqual(await approve(caller), first, "before the browser has its cookie");
-  t.deepEqual(await approve(caller, caller.session), first, "and after");
+  t.deepEqual(await approve(caller), first, "a click without the session cookie");
+  t.deepEqual(await approve(caller, caller.session), first, "a click with the session cookie");
   t.is(await refused(approve(caller, null, randomBytes(32))), "409 connection_already_used");
   const stranger = await market.approved();
   t.is(await refused(approve(caller, stranger.session, randomBytes(32))), "409 connection_already_used");
@@ -272,7 +272,7 @@ test.serial("a second click after a sign-out or after the agent's removal does n
   t.is(await people.accountOf(other.session), null);
 });
 
-test.serial("an agent that removes itself during its approval is connected before that, or never", async (t) => {
+test.serial("if an agent removes itself during its approval, it is approved first or not at all", async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const person = await signIn();
     const caller = await market.connect();
@@ -315,7 +315,7 @@ test.serial("an approval during the deletion of its account binds nothing to tha
   }
 });
 
-test.serial("after an approval one mail goes to the account's e-mail address, in a queue of its own", async (t) => {
+test.serial("an approval sends one mail to the account's e-mail address, through the queue for mail", async (t) => {
   const email = randomEmail();
   const person = await signIn("Lena", email);
   const caller = await market.connect("Helper");
@@ -337,7 +337,7 @@ test.serial("after an approval one mail goes to the account's e-mail address, in
 });
 
 test.serial(
-  "the mail goes to the address that a person signs in with, rather than one that a provider stated",
+  "the mail goes to the e-mail address that the person proved by mail, not to one that a provider stated",
   async (t) => {
     const person = await signIn("Lena", "google@example.com");
     const mail = await people.begin({ email: randomEmail(), purpose: "add", session: person.session });

@@ -129,7 +129,7 @@ test.serial("an ask with a new text keeps its id and gets the matches of the new
     keywords: ["phone"],
   });
   const { submission } = await market.call(buyer, "update_ask", { id: ask, body: { text }, errors: [] });
-  t.deepEqual(await matching(ask), [sofa], "until the new text is read");
+  t.deepEqual(await matching(ask), [sofa], "the old matches stay until the new text is read");
   await market.work("complete_submission", submission, extraction);
   t.deepEqual(await matching(ask), [phone]);
 });

@@ -197,7 +197,7 @@ test("an entry names the job and its number, also if the worker's login is a sup
   await call("use_embedding_model", "builtin-hash-1");
   t.like((await events("embedding_model")).at(-1), { actor_type: "job", request_id: null });
   await pool.query("update market.setting set value = 'true' where name = 'pre_moderation'");
-  t.like((await events("pre_moderation")).at(-1), { actor_type: "dba" }, "the session is the superuser's again");
+  t.like((await events("pre_moderation")).at(-1), { actor_type: "dba" }, "the session acts as the superuser again");
   await pool.query("update market.setting set value = 'false' where name = 'pre_moderation'");
 });
 

@@ -173,7 +173,7 @@ test.serial("without BYPASSRLS a dump is refused, and with --enable-row-security
   t.is(await sqlValue(restored, "select count(*)::int from market.offer"), 2);
 });
 
-test.serial("a role for backups that is no superuser dumps everything", async (t) => {
+test.serial("a backup role that is not a superuser dumps everything", async (t) => {
   const readme = await readFile(README, "utf8");
   const [, statements = ""] = /For a backup without a superuser:\n\n```sql\n([\s\S]*?)```/.exec(readme) ?? [];
   await sql(restored, statements);

@@ -37,7 +37,7 @@ const signaturesOf = async (schema: string): Promise<Map<string, Signature>> => 
   );
 };
 
-/** What is wrong with calls, one line each. */
+/** The errors in calls, one line each. */
 const faultsOf = (calls: readonly Written[], signatures: Map<string, Signature>): string[] =>
   calls.flatMap(({ where, name, names, count }) => {
     const signature = signatures.get(name);

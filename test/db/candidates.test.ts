@@ -113,7 +113,7 @@ test("a place whose text equals its city is searched for once", async (t) => {
   t.true(row.both.includes("berlin") && row.both.includes("kreuzberg"));
 });
 
-test("the facets beside an offer's vector follow changes of the offer and of the vector", async (t) => {
+test("the facets stored with an offer's vector equal the offer's facets after each change", async (t) => {
   const own = await openMarket(t);
   const id = await own.offer(await own.approved(), { title: "Grey sofa", price: "180 EUR", place: "Leeds" });
   const facets = async () => {
@@ -136,7 +136,7 @@ test("the facets beside an offer's vector follow changes of the offer and of the
   t.true((await facets()).includes("'bristol'"));
 });
 
-test("an unknown word that some offer contains does not find offers that are only spelled alike", async (t) => {
+test("an unknown word that occurs in an offer does not find offers with a similar spelling", async (t) => {
   const own = await openMarket(t);
   const [reader, publisher] = [await own.approved(), await own.approved()];
   const [named, alike] = [
@@ -159,8 +159,8 @@ test("an unknown word that some offer contains does not find offers that are onl
   t.deepEqual(
     (await search("zorvix")).map(([id]: Answer) => id),
     [named, alike],
-    "of what is written nowhere the letters are all that is known",
+    "a word that no offer contains finds offers with a similar spelling",
   );
   await own.sql("update market.embedding_model set by_letters = false");
-  t.is((await search("zorvex")).length, 2, "a model that knows meanings is asked");
+  t.is((await search("zorvex")).length, 2, "a model that knows meanings finds similar offers too");
 });

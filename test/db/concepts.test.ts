@@ -54,7 +54,7 @@ test("a new synonym gives its concept to every offer that names it, in batches, 
     { looked_at: 1, changed: 1, finished: true },
   ]);
   t.is(await filed(market), OFFERS);
-  t.is(await queued(market), 1, "the key keeps it to one job");
+  t.is(await queued(market), 1, "the job key prevents a second job");
   await market.sql("delete from reading.synonym where concept = 'zorbel_jug'");
   await workThrough(market);
   t.is(await filed(market), 0);
@@ -90,7 +90,7 @@ test("offers whose concepts stay the same are not written", async (t) => {
   t.deepEqual(await versions(), before);
 });
 
-test("a batch of a worker that dies is rolled back, and the next worker repeats it", async (t) => {
+test("if a worker dies, its batch is rolled back, and the next worker repeats it", async (t) => {
   const market = await withOffers(t);
   await addWord(market);
   await market.work("refresh_concepts", BATCH);

@@ -105,7 +105,7 @@ test.serial("an expired, declined or unknown link is refused and approves nothin
   const [late, declined] = [await market.connect(), await market.connect()];
   await market.sql("update market.connection set expires_at = now() where agent_id = $1", [late.agent]);
   for (const act of [approve, decline, look]) t.is(await refused(act(late)), "410 connection_expired");
-  t.false((await me(late)).account.connected, "the token goes on reading");
+  t.false((await me(late)).account.connected, "the token can still read");
   await decline(declined);
   for (const act of [approve, decline, look]) t.is(await refused(act(declined)), "410 connection_expired");
   t.is(await refused(approve({ ...late, link: randomBytes(32) })), "404 not_found");
@@ -154,7 +154,7 @@ test.serial("an approval with an account adds the agent and its work in progress
 
   await market.sql("update market.account set created_at = now() - interval '2 days' where id = $1", [provisional]);
   await market.work("purge_keys");
-  t.deepEqual(await market.sql("select from market.account where id = $1", [provisional]), [], "nobody acts for it");
+  t.deepEqual(await market.sql("select from market.account where id = $1", [provisional]), [], "it has no agents");
   t.is(await accountOf(second), first.account);
 });
 
@@ -262,7 +262,7 @@ for (const [address, network] of NETWORKS) {
   });
 }
 
-test.serial("a network can create thirty agents an hour, also at once, and is told how long to wait", async (t) => {
+test.serial("a network can create thirty agents an hour, also concurrently, and is told when to retry", async (t) => {
   const address = (n: number) => `2001:db8:aa:bb::${n}`;
   const outcomes = await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
@@ -329,17 +329,17 @@ test.serial("a call that has left the window does not count", async (t) => {
   t.deepEqual(figures, { limit: 60, used: 1, remaining: 59, resets_in: 1 });
 });
 
-test.serial("a caller that waits as told is admitted, also if the cap has fallen below the calls used", async (t) => {
+test.serial("a caller that waits as long as it was told is admitted, even after its cap was lowered", async (t) => {
   const used = [{ secondsAgo: 3000 }, { secondsAgo: 2000 }, { secondsAgo: 1000 }];
   t.is((await windowOf(used, 4)).wait, null);
   t.true(near((await windowOf(used, 3)).wait, 600));
   const fallen = await windowOf(used, 1);
   t.is(fallen.figures.remaining, 0);
-  t.true(near(fallen.figures.resets_in, 600), "when the oldest leaves");
-  t.true(near(fallen.wait, 2600), "when the last but one has left");
+  t.true(near(fallen.figures.resets_in, 600), "until the oldest call leaves the window");
+  t.true(near(fallen.wait, 2600), "until the newest call leaves the window");
 });
 
-/** Equal, apart from the seconds that a slow test takes. */
+/** True if the seconds are the expected ones, or up to 20 fewer, because a slow test takes time. */
 const near = (seconds: number, expected: number): boolean => seconds <= expected && seconds > expected - 20;
 
 test.serial("a refused call says how long to wait until a slot is free", async (t) => {

@@ -4,11 +4,11 @@ import { createDatabase } from "../support/database.ts";
 
 /**
  * A function that runs as its owner must not run code of its caller. PostgreSQL looks for types in the caller's
- * temporary schema before all others, unless search_path gives that schema another position. An empty search_path does
- * not.
+ * temporary schema before all others, unless search_path names that schema at another position. An empty search_path
+ * does not name it.
  */
 
-/** Types that function bodies name without a schema. The test creates a domain of each name that reports its use. */
+/** Types that function bodies name without a schema. For each, the test creates a domain that reports its use. */
 const SHADOWED = ["uuid", "text", "bytea", "jsonb", "int4", "timestamptz", "interval", "bool", "regclass"];
 
 /** A login, and a call of it that runs as the owner. */
@@ -37,7 +37,7 @@ for (const [login, call] of CALLS) {
       await client.query(`create domain pg_temp.${name} as pg_catalog.${name} check (pg_temp.tell())`);
     }
     await client.query("select null::pg_temp.uuid");
-    t.true(ran.includes(`ran as ${login}`), "the impostors tell of themselves");
+    t.true(ran.includes(`ran as ${login}`), "the test's domains report their use");
     await client.query(call).catch(() => undefined);
     t.deepEqual(
       ran.filter((message) => message === "ran as souk_owner"),

@@ -188,25 +188,25 @@ const READ = {
 const PRICE = { min: null, max: 210, currency: "EUR", period: null };
 const BERLIN = [{ text: "Berlin", city: "Berlin", country: "DE" }];
 
-test("a certain kind in the query is a filter, and a guessed one affects only the ranking", async (t) => {
+test("a certain offer kind in the query is a filter, and a guessed one affects only the ranking", async (t) => {
   const surely = await found({ query: "sofa" }, READ);
   t.false(surely.includes("hired") || surely.includes("cleaning"));
   const guessed = await found({ query: "sofa" }, { ...READ, offer_kind: { value: "rental", certain: false } });
   t.true(guessed.includes("couch"));
   t.is(guessed[0], "hired");
-  t.is(guessed.at(-1), "cleaning", "a work is no thing");
+  t.is(guessed.at(-1), "cleaning", "a service is ranked last");
 });
 
-test("a price in the query excludes offers well above it, and no offer that cannot be compared", async (t) => {
+test("a price in the query excludes offers far above it, but not offers with incomparable prices", async (t) => {
   const within = await found({ query: "sofa" }, { ...READ, price: PRICE });
   t.deepEqual(within.toSorted(), ["couch", "dollars", "gift", "unpriced"]);
   const little = await found({ query: "sofa" }, { ...READ, price: { ...PRICE, max: 190 } });
-  t.true(little.includes("couch"), "a little above is shown");
-  t.true(little.indexOf("couch") > little.indexOf("gift"), "and stands lower");
+  t.true(little.includes("couch"), "an offer a little above the limit is found");
+  t.true(little.indexOf("couch") > little.indexOf("gift"), "it is ranked lower than a gift");
   t.deepEqual(await found({ query: "sofa" }, { ...READ, price: { ...PRICE, max: 0, currency: null } }), ["gift"]);
 });
 
-test("a place in the query excludes offers elsewhere, and no offer whose place is unknown", async (t) => {
+test("a place in the query excludes offers elsewhere, but not offers whose place is unknown", async (t) => {
   const there = await found({ query: "sofa in Berlin" }, { ...READ, places: BERLIN });
   t.deepEqual(there.toSorted(), ["couch", "dollars", "gift", "unpriced"]);
   t.deepEqual(there.slice(0, 2).toSorted(), ["couch", "gift"]);
@@ -225,7 +225,7 @@ test("an explicit filter takes precedence over the extraction", async (t) => {
   ]);
 });
 
-test("the classification and the notices say what was understood", async (t) => {
+test("the classification and the notices say how the query was understood", async (t) => {
   const { classification, notices } = await search({ query: "sofa" }, { ...READ, price: PRICE, places: BERLIN });
   t.deepEqual(classification, { domain: "home_garden", category: "furniture", kind: "sale" });
   t.deepEqual(
@@ -285,7 +285,7 @@ test("a cursor gives the same page while others publish, by words, by vector and
   const after = await page(first.page.next_cursor);
   t.deepEqual(ids(after), ids(before));
   t.is(before.results.length, 4);
-  t.notDeepEqual(ids(await page(null)), ids(first), "a new search sees what is new");
+  t.notDeepEqual(ids(await page(null)), ids(first), "a new search finds new offers");
 });
 
 test("of thousands of offers with the same words the newest are ranked, and a filter finds the oldest", async (t) => {

@@ -277,17 +277,17 @@ const LIES: readonly [what: string, changed: object, dropped: object][] = [
     { price: null, hundredths: null, missing: ["price"] },
   ],
   [
-    "a price that does not stand in its quote",
+    "a price that its quote does not state",
     { price: found(TEXT, price(18), "180 EUR") },
     { price: null, hundredths: null, missing: ["price"] },
   ],
   [
-    "an upper price that does not stand in its quote",
+    "an upper price that its quote does not state",
     { price: found(TEXT, price(180, { amount_max: 200 }), "180 EUR") },
     { price: null, hundredths: null, missing: ["price"] },
   ],
   [
-    "a price of nothing in a quote of nothing",
+    "a price of 0 with an empty quote",
     { price: { ...found(TEXT, price(0), "180 EUR"), quote: "", start: 1, end: 1 } },
     { price: null, hundredths: null, missing: ["price"] },
   ],
@@ -307,7 +307,7 @@ const LIES: readonly [what: string, changed: object, dropped: object][] = [
     { methods: [], missing: ["contact"] },
   ],
   [
-    "a contact whose quote stands nowhere",
+    "a contact whose quote is not in the text",
     {
       contacts: [
         {
@@ -334,7 +334,7 @@ const LIES: readonly [what: string, changed: object, dropped: object][] = [
     { kind: null, missing: ["offer_kind"] },
   ],
   [
-    "a kind that nobody knows, without a domain",
+    "an unknown kind of offer, without a domain",
     { domain: null, category: null, offer_kind: found(TEXT, "theft", "für 180 EUR") },
     { domain: null, category: null, kind: null, missing: ["domain", "category", "offer_kind"] },
   ],

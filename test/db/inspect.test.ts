@@ -100,7 +100,7 @@ test.serial("the inspect views say why an agent gets 429, and when it no longer 
   const after = await why();
   t.like(after["publish_offer"], { refused: true, used: 75, cap: 75 });
   t.false(after["create_ask"].refused);
-  t.true(Math.abs(after["publish_offer"].next_slot_in - 600) <= 2, "the call of fifty minutes ago leaves in ten");
+  t.true(Math.abs(after["publish_offer"].next_slot_in - 600) <= 2, "the oldest call was fifty minutes ago");
   t.is(
     after["publish_offer"].reason.replace(/in \d+ seconds/, "in N seconds"),
     "75 of 75 calls of the last hour are used, so the next is refused with 429; in N seconds a slot is free. The cap: 60 + 1 x (4 x 0 settled offers + 30 x 1 proved methods + 60 for an account of 30 days), at most 600, halved 1 times for offers removed within 30 days, but not below 15.",
@@ -112,7 +112,7 @@ test.serial("the inspect views say why an agent gets 429, and when it no longer 
   t.false((await why())["publish_offer"].refused);
   await t.notThrowsAsync(publish());
 
-  // why_429 reports a cap that a moderator set, and does not explain it by account stats, which do not count then.
+  // why_429 reports a cap that a moderator set. It mentions no account stats, because they do not affect that cap.
   const override = (cap: number) =>
     market.sql(
       `insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', $2)
@@ -238,10 +238,10 @@ test.serial("inspect.blocked shows who waits for a lock and who holds it", async
   }
 });
 
-/** Words in the names of columns that a DBA does not need, because their content is secret or private. */
+/** A column whose name contains one of these words is secret or private, so a DBA may not read it. */
 const CLOSED =
   /hash|secret|\bcode|text|title|contact|comment|body|metadata|extraction|criteria|query|search|place|reasons|embedding|display_name|address|images|location|warnings|note/;
-/** Columns with such names whose content is neither. */
+/** Columns whose names contain such a word, but whose content is neither secret nor private. */
 const OPEN = [
   "reading.ask_example.text",
   "reading.offer_example.text",
@@ -267,7 +267,7 @@ test.serial("a DBA can read every table, write none, and sees no secret, text or
   t.deepEqual(
     tables.filter((table) => !columns.some((c) => c.table === table && c.open)),
     [],
-    "market/dba_access.sql grants what a DBA may read of a new table",
+    "market/dba_access.sql must grant the columns of a new table that a DBA may read",
   );
   t.deepEqual(
     columns

@@ -45,12 +45,13 @@ const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> =>
 
 test.serial("inspect.check() reports nothing in a consistent database", async (t) => {
   const [{ count }] = await market.sql("select count(*)::int from market.match");
-  t.is(count, 1, "there is a match to look at");
+  t.is(count, 1, "there is a match to check");
   await assertInvariants(t, market.url);
 });
 
 /**
- * A submission and its counted call. AGE is its age in seconds; SETTLED is its completed_at and status.
+ * A submission and the call that its rate limit counted. AGE is the submission's age in seconds. SETTLED is its
+ * completed_at and status.
  */
 const SUBMISSION = `
   insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, 'publish_offer';
@@ -64,7 +65,7 @@ const withJob = (task: string, row: string) =>
   `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
 const JOB_OF_SUBMISSION = withJob("complete_submission", "00000000-0000-7000-8000-000000000001");
 
-/** A second offer of the seller, which is not live. Its status and removed_at follow. */
+/** A second offer of the seller, which is not live. Each use appends the offer's status and removed_at. */
 const WAITING = `
   insert into market.offer (id, account_id, text, title, status, removed_at)
   select '00000000-0000-7000-8000-000000000003', account_id, 'Sofa', 'Sofa',`;
@@ -253,11 +254,11 @@ for (const invariant of Object.keys(CORRUPTIONS)) {
     });
     const expected = found.find((row) => row.invariant === invariant && row.object.startsWith(corruption.object));
     t.truthy(expected?.detail, JSON.stringify(found));
-    t.deepEqual([...new Set(found.map((row) => row.invariant))], [invariant], "and of nothing else");
+    t.deepEqual([...new Set(found.map((row) => row.invariant))], [invariant], "no other invariant is reported");
   });
 }
 
-test.serial("inspect.check() ignores what a waiting job will mend, but not for ever", async (t) => {
+test.serial("inspect.check() ignores rows that a waiting job will correct, unless it waited for hours", async (t) => {
   const found = (age: string) =>
     rolledBack(client, async () => {
       await client.query("set local session_replication_role = replica");
@@ -289,7 +290,7 @@ test.serial("the worker stores what its check finds, and a sample without findin
   t.deepEqual(
     (await noted()).map(({ invariant }) => invariant),
     ["stats_equal_recount"],
-    "what is always looked at whole is right again at once; the other until everything was looked at",
+    "a full check clears a finding at once; a check of samples clears none until all rows are checked",
   );
   await market.work("check_invariants", null);
   t.deepEqual(await noted(), []);

@@ -76,8 +76,7 @@ test("a function or view that no file creates any more is dropped", async (t) =>
 test("a function with other arguments, or a view with other columns, replaces the old one", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
-  // A function that a view calls gets an argument, and a view whose rows a function returns gets its columns in another
-  // order.
+  // Adds an argument to a function that a view calls, and reorders the columns of a view whose rows a function returns.
   await release.edit(
     "internal/setting.sql",
     "internal.setting(name text) returns jsonb",
@@ -114,7 +113,7 @@ test("a function that a table needs is not dropped: nothing changes, and the err
     await t.throwsAsync(loadCode(client, release.folder), {
       message: /function search\.price_bucket\(bigint\) has other arguments.* but a table needs it/,
     });
-    t.is(await loadCode(client), null, "the code of before is still there");
+    t.is(await loadCode(client), null, "the old code is unchanged");
   });
 });
 
@@ -147,7 +146,7 @@ test("a grant that no file gives any more is revoked", async (t) => {
   });
 });
 
-test("callers notice only short waits while code is loaded", async (t) => {
+test("calls succeed, with short waits, while code is loaded", async (t) => {
   const market = await openMarket(t);
   const release = await nextRelease(t);
   await release.add("internal/setting.sql", EXTRA);

@@ -24,7 +24,7 @@ type Release = Record<string, Row[]>;
 /** Enough rows for every foreign key, and few enough to load quickly. */
 const ROWS_OF_A_RELEASE = 100;
 
-/** For each table that upgrades change: a column, its value by an operator, and its value by an upgrade. */
+/** For each table that upgrades change: a column, an operator's value and an upgrade's value. */
 const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: string, theirs: string]>> = {
   "market.domain": ["kinds", "{rental}", "{dating,friendship}"],
   "market.category": ["position", "90", "91"],
@@ -261,7 +261,7 @@ test.serial("a table that an operator emptied gets only rows that are new in a r
   t.is(await sqlValue("select count(*)::integer from reading.synonym"), 1);
 });
 
-test.serial("values that the service writes are no change by an operator, and upgrades keep them", async (t) => {
+test.serial("values that the service writes are not an operator's change, and upgrades keep them", async (t) => {
   await reset();
   await load(base);
   await sql("update market.setting set value = '7' where name = 'first_offers_to_review'");
@@ -365,7 +365,7 @@ for (const [what, line, message] of [
     const { rows } = await client.query(
       "select current_setting('market.loading', true) as loading, current_user = session_user as own",
     );
-    t.deepEqual(rows, [{ loading: "", own: true }], "the session of the loader is as it was");
+    t.deepEqual(rows, [{ loading: "", own: true }], "the settings of the loader's session are unchanged");
   });
 }
 
@@ -438,7 +438,7 @@ test("the triggers of each table have the same columns as the loader", async (t)
   );
 });
 
-test("a new installation needs no training, and needs it once an operator changes a word", async (t) => {
+test("a new installation needs training only after an operator changes a word", async (t) => {
   const fresh = await createDatabase(t);
   const isDue = () => sqlValueAt<boolean>(fresh.url, `select jobs.get_training_set(${LEARNING}) is not null`);
   const weights = () =>

@@ -33,7 +33,7 @@ const meet = (title: string, prepare: (market: Market, people: ReturnType<typeof
       });
     const outcomes = [run(first)];
     await eventually(waits.count, (count) => count === 1);
-    t.is(over, 0, "the first call meets the row that is held");
+    t.is(over, 0, "the first call waits for the locked row");
     outcomes.push(run(second));
     await eventually(waits.count, (count) => count + over === 2);
     await release();
@@ -161,7 +161,7 @@ for (const [title, withdrawing] of [
       submission,
     ]);
     return {
-      // At that point the deletion has locked the agents' keys, but not yet the keys' submissions.
+      // When the deletion waits for this row, it has locked the agents' keys, but not yet the keys' submissions.
       hold: ["select from market.offer where id = $1 for update", [offer]],
       second: () => withdrawing(market, owner, submission),
     };

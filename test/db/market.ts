@@ -7,7 +7,7 @@ import { createDatabase, type Database, type Teardown } from "../support/databas
  * The market through SQL: functions in `api` called as souk_api with a token, functions in `jobs` as souk_worker, and
  * SQL of an operator. There is no HTTP and no extractor, so the tests provide the extractions.
  *
- *   caller   an agent and the hash of its token; it is approved when a person stands behind it
+ *   caller   an agent with its account and the hashes of its token, its link and its person's session
  *   facts    what an offer or an ask is about; its text and its extraction are made from them
  *   refusal  an error that internal.raise_problem raised
  */
@@ -54,7 +54,7 @@ export type Market = {
   change: (caller: Caller, id: string, facts: OfferFacts) => Promise<{ status: number; body: Answer }>;
   /** Creates an ask made from facts. Returns its id. */
   ask: (caller: Caller, facts?: AskFacts) => Promise<string>;
-  /** Runs the embedding job of one offer or ask, with the given vector or none, which also matches it. */
+  /** Stores the given vector of one offer or ask, or none, and matches it, as the embedding job does. */
   embed: (kind: "offer" | "ask", id: string, vector?: string | null) => Promise<void>;
 };
 
@@ -64,7 +64,7 @@ const PATIENT_POOL_SIZE = 24;
 /** Longer than any wait for a connection on a busy machine. */
 const CONNECTION_MS = 60_000;
 
-/** Timeouts of the sessions of a patient market: a busy machine does not reach them while two calls wait for each other. */
+/** Timeouts of a patient market's sessions. A busy machine does not reach them while two calls wait for each other. */
 const BE_PATIENT = "set lock_timeout = '2min'; set statement_timeout = '2min'";
 
 /**
@@ -81,7 +81,7 @@ export const openMarket = async (
   const api = openDatabase({ ...options, role: "souk_api" });
   const worker = openPool({ ...options, role: "souk_worker" }, database.url, false);
   for (const pool of [...Object.values(api.pools), worker]) {
-    // All tests of a file begin at once: who waits for a connection is not refused after two seconds, as a caller is.
+    // All tests of a file start at once, so a connection may take longer than the two seconds that a caller waits.
     pool.options.connectionTimeoutMillis = CONNECTION_MS;
     if (patient) {
       const { onConnect } = pool.options;
@@ -400,8 +400,8 @@ export const askOf = (facts: AskFacts): { text: string; extraction: object } => 
 };
 
 /**
- * A unit vector of 512 numbers that depends only on its name. With `near` it is mixed with that vector by a share of 0
- * to 1.
+ * A unit vector of 512 numbers that depends only on its name. With `near`, the vector of that other name is mixed in;
+ * `share`, from 0 to 1, is the weight of the other vector.
  */
 export const vectorOf = (name: string, near?: { name: string; share: number }): string => {
   const own = directionOf(name);

@@ -182,7 +182,7 @@ test.serial("lexemes_of returns the lexemes that a query asks for, unescaped, an
   t.deepEqual([row.none, row.empty], [["*"], []]);
 });
 
-test.serial("since returns only what matched after that response", async (t) => {
+test.serial("since returns only the matches that were added after that response", async (t) => {
   const ask = await market.ask(buyer);
   const first = await market.offer(seller);
   const one = await matches(ask);
@@ -193,7 +193,7 @@ test.serial("since returns only what matched after that response", async (t) => 
   const two = await matches(ask, { since: one.since });
   t.deepEqual(two.results, []);
   await market.embed("offer", first);
-  t.deepEqual((await matches(ask, { since: two.since })).results, [], "matched again is not new");
+  t.deepEqual((await matches(ask, { since: two.since })).results, [], "a repeated match is not new");
   const second = await market.offer(seller);
   t.deepEqual(
     (await matches(ask, { since: two.since })).results.map((result: Answer) => result.id),
@@ -202,7 +202,7 @@ test.serial("since returns only what matched after that response", async (t) => 
   await market.call(seller, "archive_offer", { id: second });
   const three = await matches(ask, { since: one.since });
   t.deepEqual(three.results, []);
-  t.deepEqual((await matches(ask, { since: three.since })).results, [], "nothing comes back because something left");
+  t.deepEqual((await matches(ask, { since: three.since })).results, [], "losing a match returns no older ones");
 });
 
 test.serial("a since of another ask, or an invented one, is refused", async (t) => {

@@ -37,7 +37,7 @@ test.before(async () => {
 });
 
 test.after.always(async () => {
-  // graphile-migrate ends the process if a connection breaks that it keeps for another migration.
+  // graphile-migrate keeps idle connections for later migrations, and ends the process if one of them breaks.
   await new Promise((resolve) => setTimeout(resolve, KEPT_MS));
   await migrated?.drop();
   await declared?.drop();
@@ -67,7 +67,7 @@ const dump = async ({ url }: Database): Promise<string[]> => {
     stdout
       .split("\n")
       .filter((line) => !/^\\(un)?restrict /.test(line))
-      // From PostgreSQL 18 on, NOT NULL has a name, made from the column's first name, which a renamed column keeps.
+      // From PostgreSQL 18 on, each NOT NULL has a name. It contains the column's original name, also after a renaming.
       .map((line) => line.replace(/ CONSTRAINT \w+_not_null NOT NULL/, " NOT NULL"))
   );
 };

@@ -33,7 +33,7 @@ test.before(async () => {
   await sql(url.superuser, "create extension vector");
 });
 test.after.always(async () => {
-  // graphile-migrate ends the process if a connection breaks that it keeps for another migration.
+  // graphile-migrate keeps idle connections for later migrations, and ends the process if one of them breaks.
   await sleep(KEPT_MS);
   await server?.destroy();
 });
@@ -51,7 +51,7 @@ test.serial("a login that may create roles and owns the database can run all mig
 test.serial("souk_migrator can run later migrations, but cannot create roles or read tables by itself", async (t) => {
   await sql(url.superuser, "alter role first nologin");
   await t.notThrowsAsync(migrate(url.migrator));
-  // An upgrade with other rows: all files are loaded again, and a row that shipped otherwise is changed.
+  // Simulates an upgrade with changed rows: all files are loaded again, and one stored row differs from its file.
   await sql(url.superuser, "update internal.loaded set hash = repeat('0', 64) where name <> 'code'");
   await sql(url.superuser, "set market.loading = 'on'; update market.reason set rank = 99 where code = 'other'");
   await t.notThrowsAsync(migrate(url.migrator));

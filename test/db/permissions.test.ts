@@ -11,8 +11,7 @@ import { MATRIX, SUMMARY } from "./rights.ts";
  *
  *   A, B         approved agents of two accounts, each with a row in every table that can have one
  *   C            an agent without approval
- *   enter        to set the role and the claims of a caller for one transaction (internal.enter_agent, enter_person)
- *   entered(A)   the role and the claims of a request of A
+ *   entered(A)   the role and the claims that internal.enter_agent sets for a request of A
  *
  * To accept a change of the catalogue, run `UPDATE=permissions npm test -- test/db/permissions.test.ts` and read the
  * diff.
@@ -99,7 +98,7 @@ test.serial("the table of rights in db/README.md is correct", async (t) => {
   const readme = await readFile(README, "utf8");
   const [, before = "", , after = ""] =
     /^([\s\S]*<!-- rights -->\n)([\s\S]*?)(<!-- \/rights -->[\s\S]*)$/.exec(readme) ?? [];
-  t.not(after, "", "the table stands between its markers");
+  t.not(after, "", "db/README.md has both markers of the table");
   const current = `${before}\n${table}\n\n${after}`;
   if (process.env["UPDATE"] === "permissions") await writeFile(README, current);
   t.deepEqual((await readFile(README, "utf8")).split("\n"), current.split("\n"));
@@ -343,7 +342,7 @@ const loggedIn = async <T>(role: string, run: (session: pg.Client) => Promise<T>
   }
 };
 
-test.serial("to enter overwrites claims that the client set before", async (t) => {
+test.serial("internal.enter_agent and enter_person overwrite claims that the client set before", async (t) => {
   await loggedIn("souk_api", async (session) => {
     for (const [name, value] of Object.entries({ ...entered(B).claims })) {
       await session.query("select set_config($1, $2, false)", [name, value]);
@@ -403,7 +402,7 @@ const UNENTERED = [
   "vocabulary_changed_at",
 ];
 
-test.serial("if the API's login role does not enter, it gets no data, even if it sets claims itself", async (t) => {
+test.serial("without a caller's role the API's login role gets no data, even if it sets claims itself", async (t) => {
   const { rows } = await client.query<{ name: string; call: string }>(
     `select p.proname as name, format('select %s(%s)', p.oid::regproc, (
        select string_agg('null::' || format_type(a.type, null), ', ' order by a.n) from unnest(p.proargtypes) with ordinality as a (type, n))) as call

@@ -40,7 +40,7 @@ const work = async (market: Open, id: string, size: number, most = 100) => {
 const jobs = async (market: Open): Promise<number> =>
   (await market.sql("select from graphile_worker.jobs where task_identifier = 'reembed'")).length;
 
-test("after a change of model every offer and then every ask is embedded again once, with progress", async (t) => {
+test("a change of model embeds every offer and then every ask again once, and reports progress", async (t) => {
   const market = await openMarket(t);
   const [seller, buyer] = [await market.approved(), await market.approved()];
   const offers: string[] = [];
@@ -54,7 +54,7 @@ test("after a change of model every offer and then every ask is embedded again o
   const id = await underWay(market);
   t.is(await jobs(market), 1);
   await market.work("use_embedding_model", NEW);
-  t.is(await underWay(market), id, "a second worker finds it begun");
+  t.is(await underWay(market), id, "a second worker starts no other run");
   t.is(await jobs(market), 1);
 
   const { taken: begun } = await work(market, id, 2, 1);
@@ -123,7 +123,7 @@ test("an invalid vector is counted as failed and not tried again", async (t) => 
   const id = await underWay(market);
   const progress = await market.work("store_batch", id, [{ kind: "offer", id: offer, embedding: "[1, 2]" }]);
   t.deepEqual([progress.done, progress.failed], [1, 1]);
-  t.deepEqual((await market.work("take_batch", id, 10)).items, [], "it is not tried for ever");
+  t.deepEqual((await market.work("take_batch", id, 10)).items, [], "it is not tried again");
 });
 
 test("another change of model ends the running one, and going back embeds only what had changed", async (t) => {

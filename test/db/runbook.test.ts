@@ -192,7 +192,7 @@ test.serial("6: missing vectors are requested again", async (t) => {
   t.is(before.percent, "0.0");
   t.deepEqual([before.jobs, before.without_vector > 0], ["0", true]);
   await act(6);
-  t.is((await progress()).jobs, "1", "one job for all");
+  t.is((await progress()).jobs, "1", "one job covers all offers");
   const worker = await startPart("worker", { database: market.url });
   await eventually(progress, ({ percent, jobs }) => percent === "100.0" && jobs === "0");
   await worker.stop();
@@ -237,7 +237,7 @@ test.serial("9: sessions that are idle in a transaction are found and ended", as
   const session = async () => (await look(9))[0]?.find(({ application_name: name }) => name === "a forgotten psql");
   await eventually(session, (row) => row?.longest_idle_in_transaction !== undefined);
   await act(9, { idle: "1 minute" });
-  t.like(await session(), { state: "idle in transaction", connections: "1" }, "what is younger is let be");
+  t.like(await session(), { state: "idle in transaction", connections: "1" }, "a younger session is not ended");
   await act(9, { idle: "0" });
   await eventually(session, (row) => row === undefined);
   t.true(ended);
@@ -260,7 +260,7 @@ test.serial("10: time is shown by function and by statement, once statistics are
     "select exists (select from pg_available_extensions where name = 'pg_stat_statements') as installed",
   );
   if (!installed) return;
-  t.deepEqual(statements, [], "without the extension there is nothing, and no error");
+  t.deepEqual(statements, [], "without the extension the result is empty, not an error");
   await market.sql("create extension pg_stat_statements");
   const [preloaded] = await market.sql(
     "select current_setting('shared_preload_libraries') ~ 'pg_stat_statements' as yes",

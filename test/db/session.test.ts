@@ -72,7 +72,7 @@ const enter = (session: Buffer, readOnly = false): Promise<Answer> =>
     readOnly,
   );
 
-test.serial("a session admits its person, in the role souk_person", async (t) => {
+test.serial("a request with a session runs as its person, in the role souk_person", async (t) => {
   const { account, session } = await signIn();
   t.deepEqual(await enter(session), { role: "souk_person", account, agent: null, connected: true, session: true });
   t.is(await refused(enter(randomBytes(32))), "401 unauthorized");
@@ -106,10 +106,10 @@ test.serial("the last use of a session is written at most once an hour", async (
   t.true((await seenAgo(session)) < 10);
   await age(session, "seen_at", "2 hours");
   await people.viewer(session);
-  t.true((await seenAgo(session)) < 10, "by looking at a page, too");
+  t.true((await seenAgo(session)) < 10, "loading a page counts as a use");
 });
 
-test.serial("a session works also where nothing can be written", async (t) => {
+test.serial("a session also works in a read-only transaction", async (t) => {
   const { session } = await signIn();
   await age(session, "seen_at", "2 hours");
   t.is((await enter(session, true)).role, "souk_person");

@@ -13,7 +13,7 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-/** Longer than any name here, so that nothing is cut. */
+/** Longer than any name in these tests, so that no name is cut. */
 const LENGTH = 1_000;
 
 /** Every code point that PostgreSQL can store: all except NUL and surrogates. */

@@ -59,7 +59,7 @@ test.serial("an unavailable method or an unknown purpose cannot begin an attempt
   await market.call(null, "offer_methods", { methods: ["google", "apple", "email"] });
 });
 
-test.serial("a provider's subject is one account, whatever its e-mail address, and keeps its first name", async (t) => {
+test.serial("a provider's subject keeps its account and original name, whatever its e-mail address", async (t) => {
   const lena = subject();
   const first = await signIn({ subject: lena, email: "Lena@Example.com", name: " Le\u202ena\u0007 " });
   t.deepEqual(first.answer, {
@@ -79,7 +79,7 @@ test.serial("a provider's subject is one account, whatever its e-mail address, a
   });
   t.is(await people.accountOf(second.session), await people.accountOf(first.session));
   const third = await signIn({ subject: lena, email: null });
-  t.is(third.answer.label, "Lena", "what the provider vouches for no more is not kept");
+  t.is(third.answer.label, "Lena", "an address that the provider no longer confirms is deleted");
   t.deepEqual(await methodsOf(await people.accountOf(third.session)), [{ method: "google", email: null }]);
 });
 
@@ -129,7 +129,7 @@ test.serial("every sign-in creates a new session and ends the browser's former o
   t.truthy(await people.viewer(elsewhere.session), "other browsers stay signed in");
   const planted = await market.approved();
   const victim = await signIn({ subject: subject() }, { session: planted.session });
-  t.true(victim.answer.new_account, "who signs in gets an account of their own, whatever session was there");
+  t.true(victim.answer.new_account, "a new person gets a new account, whatever session the browser had");
   t.is(await people.viewer(planted.session), null);
   t.deepEqual(await methodsOf(planted.account), []);
 });
@@ -148,7 +148,7 @@ test.serial("a person can add methods to their account", async (t) => {
     purpose: "add",
     added: true,
   });
-  t.is(await people.viewer(first.session), null, "the session is a new one here, too");
+  t.is(await people.viewer(first.session), null, "adding a method also creates a new session");
   const email = randomEmail();
   const mail = await begin({ email, purpose: "add", session: added.session });
   const third = await people.finishMail(mail, { code: mail.code }, added.session);
@@ -180,7 +180,7 @@ test.serial("an account's first method ends its other sessions, and a second met
   const second = randomBytes(32);
   await market.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [caller.account, second]);
   const { session } = await signIn({ subject: subject() }, { purpose: "add", session: caller.session });
-  t.is(await people.viewer(second), null, "nobody proved anything there");
+  t.is(await people.viewer(second), null, "a session from before the first method ends");
   await market.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [caller.account, second]);
   await signIn({ subject: subject() }, { method: "apple", purpose: "add", session });
   t.truthy(await people.viewer(second));
@@ -194,7 +194,7 @@ test.serial("a finished attempt stores no e-mail address", async (t) => {
     [mail.flow],
   );
   t.deepEqual(kept, { email: null, finished: true });
-  t.is(await refused(openMail(mail.link, mail.flow)), "410 link_expired", "its link still says what happened");
+  t.is(await refused(openMail(mail.link, mail.flow)), "410 link_expired", "its link is refused as expired");
 });
 
 test.serial("adding a method needs a session", async (t) => {

@@ -15,8 +15,8 @@ const startVerification = (market: Market, caller: Caller): Promise<Answer> =>
   market.call(caller, "start_verification", { method: "google", base_url: "", link_key: caller.token });
 
 /**
- * An agent without approval for eight days, whose verification link was opened in time. The purge is about to remove
- * it.
+ * An agent that is eight days old and not approved, so the next purge removes it. Its verification link was opened in
+ * time.
  */
 const aged = async (
   market: Market,

@@ -3,7 +3,10 @@ import test from "ava";
 import { type Answer, openMarket, outcomeOf, refusal, refused } from "./market.ts";
 import { type Attempt, type Begin, randomEmail, signing } from "./signing.ts";
 
-/** Signing in by mail: a link and a code, of which one works once, in the browser that began, with limited tries. */
+/**
+ * Signing in by mail. The mail has a link and a code. Only one of them works, only once, and only in the browser that
+ * began the sign-in. The number of tries is limited.
+ */
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
@@ -115,7 +118,7 @@ test.serial("concurrent clicks on a link sign in once", async (t) => {
   t.is(sessions.length, 1);
 });
 
-test.serial("a link that is opened in another browser signs nobody in, and says that it is another", async (t) => {
+test.serial("a link that is opened in another browser signs nobody in, and the response says so", async (t) => {
   const [mine, other] = [await begin(), await begin()];
   t.deepEqual(await openMail(mine.link, mine.flow), { same_browser: true, expires_in: 900 });
   for (const flow of [null, other.flow, randomBytes(32)])
@@ -208,14 +211,14 @@ test.serial("a mail that could not be sent does not count, and its code does not
   t.is(await counted(), before);
   await people.finishMail(kept, { code: randomBytes(32) });
   await cancel(kept);
-  t.is(await counted(), before, "a code that was tried stays counted");
+  t.is(await counted(), before, "a mail stays counted after a try of its code");
   await people.finishMail(kept, { code: kept.code });
   await cancel(kept);
   await cancel({ flow: randomBytes(32) });
   t.is(await counted(), before);
 });
 
-test.serial("an e-mail address gets at most five mails an hour that one network requested, also at once", async (t) => {
+test.serial("one network can request five mails an hour for one e-mail address, also concurrently", async (t) => {
   const email = randomEmail();
   const address = "192.0.2.80";
   const outcomes = await Promise.all(Array.from({ length: 9 }, () => outcomeOf(begin({ email, address }))));
@@ -228,10 +231,10 @@ test.serial("an e-mail address gets at most five mails an hour that one network 
     `update market.rate_limit_hit set called_at = called_at - make_interval(secs => $1) where scope like 'mailbox%'`,
     [extra.retry_after],
   );
-  await t.notThrowsAsync(begin({ email, address }), "whoever waits as told");
+  await t.notThrowsAsync(begin({ email, address }), "a caller that waits as told is admitted");
 });
 
-test.serial("a network can request twenty mails an hour, also at once", async (t) => {
+test.serial("a network can request twenty mails an hour, also concurrently", async (t) => {
   const outcomes = await Promise.all(
     Array.from({ length: 25 }, (_, n) => outcomeOf(begin({ address: `2001:db8:5:6::${n}` }))),
   );
@@ -239,7 +242,7 @@ test.serial("a network can request twenty mails an hour, also at once", async (t
   await t.notThrowsAsync(begin({ method: "google", address: "2001:db8:5:6::1" }));
   await t.notThrowsAsync(begin({ address: "2001:db8:5:7::1" }));
   const counted = await market.sql("select from market.rate_limit_hit where scope = 'address:2001:db8:5:6::/64'");
-  t.is(counted.length, 20, "what is refused is not counted");
+  t.is(counted.length, 20, "refused requests are not counted");
 });
 
 test.serial("the response is the same for addresses with and without an account", async (t) => {

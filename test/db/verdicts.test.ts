@@ -122,14 +122,14 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
   ["another currency is unknown", { price: "9000 JPY" }, { max: "180 EUR" }, "price", "unknown"],
   ["no price is unknown", { price: null }, { max: "180 EUR" }, "price", "unknown"],
   [
-    "a price by the day is unknown against one by the month",
+    "a price by the day against a limit by the month: unknown",
     { kind: "rental", price: "900 EUR", period: "day" },
     { kind: "rent", max: "180 EUR", period: "month" },
     "price",
     "unknown",
   ],
   [
-    "a price by the month above one by the month: no match",
+    "a price by the month above a limit by the month: no match",
     { kind: "rental", price: "900 EUR", period: "month" },
     { kind: "rent", max: "180 EUR", period: "month" },
     "",
@@ -162,7 +162,7 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
     "none",
   ],
   [
-    "either of two towns is met",
+    "a place in one of two wanted towns is met",
     { place: "Hamburg", city: "Hamburg", country: "DE" },
     {
       title: "Wanted: grey sofa in Berlin or Hamburg",
@@ -210,7 +210,7 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
     "met",
   ],
   [
-    "an excluded thing that the text says is absent: met",
+    "an excluded word that the text negates: met",
     { words: "No agents please" },
     { exclude: ["agents"] },
     "exclude",
@@ -223,7 +223,7 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
     "",
     "none",
   ],
-  ["a quarter whose city is unknown is unknown", { place: "Altona" }, { place: "Berlin" }, "location", "unknown"],
+  ["a quarter of an unknown city: unknown", { place: "Altona" }, { place: "Berlin" }, "location", "unknown"],
   [
     "another place with a price that cannot be compared: no match",
     { place: "Hamburg", city: "Hamburg", price: "9000 JPY" },
@@ -231,7 +231,7 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
     "",
     "none",
   ],
-  ["no place is unknown", { place: null }, { place: "Berlin" }, "location", "unknown"],
+  ["an offer without a place: unknown", { place: null }, { place: "Berlin" }, "location", "unknown"],
   [
     "a country is met by a place in it",
     { place: "Hamburg", city: "Hamburg", country: "DE" },
@@ -240,7 +240,7 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
     "met",
   ],
   [
-    "a country by a place in another: no match",
+    "a place outside the wanted country: no match",
     { place: "Wien", city: "Wien", country: "AT" },
     { place: "Deutschland", country: "DE" },
     "",
@@ -248,10 +248,10 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
   ],
   ["the same condition is met", { condition: "like_new" }, { condition: "like_new" }, "condition", "met"],
   ["another condition is violated", { condition: "for_parts" }, { condition: "like_new" }, "condition", "violated"],
-  ["no condition is unknown", {}, { condition: "like_new" }, "condition", "unknown"],
+  ["an offer without a condition: unknown", {}, { condition: "like_new" }, "condition", "unknown"],
   ["a must that the text states is met", { words: "Smoke-free home" }, { must: ["smoke-free"] }, "must", "met"],
   [
-    "one stated must of two is unknown",
+    "two musts of which the text states only one: unknown",
     { words: "Smoke-free home" },
     { must: ["smoke-free", "foldable"] },
     "must",
@@ -259,14 +259,14 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, criter
   ],
   ["the same attribute is met", { attributes: { seats: 3 } }, { attributes: { seats: "3" } }, "attributes", "met"],
   [
-    "another attribute is violated",
+    "an attribute with another value is violated",
     { attributes: { seats: 3 } },
     { attributes: { seats: 2 } },
     "attributes",
     "violated",
   ],
   [
-    "an attribute that is not stated leaves them unknown",
+    "one attribute that is not stated makes the criterion unknown",
     { attributes: { seats: 3 } },
     { attributes: { seats: 3, colour: "red" } },
     "attributes",
@@ -302,10 +302,10 @@ for (const [rule, offerFacts, askFacts, criterion, verdict] of allVerdicts) {
       t.true(result.score >= 0 && result.score <= 1);
       return result.match.reasons.find((reason: Answer) => reason.criterion === criterion)?.verdict;
     };
-    t.is(await reasons(), verdict, "the ask held against the offer");
+    t.is(await reasons(), verdict, "matched when the ask was read");
     await market.sql("delete from market.match");
     await market.embed("offer", offer, offerFacts.vector);
-    t.is(await reasons(), verdict, "the offer held against the ask");
+    t.is(await reasons(), verdict, "matched when the offer was embedded");
   });
 }
 

@@ -52,7 +52,7 @@ test.serial("only the hash of a link's secret is stored", async (t) => {
   t.false(row.row.includes(secret));
 });
 
-test.serial("a repeated request returns the same link, also at once, and another method has another", async (t) => {
+test.serial("repeated and concurrent requests return the same link, and each method has its own", async (t) => {
   const caller = await market.connect();
   const answers = await Promise.all(Array.from({ length: 5 }, () => start(caller)));
   t.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
@@ -185,7 +185,7 @@ test.serial("a subject can prove only one account", async (t) => {
   await t.throwsAsync(prove(other), { code: "23505" });
 });
 
-test.serial("a verification ends with its agent's account, and a removed agent can start none", async (t) => {
+test.serial("a verification is deleted with its agent's account, and a removed agent can start none", async (t) => {
   const caller = await market.connect();
   const { body } = await start(caller);
   await market.call(caller, "remove_own_agent");

@@ -90,8 +90,8 @@ test.serial("proving the method completes the verification and signs the person 
     expires_in: 0,
     summary: "The method is proved. The limits of the account have risen.",
   });
-  t.is((await read(second, sibling.id)).status, "completed", "whichever agent of the account asked");
-  t.is((await read(second, other.id)).status, "pending", "another method is another matter");
+  t.is((await read(second, sibling.id)).status, "completed", "a request of another agent completes too");
+  t.is((await read(second, other.id)).status, "pending", "a request for another method stays pending");
   const { account, limits, pending_verifications } = await me(caller);
   t.deepEqual([account.verified, limits.publish_offer.limit], [["google"], 90]);
   t.deepEqual(
@@ -109,7 +109,7 @@ test.serial("the link of an account with a method works only with that account's
   for (const other of [null, stranger.session, randomBytes(32)]) {
     const page = await look(link, other);
     t.deepEqual([page.requires, page.mine], ["session", false]);
-    t.is(page.account_label, "the account that this agent acts for", "the agent may be looking");
+    t.is(page.account_label, "the account that this agent acts for", "the agent itself may open the page");
     t.is(await refused(prove(link, someone(), { method: "apple", session: other })), "401 unauthorized");
     t.is(await refused(cancel(link, other)), "401 unauthorized");
   }
@@ -142,7 +142,7 @@ test.serial("after an approval the link works only in the approving browser, whi
   const lost = await market.approved();
   const again = await linked(lost);
   await market.sql("update market.session set expires_at = now() where account_id = $1", [lost.account]);
-  t.is((await look(again.link)).missing, null, "an account that nobody can reach any more stays open");
+  t.is((await look(again.link)).missing, null, "the link of an account without sessions still works");
   t.true((await prove(again.link)).answer.added);
 });
 
@@ -162,7 +162,7 @@ test.serial("a link does not sign a person out of another account", async (t) =>
     t.is(status, 409);
     t.regex(detail, /signed in to another account.*Sign out/);
   }
-  t.truthy(await people.viewer(person.session), "and stays signed in");
+  t.truthy(await people.viewer(person.session), "the person stays signed in");
   t.true((await prove(link)).answer.added);
 });
 
@@ -213,7 +213,7 @@ test.serial("a link can be proved by mail, but not after the link has expired", 
   await people.finishMail(attempt, { code: attempt.code });
   t.is((await read(caller, id)).status, "completed");
   t.deepEqual((await me(caller)).account.verified, ["email"]);
-  t.false(JSON.stringify(await me(caller)).includes(email), "the agent learns no mailbox");
+  t.false(JSON.stringify(await me(caller)).includes(email), "the agent learns no e-mail address");
 });
 
 test.serial('"Not now" cancels a verification for good, and is idempotent', async (t) => {

@@ -7,7 +7,7 @@ import { sql, sqlValue } from "../support/sql.ts";
 
 /** Operators may edit words and examples. Running workers use an edit within a minute. */
 
-/** Promised is a minute. Workers check every ten seconds, and then need some seconds to load the words. */
+/** An edit must take effect within a minute. Workers check every ten seconds, and then load the words in seconds. */
 const MINUTE_MS = 60_000;
 
 /** The time of two trainings on a busy machine, because one may just have begun when the example is added. */
@@ -18,7 +18,7 @@ let service: Service;
 
 test.before(async () => {
   database = await createDatabase();
-  // A lesson is due three times; one of a tenth of the examples takes a second.
+  // The tests train three times. Training on a tenth of the examples takes a second.
   for (const table of ["ask_example", "offer_example"])
     await sql(database.url, `delete from reading.${table} where md5(text) > '1a'`);
   service = await startService({ database: database.url });
@@ -74,7 +74,7 @@ test.serial("a word that the operator adds is understood within a minute", async
   t.is(category, "kitchen");
 });
 
-test.serial("an example that the operator adds is trained on, without a restart", async (t) => {
+test.serial("an example that the operator adds is used for training, without a restart", async (t) => {
   t.timeout(2 * TWO_LESSONS_MS);
   const agent = await connectedAgent(service.url, database.url);
   const preview = async () => {
@@ -115,7 +115,7 @@ test.serial("classifiers of another training method are trained again, and store
   t.is(await lesson(LEARNING + 1), null);
   const other = JSON.stringify({ ask_kind: { ...learned.ask_kind, bias: [0, 0] } });
   await sql(database.url, `select jobs.store_classifiers('${changedAt}', ${LEARNING}, '${other}')`);
-  t.is(await lesson(LEARNING), null, "a worker of an older release leaves it alone");
+  t.is(await lesson(LEARNING), null, "a worker of an older release does not train again");
   t.truthy(await lesson(LEARNING + 2));
   t.deepEqual(await sqlValue<unknown>(database.url, "select jobs.get_vocabulary() -> 'classifiers'"), learned);
   t.is(

@@ -18,7 +18,7 @@ const WAITS = `
     pg_blocking_pids(w.pid) as behind
   from pg_stat_activity w
   where w.datname = current_database() and w.wait_event_type = 'Lock'
-    -- Without the lock under which all databases of a server commit their notifications.
+    -- Leaves out the lock under which all databases of a server commit their notifications.
     and w.wait_event <> 'object'
   order by w.pid`;
 
@@ -27,12 +27,15 @@ type Wait = { pid: number; statement: string; waitsOn: string; at: string; behin
 export type Watch = {
   /** How many connections wait for a lock now. */
   count: () => Promise<number>;
-  /** Every wait that lasted, longest first: which statement waited, for what, behind which. "" if there was none. */
+  /**
+   * Every wait that was sampled more than once, longest first: the statement, what it waits for, and the statements that
+   * block it. "" if there was none.
+   */
   told: () => string;
 };
 
 /**
- * Locks what a statement locks, in a transaction that stays open.
+ * Runs a statement in a transaction that stays open, to hold the locks that the statement takes.
  * @returns a function that releases the locks
  */
 export const holdRows = async (

@@ -285,7 +285,7 @@ function breakCode(indent: string, tokens: Token[], goesOn: boolean): string[] {
     // A clause is aligned with the clause before it, and a part of a list with the part before it.
     const isSibling = level === lowest && (isClause ? CLAUSES.has(text) || JOIN_SIDES.has(text) : goesOn);
     if (start > 0 && !isSibling) {
-      // One indent for each level at which an earlier line began, however many levels lie between.
+      // Indents once for each level at which an earlier line began, even if other levels lie between.
       while ((levels.at(-1) ?? level) > level) levels.pop();
       if (levels.at(-1) !== level) levels.push(level);
     } else {
