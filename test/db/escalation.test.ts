@@ -11,7 +11,7 @@ import { createDatabase } from "../support/database.ts";
 /** Types that function bodies name without a schema. For each, the test creates a domain that reports its use. */
 const SHADOWED = ["uuid", "text", "bytea", "jsonb", "int4", "timestamptz", "interval", "bool", "regclass"];
 
-/** A login, and a call of it that runs as the owner. */
+/** Logins, each with a call that it may make and that runs as the owner. */
 const CALLS = [
   ["souk_api", "select api.accept_moderator_link('\\x00', '\\x00', '\\x00')"],
   ["souk_worker", "select jobs.keep_audit_partitions()"],

@@ -241,7 +241,7 @@ test.serial("a change of a row's key by an operator counts as a deletion and an 
   ]);
 });
 
-test.serial("rows that an operator hands back as db/data/README.md says are loaded as shipped", async (t) => {
+test.serial("after the SQL in db/data/README.md, rows that an operator changed are loaded as shipped", async (t) => {
   await reset();
   await load(base);
   const before = await sql("select code, rank, summary, sentence, origin from market.reason order by code");

@@ -181,7 +181,7 @@ test.serial("an agent never counts as a person who signed in recently, whatever 
   }
 });
 
-test.serial("a session that only approved an agent has never signed in", async (t) => {
+test.serial("a session that an approval created does not count as a sign-in", async (t) => {
   const caller = await market.approved();
   t.deepEqual(await people.viewer(caller.session), {
     display_name: null,

@@ -169,7 +169,7 @@ test.serial("an invalid e-mail address is refused, and the error points to it", 
 
 const ask = (email: string, network: number) => outcomeOf(begin({ email, address: `198.51.100.${network}` }));
 
-test.serial("mails that others request for an address do not keep its owner from requesting one", async (t) => {
+test.serial("mails that others request for an address do not stop its owner from requesting one", async (t) => {
   const email = randomEmail();
   for (let n = 0; n < 6; n += 1) t.is(await ask(email, 1), n < 5 ? "done" : "rate_limited");
   t.is(await ask(email, 2), "done");

@@ -175,7 +175,7 @@ test.serial("proving through a link needs a recent sign-in, as in the settings",
   t.deepEqual([status, extra], [401, { sign_in_again: true }]);
 });
 
-test.serial("an attempt from before the account had a method can be finished only with its session", async (t) => {
+test.serial("an attempt begun before the account had a method needs the account's session to finish", async (t) => {
   const caller = await market.connect();
   const [google, apple] = [await linked(caller), await linked(caller, "apple")];
   const attempt = await people.begin({ method: "apple", verification: apple.link });

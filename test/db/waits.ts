@@ -28,8 +28,8 @@ export type Watch = {
   /** How many connections wait for a lock now. */
   count: () => Promise<number>;
   /**
-   * Every wait that was sampled more than once, longest first: the statement, what it waits for, and the statements that
-   * block it. "" if there was none.
+   * Every wait that was sampled more than once, longest first: the statement, what it waits for, and the statements
+   * that block it. "" if there was none.
    */
   told: () => string;
 };
