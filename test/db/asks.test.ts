@@ -104,7 +104,7 @@ test.serial("an archived ask keeps its matches, gets no new ones, and catches up
   t.deepEqual(await matching(ask), [first, second].sort());
 });
 
-test.serial("with watch_enabled off an ask keeps its first matches, and gets the missed ones when it is on", async (t) => {
+test.serial("with watch_enabled off an ask keeps its first matches, and gets missed ones when it is on", async (t) => {
   const first = await market.offer(seller);
   const ask = await market.ask(buyer, { watch: false });
   const second = await market.offer(seller);

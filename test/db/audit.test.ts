@@ -106,7 +106,7 @@ test("the log has one entry for a new ask, none for reading its text, and one fo
   );
 });
 
-test("the log names the agent or person behind a call that takes no role", async (t) => {
+test("the log names the agent or person behind a call that runs without a caller's role", async (t) => {
   const caller = await market.connect();
   t.like((await events(caller.agent))[0], {
     actor_type: "agent",
@@ -578,7 +578,7 @@ test("keep_audit_partitions creates coming months, fills them, and drops months 
     (await own.sql("select tableoid::regclass::text as name from market.audit_event where row_id = $1", [row]))[0]
       ?.name;
 
-  // As if no worker had run for a month.
+  // Simulates a month without a worker: the partition of the next month is missing.
   await own.sql(`drop table market.${await nameOf(1)}`);
   await log(1, "next");
   t.is(await where("next"), "market.audit_event_default");

@@ -368,10 +368,10 @@ const CAPS: readonly [what: string, record: string, publish: number, ask: number
   ["ten offers of yesterday", "select market_test.offers($1, 10, '71 hours')", 60, 120],
   ["two hundred settled offers: no more than sixty count", "select market_test.offers($1, 200, '80 hours')", 300, 600],
   ["a listing removed lately", "select market_test.removals($1, 1, '1 day')", 30, 60],
-  ["removals never take more than three quarters", "select market_test.removals($1, 9, '1 day')", 15, 30],
+  ["removals lower a cap by at most three quarters", "select market_test.removals($1, 9, '1 day')", 15, 30],
   ["a listing removed long ago", "select market_test.removals($1, 1, '31 days')", 60, 120],
 ];
-test.serial("caps rise with an account's record, and fall with removed offers", async (t) => {
+test.serial("caps rise with account stats, and fall with removed offers", async (t) => {
   await market.sql("create schema market_test");
   await market.sql(`create function market_test.offers(account uuid, count integer, age interval) returns void language sql as $$
     insert into market.offer (account_id, status, text, title, published_at)

@@ -253,7 +253,7 @@ for (const table of ["account", "agent", "verification", "sign_in", "session", "
     for (const job of JOBS) t.is(await outcomeOf(market.work(job)), "done", `${job}: ${waits.told()}`);
     await release();
 
-    // A submission is purged after it was swept, and then the rows that depend on it. So the jobs run twice.
+    // Two runs: a submission is purged only after it was withdrawn, and the rows that depend on it only after that.
     for (const job of [...JOBS, ...JOBS]) await market.work(job);
     t.deepEqual(await market.sql("select id from market.agent where id = $1", [abandoned.agent]), []);
     t.deepEqual(await market.sql("select id from market.sign_in where flow_hash = $1", [flow]), []);

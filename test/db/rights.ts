@@ -1,6 +1,6 @@
 /** Queries of the catalogue for who may do what: in full for permissions.txt, and in short for db/README.md. */
 
-/** In the order of the columns. souk_owner owns everything and souk_queue the queue, so they have no column. */
+/** Roles in the order of columns. souk_owner owns everything, and souk_queue the queue, so they have no column. */
 const ROLES = `role (name, n) as (values ('souk_api', 1), ('souk_agent', 2), ('souk_person', 3), ('souk_moderator', 4),
   ('souk_worker', 5), ('souk_dba', 6), ('souk_migrator', 7))`;
 

@@ -324,7 +324,7 @@ test.serial("a flow can begin only once", async (t) => {
   t.is(await refused(start()), "409 invalid_state");
 });
 
-test.serial("the available methods are exactly those that processes state, also under concurrency", async (t) => {
+test.serial("offer_methods makes exactly the given methods available, also under concurrency", async (t) => {
   const offered = async () =>
     (await market.sql("select method from market.sign_in_method where available order by position")).map(
       ({ method }) => method,
