@@ -172,7 +172,7 @@ test("of two concurrent removals of the last two methods, one is refused", async
   t.deepEqual(outcomes.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
 });
 
-test("agents are listed with their records, live ones first, and a removed agent is refused at once", async (t) => {
+test("agents are listed with their counts, live ones first, and a removed agent is refused at once", async (t) => {
   const caller = await market.approved("First");
   const second = await market.connect("Second");
   await market.call(null, "approve_connection", {
