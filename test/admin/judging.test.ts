@@ -67,7 +67,7 @@ test.serial("no moderator takes a measure against their own account", async (t) 
     "update market.account set suspended_at = null, suspension_reason = null, suspension_note = null where id = $1",
     [id],
   );
-  t.is(reinstatement.status, 404, "whoever is suspended moderates nothing");
+  t.is(reinstatement.status, 404, "a suspended moderator has no access");
   t.deepEqual(await fixture.sql("select cap from market.cap_override where account_id = $1", [id]), []);
 });
 

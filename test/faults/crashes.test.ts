@@ -154,7 +154,7 @@ test.serial(
     t.is(
       await sqlValue(database.url, "select count(*)::int from graphile_worker.jobs where locked_at is not null"),
       0,
-      "the job went back",
+      "no job is locked any more",
     );
     await startPart("worker", options(), t);
     t.is((await answer).status, 201);

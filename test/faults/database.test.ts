@@ -70,9 +70,9 @@ const hold = async (statement: string): Promise<{ release: () => Promise<void> }
 };
 
 for (const mode of ["fast", "immediate"] as const) {
-  test.serial(`callers get 503 during a restart of the database (${mode}), and then it works again`, async (t) => {
+  test.serial(`callers get 503 during a restart of the database (${mode}), then the service works again`, async (t) => {
     const agent = await newConnected();
-    // An agent whose cap is still untouched when the others have used up theirs.
+    // An agent that makes no calls until the restart is over, so that it has not reached its cap.
     const fresh = await newConnected();
     t.is((await publish(agent)).status, 201);
     let over = false;
@@ -152,7 +152,7 @@ const untilBlocked = (named: string, wanted = 1) =>
 
 test.serial("a text that is being read when the database crashes is published with a 201, or not at all", async (t) => {
   const agent = await newConnected();
-  // The worker has read the text and waits to publish it. The crash comes then.
+  // The worker has read the text and waits to publish it when the database crashes.
   const lock = await hold("lock table market.offer in share mode");
   t.teardown(lock.release);
   const answer = publish(agent);
@@ -362,14 +362,14 @@ test.serial("a migration that cannot get its lock gives up soon, says so, and le
   );
 
   t.is((await runMigrate(url.href)).code, 0);
-  t.is((await runMigrate(url.href)).code, 0, "a second time there is nothing to do");
+  t.is((await runMigrate(url.href)).code, 0, "a second migration has nothing to do");
   t.is(
     await sqlValue(url.href, "select count(*)::int from pg_namespace where nspname in ('market', 'api', 'jobs')"),
     3,
   );
 });
 
-/** Locks the table of role settings, which every migration from nothing writes. */
+/** Locks the table of role settings, which every migration of an empty database writes to. */
 const withLockedRoles = () => hold("lock table pg_catalog.pg_db_role_setting in access exclusive mode");
 
 test.serial("two migrations of one database at the same time do no harm", async (t) => {

@@ -229,7 +229,7 @@ test.serial("each metric in the dashboard exists with the labels that the dashbo
   t.deepEqual(
     [...ours].filter((name) => !names.has(name)),
     [],
-    "and it shows each of ours",
+    "the dashboard shows each metric of the service",
   );
 });
 

@@ -27,7 +27,7 @@ test.before(async () => {
   owner = await market.agent("Owner");
   seeker = await market.agent("Seeker");
   for (const name of ALL) {
-    // The seeker publishes the lessons, so that one offer is its own.
+    // The seeker publishes the lessons, so that one offer belongs to the seeker.
     const agent = name === "lessons" ? seeker : owner;
     const images = name === "bicycle" ? ["https://images.example/bicycle.jpg"] : [];
     const answer = await agent.call("POST", "/v1/offers", { text: TEXTS[name], images });

@@ -126,7 +126,7 @@ test("stopping the service or aborting the caller ends the wait for a server", a
   }
 });
 
-test("a recipient refused for good is the person's mistake; one refused for now is not", async (t) => {
+test("a permanent refusal of a recipient is a bad_request, a temporary one a service_unavailable", async (t) => {
   const server = await startMailServer();
   t.teardown(server.close);
   const mailer = mailerFor(t, server.url);
@@ -143,5 +143,5 @@ test("a recipient refused for good is the person's mistake; one refused for now 
   }
   server.refuse = null;
   await mailer.send(TO, MESSAGE);
-  t.is(server.letters.length, 1, "and it works again afterwards");
+  t.is(server.letters.length, 1, "the next message is sent");
 });
