@@ -12,12 +12,12 @@ import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * Processes end, by a signal that lets them finish or by one that kills them. No accepted request is lost, and none
- * takes effect twice.
+ * Processes are stopped with SIGTERM or killed with SIGKILL. No accepted request is lost, and none takes effect twice.
  */
 
 /**
- * Twice the time within which the job of a dead worker must run again, so that a failure differs from a slow machine.
+ * Twice the time within which the job of a dead worker must run again, so that a test can tell a late job from a lost
+ * one.
  */
 const PATIENCE_MS = 120_000;
 

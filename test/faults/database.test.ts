@@ -150,7 +150,7 @@ const untilBlocked = (named: string, wanted = 1) =>
     (count) => count >= wanted,
   );
 
-test.serial("a text that is being read when the database crashes is published with a 201, or not at all", async (t) => {
+test.serial("a text that is read while the database crashes is published exactly if its caller gets 201", async (t) => {
   const agent = await newConnected();
   // The worker has read the text and waits to publish it when the database crashes.
   const lock = await hold("lock table market.offer in share mode");
@@ -303,7 +303,7 @@ test.serial(
       headers: { authorization: `Bearer ${agent.token}` },
     });
     t.is(after.status, 201, after.text);
-    t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 1, "what was answered 503 is not counted");
+    t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 1, "a call that got 503 is not counted");
   },
 );
 

@@ -123,7 +123,7 @@ const keepCalling = async (agent: Agent, url: string, calls: Call[], over: () =>
 const REMOVALS: Record<string, (agent: Agent) => Promise<unknown>> = {
   "removes itself": (agent) => agent.call("DELETE", "/v1/me/agent"),
   "its person removes": async (agent) => {
-    // As the settings page does it: one statement that first enters as the person, by the session.
+    // Like the settings page, this is one statement: it enters as the person by the session, then removes the agent.
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query("set role souk_api");

@@ -250,7 +250,7 @@ test("a path cannot add headers to the response", async (t) => {
     );
   }
   const absolute = await speak(market.url, "GET http://evil.example/v1 HTTP/1.1\r\nHost: evil.example\r\n\r\n");
-  t.false(JSON.stringify(absolute.body).includes("evil.example"), "nor does a host that the client chose");
+  t.false(JSON.stringify(absolute.body).includes("evil.example"), "the response does not contain the client's host");
 });
 
 // ── Slow clients ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -356,13 +356,13 @@ for (const [path, body, other] of [
     isProblem(t, await agent.call("POST", path, other, key), "idempotency_key_reused");
     isProblem(t, await agent.call("POST", path, { text: 7 }, key), "idempotency_key_reused");
     const theirs = await neighbour.call("POST", path, body, key);
-    t.deepEqual([theirs.status, theirs.headers["idempotency-replayed"]], [201, undefined], "keys are an agent's own");
+    t.deepEqual([theirs.status, theirs.headers["idempotency-replayed"]], [201, undefined], "keys are per agent");
     await market.sql(
       "update market.idempotency_key set created_at = created_at - interval '24 hours' where owner_id = $1",
       [agent.id],
     );
     const later = await agent.call("POST", path, other, key);
-    t.deepEqual([later.status, later.headers["idempotency-replayed"]], [201, undefined], "after 24 hours it is free");
+    t.deepEqual([later.status, later.headers["idempotency-replayed"]], [201, undefined], "the key has expired");
   });
 }
 

@@ -207,7 +207,7 @@ for (const [filters, names] of FILTERS) {
   });
 }
 
-test("an offer that only a filter finds is not a result of the query", async (t) => {
+test("an offer that passes the filters but does not match the query is not a result", async (t) => {
   t.deepEqual(await found({ query: "sofa", filters: { domain: "real_estate" } }), []);
 });
 

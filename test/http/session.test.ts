@@ -83,7 +83,7 @@ test.serial("a person calls every endpoint with a session, and no response has R
   for (const { agent_id } of written) t.is(agent_id, null);
 });
 
-test.serial("what only an agent can do is refused, and the detail says where a person does it", async (t) => {
+test.serial("an endpoint only for agents refuses a person, and the detail says where a person does this", async (t) => {
   const verification = await person.call("POST", "/v1/me/verifications", { method: "email" });
   t.is(verification.body.code, "invalid_state");
   t.regex(verification.body.detail, new RegExp(`${market.url}/settings`));
@@ -224,7 +224,7 @@ test.serial("a form on another site, which cannot send JSON, is refused", async 
   t.is(status, 401);
 });
 
-test.serial("a page of the service that hides its Origin is accepted by its Sec-Fetch-Site", async (t) => {
+test.serial("a request with no Origin or the Origin null is accepted if Sec-Fetch-Site is same-origin", async (t) => {
   for (const headers of [{ "sec-fetch-site": "same-origin" }, { origin: "null", "sec-fetch-site": "same-origin" }]) {
     const { status } = await call(market.url, "POST", "/v1/offers/search", {
       body: { query: "sofa" },

@@ -348,7 +348,7 @@ for (const words of HOSTILE) {
       const html = await (await fetch(site.url + path, { headers })).text();
       const calm = await (await fetch(inert.url + path, { headers })).text();
       t.deepEqual(elements(html), elements(calm), path);
-      // A field returns what its own person typed. The text cannot affect anything outside the field.
+      // Fields are left out. They show what the person typed, and that text has no effect outside its field.
       t.notRegex(
         html.replace(/<input [^>]*>/g, ""),
         /[\u202A-\u202E\u2066-\u2069]|(href|action|src)="javascript:/,

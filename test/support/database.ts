@@ -127,8 +127,8 @@ async function become(client: Connection, role: string, claims: [string, string]
 let templateOfThisProcess: Promise<string> | undefined;
 
 /**
- * Returns the template's name. The first test file of a run that needs the template makes it, and adds a comment to it
- * with the run's name. Other test files find the template by this comment.
+ * Returns the template's name. The first test file of a run that needs the template makes it if it is missing, and
+ * adds a comment to it with the run's name. Other test files find the template by this comment.
  */
 async function findTemplate(): Promise<string> {
   const run = `template of run ${process.env["TEST_RUN"] ?? "alone"}`;
