@@ -184,7 +184,7 @@ const agentCall = (url: string, agent: Agent, method: string, path: string): Pro
   call(url, method, path, { headers: { authorization: `Bearer ${agent.token}` } });
 
 test.serial(
-  "an API that is told to stop turns unready first, then answers every request it accepted, and exits with 0",
+  "an API that is told to stop first answers 503 at /readyz, then answers every accepted request, and exits with 0",
   async (t) => {
     await startPart("worker", options(), t);
     const api = await startPart("api", options(), t);

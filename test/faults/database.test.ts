@@ -33,7 +33,7 @@ let service: Service;
 const environment = { CONNECTIONS_PER_HOUR: "100000" };
 
 test.before(async () => {
-  // Responses agree with rows only if an answered commit survives an immediate shutdown. By default it does.
+  // An answered commit must survive an immediate shutdown, as PostgreSQL's default ensures. Test clusters turn it off.
   cluster = await startCluster({ synchronous_commit: "on" });
   service = await startService({ database: cluster.url, env: environment });
 });

@@ -93,7 +93,7 @@ const tables = (kinds = "rvmp") =>
   );
 
 test.serial(
-  "after requests that succeed and fail no log, job or dump contains a secret, and no log private data",
+  "no log, job or dump contains a secret after requests that succeed or fail, and no log contains private data",
   async (t) => {
     const secrets: Record<string, string> = { "the provider's key": "sk-very-secret-provider-key" };
     const codes: Record<string, string> = {};

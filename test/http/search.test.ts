@@ -269,7 +269,7 @@ const CHEAPEST: Name[] = ["lessons", "sofa", "dollars", "bicycle", "table", "fla
 for (const [what, body, names] of [
   ["newest", { filters: { reviewed: false }, sort: "newest" }, NEWEST.filter((name) => name !== "table")],
   ["newest, by a filter alone", { filters: { price: {} } }, NEWEST],
-  ["price_asc, which leaves out what has no price", { filters: { price: {} }, sort: "price_asc" }, CHEAPEST],
+  ["price_asc, which leaves out offers without a price", { filters: { price: {} }, sort: "price_asc" }, CHEAPEST],
   ["price_desc", { filters: { price: {} }, sort: "price_desc" }, CHEAPEST.toReversed()],
   ["price_asc, of a query", { query: "bicycle", sort: "price_asc" }, ["dollars", "bicycle"]],
   ["newest, of a query", { query: "bicycle", sort: "newest" }, ["dollars", "bicycle"]],

@@ -93,7 +93,7 @@ test("a server that is missing, hangs up or is too busy gives an error at once",
   }
 });
 
-test("a server that is silent or very slow is given up within seconds", async (t) => {
+test("the mailer gives up on a silent or very slow server within seconds", async (t) => {
   const mute = await listening(t, () => {});
   const dripping = await listening(t, (socket) => {
     socket.write("220 mail.example ESMTP\r\n");
