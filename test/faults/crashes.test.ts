@@ -84,7 +84,7 @@ const letSilencePass = () =>
   );
 
 test.serial(
-  "a job of a worker that is killed while it reads runs again within a minute, and takes effect once",
+  "if a worker is killed while it reads a text, its job runs again within a minute and takes effect once",
   async (t) => {
     const api = await startPart("api", options(), t);
     const agent = await connectedAgent(api.url, database.url);
@@ -105,7 +105,7 @@ test.serial(
   },
 );
 
-test.serial("a job whose worker is killed before it marks the job as done runs again without effect", async (t) => {
+test.serial("if a worker is killed before it marks a job as done, the job runs again without effect", async (t) => {
   const api = await startPart("api", options(), t);
   const agent = await connectedAgent(api.url, database.url);
   const doomed = await startPart("worker", options(), t);
@@ -138,7 +138,7 @@ test.serial("a job whose worker is killed before it marks the job as done runs a
 });
 
 test.serial(
-  "a worker that is told to stop while its provider hangs exits within ten seconds, and another runs its job",
+  "if a worker is told to stop while its provider hangs, it exits within ten seconds, and another runs its job",
   async (t) => {
     const api = await startPart("api", options(), t);
     const agent = await connectedAgent(api.url, database.url);
@@ -272,7 +272,7 @@ test.serial("an idle connection does not keep an API from stopping", async (t) =
   t.true(Date.now() - started < allowed(STOP_MS), `${Date.now() - started} ms`);
 });
 
-test.serial("a process with API and worker that is killed and restarted has lost no accepted request", async (t) => {
+test.serial("if a process with API and worker is killed and restarted, no accepted request is lost", async (t) => {
   const doomed = await startService(options(), t);
   const agent = await connectedAgent(doomed.url, database.url);
   t.is((await publish(doomed.url, agent, "before")).status, 201);

@@ -169,7 +169,7 @@ test.serial("a text that is read while the database crashes is published exactly
   t.is((await publish(agent)).status, 201);
 });
 
-test.serial("a job that could not be marked as done because the database crashed does not stay locked", async (t) => {
+test.serial("if a database crash prevents a job from being marked as done, the job does not stay locked", async (t) => {
   const agent = await newConnected();
   const publishing = await hold("lock table market.offer in share mode");
   const answer = publish(agent);
@@ -262,7 +262,7 @@ test.serial("a process that starts without a database logs the reason, waits, an
 });
 
 test.serial(
-  "when all connections are in use callers get 503 in bounded time, and requests that need none are answered",
+  "while all connections are in use, callers get 503 in bounded time, and requests without database access succeed",
   async (t) => {
     const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
     const agent = await newConnected();

@@ -107,7 +107,7 @@ for (const [what, body, errors] of [
     [{ pointer: "/text", detail: "A text may have at most 4,000 characters." }],
   ],
   [
-    "watch_enabled in words",
+    "watch_enabled as a string",
     { text: WANTED, watch_enabled: "yes" },
     [{ pointer: "/watch_enabled", detail: "The member watch_enabled must be true or false." }],
   ],

@@ -192,11 +192,11 @@ const UNSAFE = OF_CALLERS.filter(({ method }) => method !== "get");
 const FOREIGN: Record<string, Record<string, string>> = {
   "no Origin": {},
   "another site": { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
-  "a site that is no origin": { origin: "null" },
+  "an opaque origin": { origin: "null" },
   "another port": { origin: "http://127.0.0.1:1" },
-  "a subdomain, in effect": { origin: "http://a.127.0.0.1", "sec-fetch-site": "same-site" },
+  "another origin of the same site": { origin: "http://a.127.0.0.1", "sec-fetch-site": "same-site" },
   "our Origin, from another site": { origin: "SELF", "sec-fetch-site": "cross-site" },
-  "an address typed in": { "sec-fetch-site": "none" },
+  "a request that no site caused": { "sec-fetch-site": "none" },
 };
 
 test.serial("a session can change something only from the service's own pages", async (t) => {

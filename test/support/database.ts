@@ -84,9 +84,9 @@ export async function rolledBack<C extends Connection, T>(client: C, fn: (client
 /**
  * Runs `fn` with an actor's role and claims set for the transaction.
  *
- * On its own, it is a transaction that is rolled back. Inside `rolledBack`, the changes of `fn` stay, so that several
- * actors can meet in one test; if `fn` throws, its changes are undone and the transaction goes on. Afterwards, role and
- * claims are restored.
+ * Outside `rolledBack`, it is a transaction that is rolled back. Inside `rolledBack`, the changes of `fn` stay, so that
+ * several actors can meet in one test; if `fn` throws, its changes are undone and the transaction goes on. Afterwards,
+ * role and claims are restored.
  */
 export async function as<C extends Connection, T>(client: C, actor: Actor, fn: (client: C) => Promise<T>): Promise<T> {
   const depth = depths.get(client) ?? 0;
