@@ -196,7 +196,7 @@ test.serial("if a database crash prevents a job from being marked as done, the j
 
 const lockTimeouts = async (): Promise<number> => (await cluster.log()).split("due to lock timeout").length;
 
-test.serial("a job that could not be marked as done because of a lock stays locked for at most a minute", async (t) => {
+test.serial("if a lock keeps a job from being marked as done, the job stays locked for at most a minute", async (t) => {
   const agent = await newConnected();
   const publishing = await hold("lock table market.offer in share mode");
   const answer = publish(agent);
