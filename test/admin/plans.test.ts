@@ -3,7 +3,7 @@ import pg from "pg";
 import { createDatabase, type Database } from "../support/database.ts";
 
 /**
- * Tests that every sort order and filter of the moderators' GraphQL uses an index if its table grows. The queries run
+ * Tests that every sort order and filter of the moderators' GraphQL on a growing table uses an index. The queries run
  * with a moderator's rights.
  */
 

@@ -262,7 +262,7 @@ test.serial("a process that starts without a database logs the reason, waits, an
 });
 
 test.serial(
-  "while all connections are in use, callers get 503 in bounded time, and requests without database access succeed",
+  "while all connections are in use, callers get 503 in bounded time; requests that need no connection are answered",
   async (t) => {
     const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
     const agent = await newConnected();

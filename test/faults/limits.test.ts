@@ -320,7 +320,7 @@ test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
   await forget();
 });
 
-test.serial('three "Not mine" in a day stop only their own address from connecting agents, for a day', async (t) => {
+test.serial('an address with three "Not mine" in a day cannot connect agents for a day, but others can', async (t) => {
   const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
   const spammer = "203.0.113.66";
   for (let round = 1; round <= 3; round++) {
