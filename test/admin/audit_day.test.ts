@@ -444,7 +444,7 @@ const eachChangeIsThereOnce = async (t: ExecutionContext) => {
     return Object.entries(count).toSorted();
   };
   const meant = changes.filter(({ name, op, was, becomes }) => {
-    // The log leaves out the account that comes with an agent and the extraction of an ask: nobody acts on purpose.
+    // The log leaves out the new account of each agent and the extraction of each ask: no actor does these on purpose.
     if (name === "account" && op === "INSERT") return false;
     return !(name === "ask" && op === "UPDATE" && was.read_at === null && was.text === becomes.text);
   });

@@ -10,7 +10,7 @@ import { newPerson } from "../support/person.ts";
 import { startService } from "../support/service.ts";
 import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
 
-/** Tests the path of somebody who tries `npm start`: becoming the moderator, and deciding on a reported offer. */
+/** Tests what a person does who tries `npm start`: they become the moderator and decide on a reported offer. */
 
 /** A minimal browser: keeps cookies and sends forms. */
 const newBrowser = (url: string) => {

@@ -193,7 +193,7 @@ for (const form of FORMS) {
     if (form.path === "/settings/profile") {
       t.is(answer.status, 401);
       const html = await answer.text();
-      t.true(html.includes('value="Lena"'), "what was typed is still there");
+      t.true(html.includes('value="Lena"'), "the form keeps what was typed");
       t.true(html.includes("/sign-in?return=%2Fsettings%2Fprofile"));
     } else {
       t.is(answer.status, 303);

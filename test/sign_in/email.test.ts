@@ -156,7 +156,7 @@ test("five wrong codes end an attempt, and then the right code is refused, too",
     const page = await person.send(asked, "code", { code: wrong });
     t.is(page.status, 400);
     t.true(wordsOf(page).includes(`You can try ${left} more.`), wordsOf(page));
-    t.is(formsOf(page)[0]?.fields["code"], wrong, "what was typed is kept");
+    t.is(formsOf(page)[0]?.fields["code"], wrong, "the form keeps what was typed");
   }
   t.is((await person.send(asked, "code", { code: wrong })).status, 410);
   const late = await person.send(asked, "code", { code: codeFrom(letter) });
@@ -217,7 +217,7 @@ test("one address can ask for five messages an hour to an e-mail address, then g
   t.true(Number(page.headers.get("retry-after")) > 3000);
   t.true(wordsOf(page).includes("Too many sign-in messages were asked for."));
   const form = formsOf(page).find(({ holds }) => holds.has("email"));
-  t.like(form?.fields, { email: "flooded@example.com", return: "/settings/methods" }, "what was typed is kept");
+  t.like(form?.fields, { email: "flooded@example.com", return: "/settings/methods" }, "the form keeps the input");
   t.is(market.mail.letters.filter(({ to }) => to.includes("flooded@example.com")).length, 5);
   const owner = await askForMail(market, stranger(), "flooded@example.com");
   t.is(owner.heading, "Check your mail", "a request from another address still sends a mail");
