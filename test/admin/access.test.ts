@@ -41,7 +41,7 @@ const PATHS = [
 
 const INTROSPECTION = { query: "{ __schema { types { name } } }" };
 
-test.serial("to everybody but a moderator, /admin looks like a path that does not exist", async (t) => {
+test.serial("only a moderator sees /admin; everybody else gets the response for an unknown path", async (t) => {
   const person = await fixture.person();
   const outsiders: Record<string, Record<string, string>> = {
     nobody: {},
@@ -83,7 +83,7 @@ const rawHeaders = (method: string, path: string, headers: Record<string, string
     sent.end(body);
   });
 
-test.serial("the connection headers of /admin tell an outsider no more than those of a missing path", async (t) => {
+test.serial("the connection headers of /admin do not tell an outsider that the path exists", async (t) => {
   const { cookie } = await fixture.person();
   for (const [method, body] of [
     ["GET", undefined],

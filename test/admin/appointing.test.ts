@@ -94,7 +94,7 @@ test.serial("if several people press the link's button at once, exactly one is a
   const statuses = (await Promise.all(opened.map(accept))).map(({ status }) => status).toSorted();
   t.deepEqual(statuses, [303, 404, 404, 404, 404, 404]);
   t.deepEqual(await fixture.sql("select count(*)::integer as n from market.moderator"), [{ n: 1 }]);
-  t.is(await newModeratorLink(fixture.databaseUrl, fixture.url), null, "somebody moderates, so there is no other link");
+  t.is(await newModeratorLink(fixture.databaseUrl, fixture.url), null, "there is a moderator, so there is no new link");
   await fixture.sql("delete from market.moderator");
 });
 

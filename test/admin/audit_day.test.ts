@@ -444,7 +444,7 @@ const eachChangeIsThereOnce = async (t: ExecutionContext) => {
     return Object.entries(count).toSorted();
   };
   const meant = changes.filter(({ name, op, was, becomes }) => {
-    // Every agent comes with a new account, and every ask is extracted: nobody did these on purpose.
+    // The log leaves out the new account of each agent and the extraction of each ask: no actor does these on purpose.
     if (name === "account" && op === "INSERT") return false;
     return !(name === "ask" && op === "UPDATE" && was.read_at === null && was.text === becomes.text);
   });
@@ -511,9 +511,9 @@ const aYearLaterItIsGone = async (t: ExecutionContext) => {
   const day = await count();
   t.true(day > 40);
   await goOn(0, 12);
-  t.is(await upkeep(), 1, "this month is made, and the one of a year ago is kept");
+  t.is(await upkeep(), 1, "a partition is made for this month, and that of a year ago is kept");
   t.is(await count(), day);
   await goOn(12, 13);
-  t.is(await upkeep(), 1, "one month is dropped");
+  t.is(await upkeep(), 1, "the partition of one month is dropped");
   t.is(await count(), 0);
 };

@@ -130,7 +130,7 @@ test.serial("one key decides on an offer and opens the next case", async (t) => 
   await Promise.all([page.waitForURL(`**/admin/offers/${second}?**`), page.keyboard.press("k")]);
   t.true((await statusOf(first)).reviewed);
   t.regex((await page.getByRole("status").textContent()) ?? "", /^Kept\./);
-  t.is(await page.getByLabel("Reason, for taking it down").inputValue(), "scam", "what was reported is chosen already");
+  t.is(await page.getByLabel("Reason, for taking it down").inputValue(), "scam", "the reported reason is preselected");
   await Promise.all([page.waitForURL("**/admin?**"), page.keyboard.press("r")]);
   t.like(await statusOf(second), { status: "removed", review_reason: "scam" });
   t.regex((await page.getByRole("status").textContent()) ?? "", /^Removed\./);

@@ -264,10 +264,10 @@ test.serial("with pre-moderation on, an offer waits until a moderator publishes 
     review_reason: "adult_content",
   });
   t.is((await fixture.offer(other, bad)).status, 404);
-  t.is(await removedCount(other, good), 0, "a rejected offer was never up, so it was not taken down");
+  t.is(await removedCount(other, good), 0, "a rejection does not count as a removal");
 
   await owner.call("POST", `/v1/offers/${taken}/archive`);
-  t.is(await caseOf(taken), null, "what its owner took back does not wait");
+  t.is(await caseOf(taken), null, "an offer that its owner archived has no case");
 });
 
 test.serial("the decisions on an offer are listed, newest first on request", async (t) => {

@@ -10,7 +10,7 @@ import { newPerson } from "../support/person.ts";
 import { startService } from "../support/service.ts";
 import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
 
-/** Tests the path of somebody who tries `npm start`: becoming the moderator, and deciding on a reported offer. */
+/** Tests what a person does who tries `npm start`: they become the moderator and decide on a reported offer. */
 
 /** A minimal browser: keeps cookies and sends forms. */
 const newBrowser = (url: string) => {
@@ -68,8 +68,8 @@ test("on a bare machine, the first start prints a link that makes one person a m
   t.is((await stranger.open("/admin")).status, 404);
   const browser = newBrowser(service.url);
   t.is((await browser.open(pathname)).status, 200);
-  t.is((await browser.open(pathname)).status, 200, "opening it does not spend it");
-  t.is((await browser.open("/admin")).status, 404, "nor does it appoint");
+  t.is((await browser.open(pathname)).status, 200, "opening the link does not use it up");
+  t.is((await browser.open("/admin")).status, 404, "opening the link appoints nobody");
   const accepted = await browser.answer(pathname, {});
   t.deepEqual([accepted.status, accepted.headers["location"]], [303, "/admin"]);
   t.is((await stranger.open(pathname)).status, 404, "the link works once");
@@ -111,5 +111,5 @@ test("on a bare machine, the first start prints a link that makes one person a m
     async () => again.logs(),
     (logs) => logs.includes("Souk is ready at"),
   );
-  t.notRegex(again.logs(), /Moderate\s/, "who moderates already needs no link");
+  t.notRegex(again.logs(), /Moderate\s/, "no link is printed, because there is a moderator");
 });

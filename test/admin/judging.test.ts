@@ -3,10 +3,10 @@ import { type Agent, SOFA } from "../support/market.ts";
 import { type AdminFixture, codes, type GraphQl, type Moderator, openAdminFixture } from "./fixture.ts";
 
 /**
- * Tests who may decide: no moderator in their own case, none on an appeal against their own removal, and none on an
+ * Tests who may decide. A moderator may not decide in their own case, on an appeal against their own removal, or on an
  * offer that has changed since they opened it.
  *
- *   ana   a moderator, for whose account an agent publishes offers too
+ *   ana   a moderator whose account also has an agent that publishes offers
  */
 
 let fixture: AdminFixture;
@@ -67,7 +67,7 @@ test.serial("no moderator takes a measure against their own account", async (t) 
     "update market.account set suspended_at = null, suspension_reason = null, suspension_note = null where id = $1",
     [id],
   );
-  t.is(reinstatement.status, 404, "whoever is suspended moderates nothing");
+  t.is(reinstatement.status, 404, "a suspended moderator has no access");
   t.deepEqual(await fixture.sql("select cap from market.cap_override where account_id = $1", [id]), []);
 });
 

@@ -34,7 +34,7 @@ test.serial("agents of a suspended account may read; a write is refused with the
     sentence: "Three people reported fraud.",
   });
   t.truthy(suspendAccount.account.suspendedAt);
-  t.is(suspendAccount.account.offersRemoved, 0, "a suspension takes nothing down for good");
+  t.is(suspendAccount.account.offersRemoved, 0, "offers that a suspension archives do not count as removed");
 
   for (const [method, path, body] of [
     ["POST", "/v1/offers", { text: SOFA }],
@@ -68,8 +68,8 @@ test.serial("agents of a suspended account may read; a write is refused with the
   t.deepEqual(codes(again), ["invalid_state"]);
 
   await ben.ask(REINSTATE, { id: account });
-  t.is((await fixture.offer(other, id)).status, 200, "what the suspension archived is up again");
-  t.is((await fixture.offer(other, mine)).status, 404, "and what its owner archived is not");
+  t.is((await fixture.offer(other, id)).status, 200, "an offer that the suspension archived is live again");
+  t.is((await fixture.offer(other, mine)).status, 404, "an offer that its owner archived stays archived");
   t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201);
   t.deepEqual(codes(await ben.graphql(REINSTATE, { id: account })), ["invalid_state"]);
 });
@@ -117,7 +117,7 @@ test.serial("from the moment of a suspension, nobody else sees the account's liv
   const log = await fixture.sql("select from market.audit_event where row_id = $1 and action = 'profile.updated'", [
     account,
   ]);
-  t.deepEqual(log, [], "the job's own note is nobody's act");
+  t.deepEqual(log, [], "the job's own change of the account is not in the log");
 });
 
 test.serial("an offer is not published if its account was suspended while its text was read", async (t) => {
@@ -128,7 +128,7 @@ test.serial("an offer is not published if its account was suspended while its te
   const statuses = new Set((await Promise.all(publishing)).map(({ status }) => status));
   t.true(
     [...statuses].every((status) => status === 201 || status === 409),
-    `before it or after it: ${[...statuses]}`,
+    `each offer is published before the suspension or refused after it: ${[...statuses]}`,
   );
   const [{ live }] = await fixture.sql(
     "select count(*)::integer as live from market.offer where account_id = $1 and status = 'published'",
@@ -165,7 +165,7 @@ test.serial("the worker completes the suspension of an account with many offers"
       )
     )[0].live;
   await ana.ask(SUSPEND, { id: account, reason: "spam" });
-  t.true((await live()) >= 1000, "a moderator waits for fifty at most");
+  t.true((await live()) >= 1000, "the mutation itself archives at most fifty offers");
   await eventually(live, (count) => count === 0);
   await ana.ask(REINSTATE, { id: account });
   await eventually(live, (count) => count === 1201);
@@ -220,7 +220,7 @@ test.serial("a changed setting applies at once and names the moderator who chang
   for (const value of [3, 10_001, 4.5, true, "60", null, {}])
     t.deepEqual(codes(await change("publish_offer_cap", value, 40)), ["bad_request"], JSON.stringify(value));
   t.deepEqual(codes(await change("pre_moderation", 1, false)), ["bad_request"]);
-  t.deepEqual(codes(await change("embedding_model", "other", "builtin-hash-1")), ["not_found"], "that is the worker's");
+  t.deepEqual(codes(await change("embedding_model", "other", "builtin-hash-1")), ["not_found"], "only the worker may");
   await change("publish_offer_cap", 60, 40);
 });
 
@@ -279,7 +279,7 @@ test.serial("a claimed case is closed to other moderators until it is released o
   await ana.ask(claim, { id });
   await fixture.sql("update market.review_case set held_until = now() where offer_id = $1", [id]);
   t.deepEqual((await ben.decide("keepOffer", id)).errors, []);
-  t.deepEqual(codes(await ana.graphql(claim, { id })), ["not_found"], "a decided case is not there to be taken");
+  t.deepEqual(codes(await ana.graphql(claim, { id })), ["not_found"], "a decided case cannot be claimed");
 });
 
 test.serial("of two simultaneous claims of a case, one succeeds", async (t) => {
@@ -306,7 +306,7 @@ test.serial("a setting, cap or suspension that has changed since it was shown is
   const blind = await ana.graphql(
     'mutation { changeSetting(input: {name: "first_offers_to_review", value: 3, expectedValue: null}) { setting { value } } }',
   );
-  t.not(blind.errors.length, 0, "nobody changes what they did not look at");
+  t.not(blind.errors.length, 0, "a change needs the value that was shown");
 
   const account = await fixture.accountOf(await fixture.agent());
   const set = (moderator: Moderator, cap: number, expected: number) =>

@@ -178,7 +178,7 @@ test("a search finds offers by id and by words in any status, and names by their
   t.like(await found("HARPSICHORD purple"), [{ kind: "offer", id, status: "removed" }]);
   t.like(await found("zither"), [{ kind: "ask", status: "active" }]);
   t.like(await found("zebra 100%_"), [{ kind: "agent", id: agent.id }]);
-  t.deepEqual(await found("zebra 1%"), [], "a percent sign is one");
+  t.deepEqual(await found("zebra 1%"), [], "a percent sign is not a wildcard");
   t.like(await found(account), [{ kind: "account", id: account }]);
   t.like(await found(` ${id.toUpperCase()} `), [{ kind: "offer", id }]);
   for (const words of ["", "   ", "'", "a & | ! (", "\\", "x".repeat(500)])
@@ -206,8 +206,8 @@ test("a search lists exact matches first, then newer results before older ones",
     [account],
   );
   t.like(await found(" Ocelot@Example.com "), [{ kind: "account", id: account }]);
-  t.false(JSON.stringify(await found("ocelot@example.com")).includes("@"), "and the mailbox is not told");
-  t.deepEqual(await found("ocelot@example"), [], "nor guessed from its beginning");
+  t.false(JSON.stringify(await found("ocelot@example.com")).includes("@"), "the e-mail address is not shown");
+  t.deepEqual(await found("ocelot@example"), [], "the beginning of an e-mail address finds nothing");
 });
 
 test("a moderator's decision is in the log, with its request", async (t) => {
@@ -286,7 +286,7 @@ test("a filter that makes no sense is refused with an example", async (t) => {
     const { status, text } = await open(`/admin/audit?${query}`);
     t.is(status, 400, query);
     t.regex(text, said, query);
-    t.true(text.includes('<form method="get"'), "the page is there, to correct it");
+    t.true(text.includes('<form method="get"'), "the page still has the form");
   }
   t.deepEqual(listed((await open("/admin/audit?action=%22%3E%3Cscript%3Ealert(1)")).text), []);
 });
@@ -306,7 +306,7 @@ test("times are shown relative to now", (t) => {
   );
 });
 
-test("extracted spans are marked in the text by code points; of two that overlap, the first", (t) => {
+test("extracted spans are marked by code points; of two that overlap, only the first is marked", (t) => {
   const text = "🛋 Sofa, 180 EUR";
   const found = (start: number, end: number) => ({ value: 1, quote: "", start, end, basis: "stated", confidence: 1 });
   const readings = readingsOf({

@@ -3,8 +3,8 @@ import pg from "pg";
 import { createDatabase, type Database } from "../support/database.ts";
 
 /**
- * Tests that every order and filter of the moderators' GraphQL over a growing table uses an index, with a moderator's
- * rights.
+ * Tests that every sort order and filter of the moderators' GraphQL on a growing table uses an index. The queries run
+ * with a moderator's rights.
  */
 
 let database: Database;

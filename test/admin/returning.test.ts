@@ -67,7 +67,7 @@ test.serial("an account may report an offer again after its first report was dec
   t.like((await report(reporter, id, "scam")).body, { status: "received" });
   t.deepEqual(await caseOf(id), { queue: "reported", causes: ["reported"], reports: 1 });
   t.is((await report(reporter, id, "other")).status, 200);
-  t.is((await caseOf(id)).reports, 1, "one voice while it waits");
+  t.is((await caseOf(id)).reports, 1, "an account counts once while the case is open");
   t.deepEqual(await fixture.sql("select reason, completed_at from market.report where offer_id = $1", [id]), [
     { reason: "scam", completed_at: null },
   ]);

@@ -12,12 +12,12 @@ import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
- * Processes end, by a signal that lets them finish or by one that kills them. No accepted request is lost, and none
- * takes effect twice.
+ * Processes are stopped with SIGTERM or killed with SIGKILL. No accepted request is lost, and none takes effect twice.
  */
 
 /**
- * Twice the time within which the job of a dead worker must run again, so that a failure differs from a slow machine.
+ * Twice the time within which the job of a dead worker must run again, so that a test can tell a late job from a lost
+ * one.
  */
 const PATIENCE_MS = 120_000;
 
@@ -84,7 +84,7 @@ const letSilencePass = () =>
   );
 
 test.serial(
-  "a job of a worker that is killed while it reads runs again within a minute, and takes effect once",
+  "if a worker is killed while it reads a text, its job runs again within a minute and takes effect once",
   async (t) => {
     const api = await startPart("api", options(), t);
     const agent = await connectedAgent(api.url, database.url);
@@ -105,7 +105,7 @@ test.serial(
   },
 );
 
-test.serial("a job whose worker is killed before it marks the job as done runs again without effect", async (t) => {
+test.serial("if a worker is killed before it marks a job as done, the job runs again without effect", async (t) => {
   const api = await startPart("api", options(), t);
   const agent = await connectedAgent(api.url, database.url);
   const doomed = await startPart("worker", options(), t);
@@ -138,7 +138,7 @@ test.serial("a job whose worker is killed before it marks the job as done runs a
 });
 
 test.serial(
-  "a worker that is told to stop while its provider hangs exits within ten seconds, and another runs its job",
+  "if a worker is told to stop while its provider hangs, it exits within ten seconds, and another runs its job",
   async (t) => {
     const api = await startPart("api", options(), t);
     const agent = await connectedAgent(api.url, database.url);
@@ -154,7 +154,7 @@ test.serial(
     t.is(
       await sqlValue(database.url, "select count(*)::int from graphile_worker.jobs where locked_at is not null"),
       0,
-      "the job went back",
+      "no job is locked any more",
     );
     await startPart("worker", options(), t);
     t.is((await answer).status, 201);
@@ -184,7 +184,7 @@ const agentCall = (url: string, agent: Agent, method: string, path: string): Pro
   call(url, method, path, { headers: { authorization: `Bearer ${agent.token}` } });
 
 test.serial(
-  "an API that is told to stop turns unready first, then answers every request it accepted, and exits with 0",
+  "an API that is told to stop first answers 503 at /readyz, then answers every accepted request, and exits with 0",
   async (t) => {
     await startPart("worker", options(), t);
     const api = await startPart("api", options(), t);
@@ -272,7 +272,7 @@ test.serial("an idle connection does not keep an API from stopping", async (t) =
   t.true(Date.now() - started < allowed(STOP_MS), `${Date.now() - started} ms`);
 });
 
-test.serial("a process with API and worker that is killed and restarted has lost no accepted request", async (t) => {
+test.serial("if a process with API and worker is killed and restarted, no accepted request is lost", async (t) => {
   const doomed = await startService(options(), t);
   const agent = await connectedAgent(doomed.url, database.url);
   t.is((await publish(doomed.url, agent, "before")).status, 201);

@@ -33,7 +33,7 @@ let service: Service;
 const environment = { CONNECTIONS_PER_HOUR: "100000" };
 
 test.before(async () => {
-  // Responses agree with rows only if an answered commit survives an immediate shutdown. By default it does.
+  // An answered commit must survive an immediate shutdown, as PostgreSQL's default ensures. Test clusters turn it off.
   cluster = await startCluster({ synchronous_commit: "on" });
   service = await startService({ database: cluster.url, env: environment });
 });
@@ -70,9 +70,9 @@ const hold = async (statement: string): Promise<{ release: () => Promise<void> }
 };
 
 for (const mode of ["fast", "immediate"] as const) {
-  test.serial(`callers get 503 during a restart of the database (${mode}), and then it works again`, async (t) => {
+  test.serial(`callers get 503 during a restart of the database (${mode}), then the service works again`, async (t) => {
     const agent = await newConnected();
-    // An agent whose cap is still untouched when the others have used up theirs.
+    // An agent that makes no calls until the restart is over, so that it has not reached its cap.
     const fresh = await newConnected();
     t.is((await publish(agent)).status, 201);
     let over = false;
@@ -150,9 +150,9 @@ const untilBlocked = (named: string, wanted = 1) =>
     (count) => count >= wanted,
   );
 
-test.serial("a text that is being read when the database crashes is published with a 201, or not at all", async (t) => {
+test.serial("a text that is read while the database crashes is published exactly if its caller gets 201", async (t) => {
   const agent = await newConnected();
-  // The worker has read the text and waits to publish it. The crash comes then.
+  // The worker has read the text and waits to publish it when the database crashes.
   const lock = await hold("lock table market.offer in share mode");
   t.teardown(lock.release);
   const answer = publish(agent);
@@ -169,7 +169,7 @@ test.serial("a text that is being read when the database crashes is published wi
   t.is((await publish(agent)).status, 201);
 });
 
-test.serial("a job that could not be marked as done because the database crashed does not stay locked", async (t) => {
+test.serial("if a database crash prevents a job from being marked as done, the job does not stay locked", async (t) => {
   const agent = await newConnected();
   const publishing = await hold("lock table market.offer in share mode");
   const answer = publish(agent);
@@ -196,7 +196,7 @@ test.serial("a job that could not be marked as done because the database crashed
 
 const lockTimeouts = async (): Promise<number> => (await cluster.log()).split("due to lock timeout").length;
 
-test.serial("a job that could not be marked as done because of a lock stays locked for at most a minute", async (t) => {
+test.serial("if a lock keeps a job from being marked as done, the job stays locked for at most a minute", async (t) => {
   const agent = await newConnected();
   const publishing = await hold("lock table market.offer in share mode");
   const answer = publish(agent);
@@ -262,7 +262,7 @@ test.serial("a process that starts without a database logs the reason, waits, an
 });
 
 test.serial(
-  "when all connections are in use callers get 503 in bounded time, and requests that need none are answered",
+  "while all connections are in use, callers get 503 in bounded time; requests that need no connection are answered",
   async (t) => {
     const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
     const agent = await newConnected();
@@ -303,7 +303,7 @@ test.serial(
       headers: { authorization: `Bearer ${agent.token}` },
     });
     t.is(after.status, 201, after.text);
-    t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 1, "what was answered 503 is not counted");
+    t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 1, "a call that got 503 is not counted");
   },
 );
 
@@ -362,14 +362,14 @@ test.serial("a migration that cannot get its lock gives up soon, says so, and le
   );
 
   t.is((await runMigrate(url.href)).code, 0);
-  t.is((await runMigrate(url.href)).code, 0, "a second time there is nothing to do");
+  t.is((await runMigrate(url.href)).code, 0, "a second migration has nothing to do");
   t.is(
     await sqlValue(url.href, "select count(*)::int from pg_namespace where nspname in ('market', 'api', 'jobs')"),
     3,
   );
 });
 
-/** Locks the table of role settings, which every migration from nothing writes. */
+/** Locks the table of role settings, which every migration of an empty database writes to. */
 const withLockedRoles = () => hold("lock table pg_catalog.pg_db_role_setting in access exclusive mode");
 
 test.serial("two migrations of one database at the same time do no harm", async (t) => {

@@ -64,7 +64,7 @@ const repeat = (url: string, agent: Agent): Promise<Answer> =>
   );
 
 test.serial(
-  "of fifty requests at once with one key one publishes, and the others get 409 or a replay of its response",
+  "if fifty requests with one key are sent at once, one publishes, and the others get 409 or a replay of its response",
   async (t) => {
     provider.always(slowly(300));
     const agent = await connectedAgent(api.url, database.url);
@@ -74,7 +74,7 @@ test.serial(
     const inFlight = answers.filter(({ status }) => status === 409);
     t.is(first.length, 1);
     t.is(published.length + inFlight.length, 50);
-    t.true(inFlight.length > 0, "fifty at once meet the first while its text is being read");
+    t.true(inFlight.length > 0, "some requests arrive while the text of the first is read");
     for (const { body, headers } of inFlight) {
       t.is(body.code, "idempotency_in_flight");
       t.is(headers["retry-after"], "1");
@@ -92,7 +92,7 @@ test.serial(
   },
 );
 
-test.serial("a replay repeats the first response and says so, also if that was a refusal", async (t) => {
+test.serial("a replay repeats the first response, even a refusal, and says that it is a replay", async (t) => {
   provider.always(well());
   const agent = await connectedAgent(api.url, database.url);
   const first = await publish(api.url, agent);

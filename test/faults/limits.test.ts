@@ -55,7 +55,7 @@ const letPass = (agent: Agent, interval: string) =>
   );
 
 test.serial(
-  "of two hundred calls at once at a cap of sixty, exactly sixty publish, and the headers agree",
+  "if two hundred calls are made at once at a cap of sixty, exactly sixty publish, and the headers agree",
   async (t) => {
     const agent = await connectedAgent(service.url, database.url);
     const send = () =>
@@ -114,7 +114,7 @@ test.serial("each call leaves the window an hour later, and a caller that waits 
   t.is(published.status, 201);
   t.is(figuresOf(published).remaining, 9);
   const { reset } = figuresOf(published);
-  t.true(reset > 39 * 60 && reset <= 40 * 60, `RateLimit-Reset is when the oldest of those left goes: ${reset}`);
+  t.true(reset > 39 * 60 && reset <= 40 * 60, `RateLimit-Reset is the time until the oldest call leaves: ${reset}`);
 
   await letPass(agent, "1 hour");
   t.deepEqual(await windowOf(agent), { limit: 60, used: 0, remaining: 60, resets_in: 0 });
@@ -273,7 +273,7 @@ const connectFrom = (url: string, address?: string) =>
 const forget = () => sql(database.url, "delete from market.rate_limit_hit where scope like 'address:%'");
 
 test.serial(
-  "of forty agents at once from one address thirty are created, and the others get 429 with Retry-After",
+  "if forty agents connect at once from one address, thirty are created, and the others get 429 with Retry-After",
   async (t) => {
     const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
     const answers = await Promise.all(Array.from({ length: 40 }, () => connectFrom(api.url, "192.0.2.7")));
@@ -320,7 +320,7 @@ test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
   await forget();
 });
 
-test.serial('three "Not mine" in a day stop an address from connecting agents for a day, and no other', async (t) => {
+test.serial('an address with three "Not mine" in a day cannot connect agents for a day, but others can', async (t) => {
   const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
   const spammer = "203.0.113.66";
   for (let round = 1; round <= 3; round++) {

@@ -32,9 +32,9 @@ import { sql, sqlValue } from "../support/sql.ts";
  * may return anything. The caller gets a response in time, and nothing is published that the text does not say.
  */
 
-/** On a machine that needs longer than this, nothing works. */
+/** The upper limit of the deadline, even on a very busy machine. */
 const LONGEST_DEADLINE_MS = 30_000;
-/** Time enough to try a provider in vain and then read the text without it. */
+/** Enough time to try a provider that fails, and then to read the text without the provider. */
 const DEADLINE_MS = Math.min(allowed(4_000), LONGEST_DEADLINE_MS);
 /** Time for the response itself on a busy machine. */
 const SLACK_MS = 2_000;
@@ -274,7 +274,7 @@ test.serial("an unapproved agent causes no embeddings, and at most 120 extractio
     const { status: code } = await stranger.call("POST", "/v1/offers/search", { query: `free lunch ${number}` });
     t.is(code, 200);
   }
-  t.is(paidFor("free lunch"), 0, "vectors of queries");
+  t.is(paidFor("free lunch"), 0, "no query is embedded");
 
   await sql(
     database.url,
@@ -288,12 +288,12 @@ test.serial("an unapproved agent causes no embeddings, and at most 120 extractio
     );
   }
   t.deepEqual(previews, [200, 200, 200, 429, 429, 429, 429, 429, 429, 429]);
-  t.is(paidFor("Free supper"), 3, "readings of previews");
+  t.is(paidFor("Free supper"), 3, "three previews are read");
 
   t.is((await publish(stranger, "Free breakfast, ask@example.com")).status, 403);
   t.is((await stranger.call("POST", "/v1/asks", { text: "A free breakfast" })).status, 403);
   await idle();
-  t.is(paidFor("reakfast"), 0, "what is refused is not read");
+  t.is(paidFor("reakfast"), 0, "a refused text is not read");
 });
 
 test.serial("a repeated query is embedded once", async (t) => {

@@ -44,7 +44,7 @@ const statusOf = async (agent: Agent, url: string, path = "/v1/me"): Promise<num
   (await call(url, "GET", path, { headers: { authorization: `Bearer ${agent.token}` } })).status;
 
 test.serial(
-  "of two people who approve one link at the same instant one succeeds, and the agent acts for that person",
+  "if two people approve one link at the same instant, one succeeds, and the agent acts for that person",
   async (t) => {
     const approve = "select api.approve_connection($1, $2, $3)";
     for (let round = 0; round < ROUNDS; round++) {
@@ -63,7 +63,7 @@ test.serial(
   },
 );
 
-test.serial("of two people with accounts who approve one link at the same instant one gets the agent", async (t) => {
+test.serial("if two people with accounts approve one link at the same instant, one gets the agent", async (t) => {
   const owners = await Promise.all([1, 2].map(() => connectedAgent(services[0].url, database.url)));
   const sessions = owners.map(({ id }) => hashSecret(`session of ${id}`));
   const accounts = await Promise.all(
@@ -82,7 +82,7 @@ test.serial("of two people with accounts who approve one link at the same instan
 });
 
 test.serial(
-  "of two people who press Approve at the same time one gets the agent, and the other reads that the link was used",
+  "if two people press Approve at the same time, one gets the agent, and the other reads that the link was used",
   async (t) => {
     for (let round = 0; round < 5; round++) {
       const agent = await connectAgent(services[0].url);
@@ -97,7 +97,7 @@ test.serial(
   },
 );
 
-test.serial('of Approve and "Not mine" at the same instant only one takes effect', async (t) => {
+test.serial('if Approve and "Not mine" come at the same instant, only one takes effect', async (t) => {
   for (let round = 0; round < ROUNDS; round++) {
     const agent = await connectAgent(services[0].url);
     const [approved, declined] = await Promise.all([
@@ -123,7 +123,7 @@ const keepCalling = async (agent: Agent, url: string, calls: Call[], over: () =>
 const REMOVALS: Record<string, (agent: Agent) => Promise<unknown>> = {
   "removes itself": (agent) => agent.call("DELETE", "/v1/me/agent"),
   "its person removes": async (agent) => {
-    // As the settings page does it: one statement that first enters as the person, by the session.
+    // Like the settings page, this is one statement: it enters as the person by the session, then removes the agent.
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query("set role souk_api");
@@ -232,7 +232,7 @@ const clockOff = (hours: number): string => {
 };
 
 for (const hours of [2, -2]) {
-  test.serial(`on a host whose clock is ${hours} hours off, limits, windows and expiry do not move`, async (t) => {
+  test.serial(`on a host whose clock is ${hours} hours off, limits, windows and expiry are correct`, async (t) => {
     const service = await startService(
       {
         database: database.url,

@@ -45,7 +45,7 @@ const sourcesOf = async (commit: string, t: { teardown: (clean: () => Promise<vo
 const previous = await previousCommit();
 
 // A copy of the sources without git history has no previous commit.
-(previous === null ? test.skip : test)("an API of the previous commit works on a database of this one", async (t) => {
+(previous === null ? test.skip : test)("an API of the previous commit works on this commit's database", async (t) => {
   const folder = await sourcesOf(previous ?? "", t);
   const { url } = await createDatabase(t);
   await startPart("worker", { database: url, env: { BASE_URL: "http://127.0.0.1" } }, t);

@@ -93,7 +93,7 @@ const tables = (kinds = "rvmp") =>
   );
 
 test.serial(
-  "after requests that succeed and fail no log, job or dump contains a secret, and no log private data",
+  "no log, job or dump contains a secret after requests that succeed or fail, and no log contains private data",
   async (t) => {
     const secrets: Record<string, string> = { "the provider's key": "sk-very-secret-provider-key" };
     const codes: Record<string, string> = {};
@@ -160,7 +160,7 @@ test.serial(
     await call(service.url, "POST", new URL(buyer.link).pathname, {
       headers: { authorization: `Bearer ${buyer.token}` },
     });
-    // An error in the database, in the middle of a statement that has all of this as parameters.
+    // A database error in a statement whose parameters contain the private text.
     const lock = new pg.Client({ connectionString: cluster.url });
     await lock.connect();
     await lock.query("begin; lock table market.submission in access exclusive mode");
@@ -180,7 +180,7 @@ test.serial(
     t.deepEqual(traces(serverLog, unpasted), [], "the log of the database, with every statement and its parameters");
     t.deepEqual(traces(jobs.join("\n"), { ...secrets, ...PRIVATE, ...codes }), [], "jobs");
     const everything = `${await dump()}\n${await everyRow()}`;
-    t.true(everything.includes(PRIVATE.contact), "the dump holds what it should");
+    t.true(everything.includes(PRIVATE.contact), "the dump contains the rows, with the contact");
     t.deepEqual(traces(everything, secrets), [], "a dump of the database");
   },
 );
@@ -208,7 +208,7 @@ const DENIED = "42501";
 const NOT_A_TABLE = "55000";
 
 test.serial(
-  "before it takes a caller's role, the API's login role can touch no table, whatever claims it sets",
+  "the API's login role cannot access any table before it takes a caller's role, whatever claims it sets",
   async (t) => {
     const found = await tables();
     t.true(found.length > 20);
@@ -298,7 +298,7 @@ test.serial(
       }
     });
     t.deepEqual(given, []);
-    t.true((await everyRow(restless)) === before, "and none of them changed anything");
+    t.true((await everyRow(restless)) === before, "no function changed a row");
   },
 );
 

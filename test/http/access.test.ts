@@ -3,7 +3,7 @@ import { ENDPOINTS } from "../../src/http/endpoints.ts";
 import type { Agent, Answer, Body } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
 
-/** What belongs to another account is answered exactly as if it did not exist. */
+/** A request for something of another account gets the same response as for something that does not exist. */
 
 let market: Market;
 /** The agent that owns things. */
@@ -14,7 +14,7 @@ let other: Agent;
 let person: Person;
 /** An agent without a person's approval. */
 let stranger: Agent;
-/** The ids of what the owner has. */
+/** The ids of the owner's offers, asks and other objects. */
 let ids: Record<
   "published" | "archived" | "removed" | "ask" | "fulfilled" | "verification" | "account" | "agent",
   string
@@ -76,7 +76,7 @@ test("these endpoints take an id", (t) => {
 
 for (const { operationId, method, path, body: { example } = {} } of WITH_ID) {
   const tries = (what: string, caller: () => Pick<Agent, "call">) =>
-    test(`${operationId} answers ${what} alike for another account's id and an unknown id`, async (t) => {
+    test(`${operationId} gives ${what} the same response for another account's id and an unknown id`, async (t) => {
       const attempt = (id: string) => caller().call(method.toUpperCase(), path.replace("{id}", id), example);
       const nothing = await attempt(NOTHING);
       t.is(nothing.status, 404);

@@ -107,7 +107,7 @@ for (const [what, body, errors] of [
     [{ pointer: "/text", detail: "A text may have at most 4,000 characters." }],
   ],
   [
-    "watch_enabled in words",
+    "watch_enabled as a string",
     { text: WANTED, watch_enabled: "yes" },
     [{ pointer: "/watch_enabled", detail: "The member watch_enabled must be true or false." }],
   ],
@@ -180,7 +180,7 @@ test("a new text is read under the same id and counts; a new watch_enabled does 
   );
   const wrong = await agent.call("PATCH", `/v1/asks/${id}`, { text: "", watch_enabled: true });
   t.deepEqual([wrong.status, wrong.body.errors], [400, [{ pointer: "/text", detail: "The text is empty." }]]);
-  t.deepEqual((await agent.call("GET", `/v1/asks/${id}`)).body, quiet.body, "what is refused changes nothing");
+  t.deepEqual((await agent.call("GET", `/v1/asks/${id}`)).body, quiet.body, "a refused change has no effect");
 });
 
 test("an account's asks are listed page by page, newest first, each once", async (t) => {
@@ -321,12 +321,12 @@ test.serial("matches come best first with reasons, page by page, and since selec
   t.deepEqual(idsOf(await read(`?since=${first.body.since}`)), [elsewhere]);
   t.deepEqual(idsOf(await read(`?since=${none.body.since}`)), [sofa, elsewhere]);
   t.deepEqual(idsOf(await read(`?since=${both.body.since}`)), []);
-  t.is(pages[1]?.body.since, pages[0]?.body.since, "a later page tells of nothing newer than the first");
+  t.is(pages[1]?.body.since, pages[0]?.body.since, "a later page has the same since as the first");
 
   await owner.call("POST", `/v1/offers/${sofa}/archive`);
-  t.deepEqual(idsOf(await read()), [elsewhere], "what was taken down leaves at once");
+  t.deepEqual(idsOf(await read()), [elsewhere], "an archived offer leaves the matches at once");
   await market.sql("update market.offer set status = 'removed' where id = $1", [elsewhere]);
-  t.deepEqual(idsOf(await read()), [], "what moderation took down leaves at once");
+  t.deepEqual(idsOf(await read()), [], "an offer that moderation removed leaves the matches at once");
 });
 
 test.serial("a cursor or since of another list is refused, and the error names the parameter", async (t) => {

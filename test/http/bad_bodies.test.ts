@@ -244,9 +244,9 @@ test("a body that does not fit its Content-Encoding gets 400", async (t) => {
   broken.fill(0xff, 12, 20);
   for (const [what, bytes] of [
     ["no gzip", Buffer.from('{"query": "sofa"}')],
-    ["half of it", whole.subarray(0, 15)],
+    ["half of the gzip data", whole.subarray(0, 15)],
     ["broken", broken],
-    ["another one", deflateSync('{"query": "sofa"}')],
+    ["deflate instead of gzip", deflateSync('{"query": "sofa"}')],
   ] as const) {
     const { status, body } = await send(SEARCH, bytes, { "content-encoding": "gzip" });
     t.deepEqual([status, body.code], [400, "bad_request"], what);

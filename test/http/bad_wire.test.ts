@@ -115,7 +115,7 @@ test.serial("a body whose stated length is too large is refused before any of it
   }
 });
 
-test.serial("a request with Expect: 100-continue is refused before its body is sent, if at all", async (t) => {
+test.serial("a request with Expect: 100-continue is refused before its body is sent, or it gets 100", async (t) => {
   const expecting = { ...JSON_HEADERS, Expect: "100-continue" };
   for (const [headers, status] of [
     [{ ...expecting, "Content-Length": MB + 1 }, 413],
@@ -123,7 +123,7 @@ test.serial("a request with Expect: 100-continue is refused before its body is s
     [{ ...expecting, "Content-Length": 20, "Content-Type": "text/plain" }, 415],
   ] as const) {
     const answer = await speak(market.url, head("POST", SEARCH, headers));
-    t.deepEqual(answer.statuses, [status], "and not told to go on");
+    t.deepEqual(answer.statuses, [status], "the server does not send 100 Continue");
     t.true(answer.ms < allowed(5_000), `${answer.ms} ms`);
   }
   const body = '{"query": "sofa"}';
@@ -153,7 +153,7 @@ test.serial("a body without a stated length is cut off when it exceeds the cap",
     market.url,
     head("POST", SEARCH, { ...JSON_HEADERS, "Transfer-Encoding": "chunked" }),
     (heard) => {
-      // Never sends the last chunk, so only a response ends this.
+      // This request never sends its last chunk, so only a response can end it.
       if (heard !== "" || chunks > 400) return undefined;
       chunks += 1;
       return chunked;
@@ -250,7 +250,7 @@ test("a path cannot add headers to the response", async (t) => {
     );
   }
   const absolute = await speak(market.url, "GET http://evil.example/v1 HTTP/1.1\r\nHost: evil.example\r\n\r\n");
-  t.false(JSON.stringify(absolute.body).includes("evil.example"), "nor does a host that the client chose");
+  t.false(JSON.stringify(absolute.body).includes("evil.example"), "the response does not contain the client's host");
 });
 
 // ── Slow clients ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -301,6 +301,6 @@ test.serial("a client that sends or reads too slowly is cut off, and others are 
   });
   reader.resume();
   await closed;
-  t.true(bytes < 64 * 1024 * 1024, "not all of it");
+  t.true(bytes < 64 * 1024 * 1024, "the client did not receive the whole response");
   t.true(Date.now() - started < allowed(6_000));
 });

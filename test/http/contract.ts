@@ -60,7 +60,7 @@ export type Market = {
   stop: () => Promise<void>;
 };
 
-/** Documented headers that depend on the request. All others are promised for every response of their operation. */
+/** Documented headers that depend on the request. Every response of an operation must have all others. */
 const SOMETIMES = new Set(["Idempotency-Replayed"]);
 /** Headers about a cap. Responses to a person do not have them, because a person has no cap. */
 const OF_A_CAP = /^RateLimit-/;

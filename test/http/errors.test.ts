@@ -7,7 +7,8 @@ import { type Agent, type Answer, type Body, call, eventually } from "../support
 import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
 
 /**
- * Every refusal of the contract is caused for real: its code, its members, and which of several refusals comes first.
+ * Real requests cause every refusal of the contract. The tests check its code, its members, and which of several
+ * refusals comes first.
  */
 
 let market: Market;
@@ -21,7 +22,7 @@ test.after.always(async (t) => {
   await market?.stop();
   // The code verification_incomplete occurs only on a page. The tests of the pages cover it.
   const never = Object.keys(PROBLEMS).filter((code) => !provoked.has(code) && code !== "verification_incomplete");
-  if (t.passed) t.deepEqual(never, [], "codes that no test here provokes");
+  if (t.passed) t.deepEqual(never, [], "these codes occurred in no test of this file");
 });
 
 const COMMON = ["type", "title", "status", "code", "detail", "request_id", "retryable"];
@@ -123,7 +124,7 @@ test("401: only the token of an agent that is not removed is accepted", async (t
   for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `BEARER ${token}`]) {
     t.is((await market.call("GET", "/v1/me", { headers: { authorization } })).status, 200, authorization);
   }
-  t.is((await market.call("GET", `/v1/me?access_token=${token}`)).status, 401, "not in the address");
+  t.is((await market.call("GET", `/v1/me?access_token=${token}`)).status, 401, "a token in the URL is not accepted");
 });
 
 // ── 403 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -257,12 +258,12 @@ for (const [path, limit, says] of LARGE) {
       isProblem(t, answer, "payload_too_large");
       t.is(answer.body.detail, says);
       t.is(answer.headers["connection"], "close");
-      t.not((await send(limit)).status, 413, "the limit itself is not too large");
+      t.not((await send(limit)).status, 413, "a body of exactly the limit does not get 413");
     }
   });
 }
 
-test("415: only a body that its Content-Type calls JSON in UTF-8 is accepted", async (t) => {
+test("415: a body is accepted only if its Content-Type is JSON in UTF-8", async (t) => {
   const agent = await market.agent();
   const raw = JSON.stringify({ text: OFFER });
   for (const type of [
@@ -316,7 +317,7 @@ for (const [method, path, action, calls] of [
       "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = 'agent:' || $1",
       [agent.id],
     );
-    t.true((await agent.call(method, path, { text: OFFER })).status < 300, "and then the window is open again");
+    t.true((await agent.call(method, path, { text: OFFER })).status < 300, "an hour later the calls no longer count");
   });
 }
 
@@ -355,13 +356,13 @@ for (const [path, body, other] of [
     isProblem(t, await agent.call("POST", path, other, key), "idempotency_key_reused");
     isProblem(t, await agent.call("POST", path, { text: 7 }, key), "idempotency_key_reused");
     const theirs = await neighbour.call("POST", path, body, key);
-    t.deepEqual([theirs.status, theirs.headers["idempotency-replayed"]], [201, undefined], "keys are an agent's own");
+    t.deepEqual([theirs.status, theirs.headers["idempotency-replayed"]], [201, undefined], "keys are per agent");
     await market.sql(
       "update market.idempotency_key set created_at = created_at - interval '24 hours' where owner_id = $1",
       [agent.id],
     );
     const later = await agent.call("POST", path, other, key);
-    t.deepEqual([later.status, later.headers["idempotency-replayed"]], [201, undefined], "after 24 hours it is free");
+    t.deepEqual([later.status, later.headers["idempotency-replayed"]], [201, undefined], "the key has expired");
   });
 }
 
@@ -415,7 +416,7 @@ test.serial("409: a key is in flight while its first request runs", async (t) =>
 
 // ── Order ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-test("of several refusals the first in the order of the contract is returned", async (t) => {
+test("if a request can be refused for several reasons, the first in the contract's order is returned", async (t) => {
   const stranger = await market.stranger();
   const agent = await market.agent();
   const key = "in order";
@@ -459,10 +460,10 @@ test("of several refusals the first in the order of the contract is returned", a
     [await send(agent.token, '{"text": 7}'), "rate_limited", ["retry_after"]],
   ] as [Answer, ProblemCode, string[]][]) {
     isProblem(t, answer, code, more);
-    t.deepEqual(figures(answer), ["60", "0"], "every answer but a 401 tells the figures");
+    t.deepEqual(figures(answer), ["60", "0"], "every response except a 401 has RateLimit headers");
   }
   const replay = await send(agent.token, JSON.stringify({ text: OFFER }), { "idempotency-key": key });
-  t.deepEqual([replay.status, replay.headers["idempotency-replayed"]], [201, "true"], "a replay comes before the cap");
+  t.deepEqual([replay.status, replay.headers["idempotency-replayed"]], [201, "true"], "a replay is not capped");
   await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1", [agent.id]);
   isProblem(t, await send(agent.token, '{"text": 7}'), "bad_request", ["errors"]);
 });

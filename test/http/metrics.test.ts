@@ -97,7 +97,7 @@ test.serial("the worker exposes its jobs and extractions; both processes expose 
     t.true((value(told, "souk_worker_heartbeat_age_seconds") ?? 99) < 30);
     t.is(value(told, "souk_submissions_waiting"), 0);
   }
-  t.is(value(await ofApi(), "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1, "of the search's query");
+  t.is(value(await ofApi(), "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1, "one query was embedded");
 });
 
 test.serial("the process that calls a provider's models counts its calls and their tokens", async (t) => {
@@ -229,11 +229,11 @@ test.serial("each metric in the dashboard exists with the labels that the dashbo
   t.deepEqual(
     [...ours].filter((name) => !names.has(name)),
     [],
-    "and it shows each of ours",
+    "the dashboard shows each metric of the service",
   );
 });
 
-test.serial("without a database a process exposes that, its own metrics, and no stale figures", async (t) => {
+test.serial("if the database is gone, a process exposes this, its own metrics, and no stale values", async (t) => {
   const own = await createDatabase();
   const metricsPort = String(await freePort());
   const service = await startPart("api", { database: own.url, env: { METRICS_PORT: metricsPort } }, t);

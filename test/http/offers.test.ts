@@ -329,7 +329,7 @@ test("an archived offer is visible only to its owner, who can republish it", asy
   t.deepEqual((await owner.call("POST", `/v1/offers/${id}/republish`)).body, again.body);
   t.is((await other.call("GET", `/v1/offers/${id}`)).status, 200);
   const { body: me } = await owner.call("GET", "/v1/me");
-  t.is(me.limits.publish_offer.used, 2, "publishing and putting up again, once each");
+  t.is(me.limits.publish_offer.used, 2, "publishing and republishing count once each");
 });
 
 test("an owner cannot change, archive or republish an offer that moderation removed", async (t) => {
@@ -506,7 +506,7 @@ test.serial("with pre-moderation a new offer waits for a moderator", async (t) =
     t.is((await owner.call("POST", `${path}/republish`)).status, 409);
     t.is((await owner.call("GET", "/v1/me")).body.activity.offers_pending_review, 1);
     t.is((await owner.call("POST", `${path}/archive`)).body.status, "archived");
-    t.is((await owner.call("POST", `${path}/republish`)).status, 409, "the archive is no way around the moderators");
+    t.is((await owner.call("POST", `${path}/republish`)).status, 409, "archiving does not bypass pre-moderation");
   } finally {
     await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
   }

@@ -5,7 +5,7 @@ import type { Agent, Body } from "../support/market.ts";
 import { type Market, NOTHING, openContract, openMarket, validatorOf, wrongBy } from "./contract.ts";
 
 /**
- * The OpenAPI document is true. Every response in the HTTP tests is checked against it (contract.ts). The tests here
+ * The OpenAPI document is correct. Every response in the HTTP tests is checked against it (contract.ts). The tests here
  * check its examples and what it must state for every operation, and call every operation once.
  */
 
@@ -172,5 +172,5 @@ test("a response that differs from the document is detected", (t) => {
   t.deepEqual(faults("GET", "/v2", answer), ["200 application/json, which is no Problem"]);
   const list = { results: [], page: { next_cursor: null, has_more: false } };
   t.deepEqual(faults("GET", "/v1/asks", { ...answer, body: list }), []);
-  t.is(faults("GET", "/v1/asks", { ...answer, body: { ...list, secret: 1 } }).length, 1, "a member it does not know");
+  t.is(faults("GET", "/v1/asks", { ...answer, body: { ...list, secret: 1 } }).length, 1, "an unknown member");
 });

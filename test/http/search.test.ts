@@ -27,7 +27,7 @@ test.before(async () => {
   owner = await market.agent("Owner");
   seeker = await market.agent("Seeker");
   for (const name of ALL) {
-    // The seeker publishes the lessons, so that one offer is its own.
+    // The seeker publishes the lessons, so that one offer belongs to the seeker.
     const agent = name === "lessons" ? seeker : owner;
     const images = name === "bicycle" ? ["https://images.example/bicycle.jpg"] : [];
     const answer = await agent.call("POST", "/v1/offers", { text: TEXTS[name], images });
@@ -207,7 +207,7 @@ for (const [filters, names] of FILTERS) {
   });
 }
 
-test("an offer that only a filter finds is not a result of the query", async (t) => {
+test("an offer that passes the filters but does not match the query is not a result", async (t) => {
   t.deepEqual(await found({ query: "sofa", filters: { domain: "real_estate" } }), []);
 });
 
@@ -269,7 +269,7 @@ const CHEAPEST: Name[] = ["lessons", "sofa", "dollars", "bicycle", "table", "fla
 for (const [what, body, names] of [
   ["newest", { filters: { reviewed: false }, sort: "newest" }, NEWEST.filter((name) => name !== "table")],
   ["newest, by a filter alone", { filters: { price: {} } }, NEWEST],
-  ["price_asc, which leaves out what has no price", { filters: { price: {} }, sort: "price_asc" }, CHEAPEST],
+  ["price_asc, which leaves out offers without a price", { filters: { price: {} }, sort: "price_asc" }, CHEAPEST],
   ["price_desc", { filters: { price: {} }, sort: "price_desc" }, CHEAPEST.toReversed()],
   ["price_asc, of a query", { query: "bicycle", sort: "price_asc" }, ["dollars", "bicycle"]],
   ["newest, of a query", { query: "bicycle", sort: "newest" }, ["dollars", "bicycle"]],

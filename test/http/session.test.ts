@@ -6,7 +6,8 @@ import { call } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
 
 /**
- * A person in a browser calls the same endpoints as an agent: with a session, only from the service's pages, uncapped.
+ * A person in a browser calls the same endpoints as an agent. Calls need a session and must come from the service's
+ * pages, and they have no cap.
  */
 
 let market: Market;
@@ -72,7 +73,7 @@ test.serial("a person calls every endpoint with a session, and no response has R
   const [{ calls }] = await market.sql(
     "select count(*)::int as calls from market.rate_limit_hit where action <> 'connect'",
   );
-  t.is(calls, 0, "nothing was counted");
+  t.is(calls, 0, "no call was counted");
   const written = await market.sql(
     `select agent_id from market.offer where id = $1 union all select agent_id from market.ask where id = $2
      union all select agent_id from market.report union all select agent_id from market.submission where target_id = $1`,
@@ -82,7 +83,7 @@ test.serial("a person calls every endpoint with a session, and no response has R
   for (const { agent_id } of written) t.is(agent_id, null);
 });
 
-test.serial("what only an agent can do is refused, and the detail says where a person does it", async (t) => {
+test.serial("an endpoint only for agents refuses a person, and the detail says where a person does this", async (t) => {
   const verification = await person.call("POST", "/v1/me/verifications", { method: "email" });
   t.is(verification.body.code, "invalid_state");
   t.regex(verification.body.detail, new RegExp(`${market.url}/settings`));
@@ -191,11 +192,11 @@ const UNSAFE = OF_CALLERS.filter(({ method }) => method !== "get");
 const FOREIGN: Record<string, Record<string, string>> = {
   "no Origin": {},
   "another site": { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
-  "a site that is no origin": { origin: "null" },
+  "an opaque origin": { origin: "null" },
   "another port": { origin: "http://127.0.0.1:1" },
-  "a subdomain, in effect": { origin: "http://a.127.0.0.1", "sec-fetch-site": "same-site" },
+  "another origin of the same site": { origin: "http://a.127.0.0.1", "sec-fetch-site": "same-site" },
   "our Origin, from another site": { origin: "SELF", "sec-fetch-site": "cross-site" },
-  "an address typed in": { "sec-fetch-site": "none" },
+  "a request that no site caused": { "sec-fetch-site": "none" },
 };
 
 test.serial("a session can change something only from the service's own pages", async (t) => {
@@ -223,7 +224,7 @@ test.serial("a form on another site, which cannot send JSON, is refused", async 
   t.is(status, 401);
 });
 
-test.serial("a page of the service that hides its Origin is accepted by its Sec-Fetch-Site", async (t) => {
+test.serial("a request with no Origin or the Origin null is accepted if Sec-Fetch-Site is same-origin", async (t) => {
   for (const headers of [{ "sec-fetch-site": "same-origin" }, { origin: "null", "sec-fetch-site": "same-origin" }]) {
     const { status } = await call(market.url, "POST", "/v1/offers/search", {
       body: { query: "sofa" },
@@ -245,7 +246,7 @@ test.serial("reading with a session needs no Origin, and caches and other sites 
   }
 });
 
-test.serial("a token takes precedence over a session, which does not make up for a wrong token", async (t) => {
+test.serial("a token takes precedence over a session, and a wrong token is refused even with a session", async (t) => {
   const cookie = { cookie: `souk_session=${person.cookie}` };
   const both = await market.call("GET", "/v1/me", { headers: { ...cookie, authorization: `Bearer ${agent.token}` } });
   t.is(both.body.agent.id, agent.id);
@@ -275,7 +276,7 @@ test.serial("a session that has ended or never existed is refused", async (t) =>
   const { status } = await market.call("GET", "/v1/me", {
     headers: { cookie: `__Host-souk_session=${person.cookie}` },
   });
-  t.is(status, 401, "the name that goes with https counts for nothing over http");
+  t.is(status, 401, "the cookie with the __Host- prefix is not accepted over http");
 });
 
 test.serial("over https only the cookie with the __Host- prefix is accepted", async (t) => {

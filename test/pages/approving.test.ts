@@ -28,7 +28,7 @@ test("a browser gets the CSRF cookie once, and the form gets a token that is val
   const token = tokenOf(await first.text());
   t.is(tokenOf(await again.text()), token);
   t.not(tokenOf(await (await fetch(`${site.url}/connect/other`, { headers })).text()), token);
-  t.false((token ?? "").includes(headers.Cookie.split("=")[1] ?? ""), "the page does not hold the cookie");
+  t.false((token ?? "").includes(headers.Cookie.split("=")[1] ?? ""), "the token does not contain the cookie");
 });
 
 test("a CSRF cookie that the service cannot have set is replaced", async (t) => {
@@ -78,7 +78,7 @@ test("the page is shown again if the browser's account has changed since the pag
   t.is(answer.status, 409);
   const html = await answer.text();
   t.true(html.includes(`role="alert">${detail}</p>`));
-  t.true(html.includes(`name="token" value="${opened.token}"`), "to answer again");
+  t.true(html.includes(`name="token" value="${opened.token}"`), "the form can be sent again");
   t.deepEqual(
     opened.site.calls.map(({ name }) => name),
     ["approve_connection", "get_connection"],

@@ -38,14 +38,14 @@ test("with the keyboard alone, a person approves an agent, finds it in the setti
   t.is(await page.getByRole("status").textContent(), "The agent is removed. It can do nothing in your name any more.");
   t.true(await page.getByRole("heading", { name: "Removed" }).isVisible());
   t.deepEqual(await faults(page), SOUND);
-  t.deepEqual(await fixture.statuses(agent), [401, 401], "also on a process that did not remove it");
+  t.deepEqual(await fixture.statuses(agent), [401, 401], "both processes refuse the agent");
 });
 
 test("a second click on Approve gets the same answer and keeps the session", async (t) => {
   const { page, agent, account } = await fixture.newPerson(t);
   const first = await page.context().cookies();
   await page.reload();
-  t.is(await heading(page), "Claude now acts for you", "the form is sent again");
+  t.is(await heading(page), "Claude now acts for you", "the reload sends the form again");
   const values = (cookies: typeof first) => cookies.map(({ name, value }) => [name, value]);
   t.deepEqual(values(await page.context().cookies()), values(first));
   const sessions = await fixture.sql("select from market.session where account_id = $1", [account]);
@@ -119,7 +119,7 @@ test("an agent joins the account of the signed-in person only after a recent sig
   await fixture.sql("update market.session set signed_in_at = now() where account_id = $1", [account]);
   await page.goto(second.link);
   await press(page, "Approve");
-  t.is(await page.getByRole("link", { name: "Add a way to sign in" }).count(), 0, "it has one");
+  t.is(await page.getByRole("link", { name: "Add a way to sign in" }).count(), 0, "the account has a way to sign in");
   await page.goto(`${fixture.service.url}/settings`);
   t.deepEqual((await page.locator("h2.name").allTextContents()).sort(), ["“Claude”", "“Second”"]);
 });

@@ -61,7 +61,7 @@ test("a person approves an agent, proves an e-mail address, signs in again, and 
 
   const second = await connectAgent(service.url, "Second assistant");
   await page.goto(second.link);
-  t.true(await page.getByText(MAILBOX).isVisible(), "the page says for whom it would act");
+  t.true(await page.getByText(MAILBOX).isVisible(), "the page names the account that the agent would act for");
   await press(page, "Approve");
   t.regex((await mail.next(MAILBOX)).parsed.text ?? "", /Second assistant/);
 

@@ -143,5 +143,5 @@ test("removing a sign-in method needs a recent sign-in, and removing the last on
   await press(page, "Remove Google");
   t.true(await page.getByText("There is no way to sign in yet").isVisible());
   await page.goto(`${fixture.service.url}/settings/methods/google`);
-  t.is(new URL(page.url()).pathname, "/settings/methods", "what is gone has no page");
+  t.is(new URL(page.url()).pathname, "/settings/methods", "a removed method has no page");
 });

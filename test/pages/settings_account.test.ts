@@ -66,7 +66,7 @@ test("long lists have pages, and a made-up cursor shows the first page", async (
   t.is(await page.locator("li.thing").count(), 5);
   await press(page, "Archive “Bike 1”");
   t.true(await page.getByRole("status").isVisible());
-  t.is(await page.locator("li.thing").count(), 5, "the person stays where they were");
+  t.is(await page.locator("li.thing").count(), 5, "the person stays on the same page of the list");
   await follow(page, "Back to the newest");
   t.is(await page.locator("li.thing").count(), 20);
   for (const path of ["market?cursor=bWFkZSB1cA", "activity?cursor=bWFkZSB1cA"]) {
@@ -134,7 +134,7 @@ test("the export contains everything that is kept about a person, and nothing ab
   const led = await pressAndFollow(page, "Download my data");
   t.is(led, `/sign-in?${new URLSearchParams({ return: "/settings/export", again: "1" })}`);
   await page.goto(`${fixture.service.url}/settings/export`);
-  t.is(new URL(page.url()).pathname, "/settings/account", "who comes back from signing in finds the button");
+  t.is(new URL(page.url()).pathname, "/settings/account", "after signing in, the person gets the page with the button");
 });
 
 test("deleting an account removes its agents, its data and the content of its offers", async (t) => {
@@ -151,7 +151,7 @@ test("deleting an account removes its agents, its data and the content of its of
   await follow(page, "Delete the account …");
   t.is(await heading(page), "Delete the account?");
   await page.getByRole("button", { name: "Delete my account" }).click();
-  t.is(new URL(page.url()).pathname, "/settings/account/delete", "the browser asks for the tick first");
+  t.is(new URL(page.url()).pathname, "/settings/account/delete", "the browser requires the checkbox first");
   await page.getByLabel("I understand").check();
   await press(page, "Delete my account");
   t.is(await heading(page), "Your account is deleted");

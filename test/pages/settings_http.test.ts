@@ -193,7 +193,7 @@ for (const form of FORMS) {
     if (form.path === "/settings/profile") {
       t.is(answer.status, 401);
       const html = await answer.text();
-      t.true(html.includes('value="Lena"'), "what was typed is still there");
+      t.true(html.includes('value="Lena"'), "the form keeps what was typed");
       t.true(html.includes("/sign-in?return=%2Fsettings%2Fprofile"));
     } else {
       t.is(answer.status, 303);
@@ -348,7 +348,7 @@ for (const words of HOSTILE) {
       const html = await (await fetch(site.url + path, { headers })).text();
       const calm = await (await fetch(inert.url + path, { headers })).text();
       t.deepEqual(elements(html), elements(calm), path);
-      // A field returns what its own person typed. The text cannot affect anything outside the field.
+      // Fields are left out. They show what the person typed, and that text has no effect outside its field.
       t.notRegex(
         html.replace(/<input [^>]*>/g, ""),
         /[\u202A-\u202E\u2066-\u2069]|(href|action|src)="javascript:/,

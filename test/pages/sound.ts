@@ -19,8 +19,8 @@ const FIND = `
 `;
 
 /**
- * Returns axe's findings at WCAG 2.2 AA. @axe-core/playwright is not used: for the sake of frames from other sites it
- * opens a second page for each check, which takes twice as long, and these pages have no frames.
+ * Returns axe's findings at WCAG 2.2 AA. @axe-core/playwright is not used: to check frames of other sites, it opens a
+ * second page for each check, which takes twice as long. These pages have no frames.
  */
 export const axeFindings = async (page: Page): Promise<{ id: string; nodes: string[] }[]> => {
   await page.evaluate(axe.source);

@@ -21,7 +21,7 @@ test.after.always(async () => {
   await market?.close();
 });
 
-/** Collects the browser's console messages and errors: above all, that the CSP forbids the target of a form. */
+/** Collects the browser's console messages and errors, such as that the CSP forbids the target of a form. */
 const complaintsOf = (page: Page): string[] => {
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));
@@ -102,7 +102,7 @@ test.serial("Apple posts its response from another site, and the sign-in attempt
   await leaveBy(page, page.getByRole("button", { name: "Continue with Apple" }));
   await page.waitForURL(`${market.url}/settings/methods`);
   t.true((await page.locator("main").textContent())?.includes("eva@privaterelay.example"));
-  t.deepEqual(posts, [undefined], "no cookie of ours comes along with a post from elsewhere");
+  t.deepEqual(posts, [undefined], "the browser does not send our cookies with a post from another site");
   t.deepEqual(complaints, []);
 });
 

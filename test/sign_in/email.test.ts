@@ -42,7 +42,7 @@ test("the link from the mail signs in after a button is pressed, in the browser 
   const link = linkFrom(await market.mail.next("button@example.com"));
   const page = await person.get(link);
   t.is(page.heading, "One more step");
-  t.is(await labelOf(market, person), null, "opening it changed nothing");
+  t.is(await labelOf(market, person), null, "opening the link changed nothing");
   const arrived = await person.send(page, "Sign in");
   t.is(arrived.headers.get("location"), "/settings");
   t.is(await labelOf(market, person), "button@example.com");
@@ -68,7 +68,7 @@ test("the link opened in another browser shows the code and creates no session",
   t.is(
     (await person.send(asked, "code", { code: codeFrom(letter) })).status,
     303,
-    "the code still works where it was asked for",
+    "the code still works in the browser that asked for it",
   );
 });
 
@@ -147,7 +147,7 @@ test("with two tabs, only the newer mail counts, and the older tab says so", asy
   t.is((await person.send(newer, "code", { code: codeFrom(second) })).status, 303);
 });
 
-test("five wrong codes end an attempt, and the right code then comes too late", async (t) => {
+test("five wrong codes end an attempt, and then the right code is refused, too", async (t) => {
   const person = stranger();
   const asked = await askForMail(market, person, "guess@example.com");
   const letter = await market.mail.next("guess@example.com");
@@ -156,7 +156,7 @@ test("five wrong codes end an attempt, and the right code then comes too late", 
     const page = await person.send(asked, "code", { code: wrong });
     t.is(page.status, 400);
     t.true(wordsOf(page).includes(`You can try ${left} more.`), wordsOf(page));
-    t.is(formsOf(page)[0]?.fields["code"], wrong, "what was typed is kept");
+    t.is(formsOf(page)[0]?.fields["code"], wrong, "the form keeps what was typed");
   }
   t.is((await person.send(asked, "code", { code: wrong })).status, 410);
   const late = await person.send(asked, "code", { code: codeFrom(letter) });
@@ -217,10 +217,10 @@ test("one address can ask for five messages an hour to an e-mail address, then g
   t.true(Number(page.headers.get("retry-after")) > 3000);
   t.true(wordsOf(page).includes("Too many sign-in messages were asked for."));
   const form = formsOf(page).find(({ holds }) => holds.has("email"));
-  t.like(form?.fields, { email: "flooded@example.com", return: "/settings/methods" }, "what was typed is kept");
+  t.like(form?.fields, { email: "flooded@example.com", return: "/settings/methods" }, "the form keeps the input");
   t.is(market.mail.letters.filter(({ to }) => to.includes("flooded@example.com")).length, 5);
   const owner = await askForMail(market, stranger(), "flooded@example.com");
-  t.is(owner.heading, "Check your mail", "asked for from elsewhere, it still gets one");
+  t.is(owner.heading, "Check your mail", "a request from another address still sends a mail");
 });
 
 test("a message goes to the normalized e-mail address", async (t) => {
@@ -317,7 +317,7 @@ test.serial("if the mail server is down, a 503 page keeps what was typed and the
     t.is((await askForMail(market, person, "unlucky@example.com")).status, 503);
   }
   const page = await askForMail(market, person, "unlucky@example.com");
-  t.is(page.status, 503, "what was not sent is not counted");
+  t.is(page.status, 503, "a mail that was not sent does not count");
   t.is(page.headers.get("retry-after"), "60");
   t.true(wordsOf(page).includes("The mail could not be sent."));
   t.is(formsOf(page).find(({ holds }) => holds.has("email"))?.fields["email"], "unlucky@example.com");
@@ -327,7 +327,7 @@ test.serial("if the mail server is down, a 503 page keeps what was typed and the
   t.is(unknown.status, 400);
   t.true(wordsOf(unknown).includes("The mail server does not know this address."));
   const counted = "select count(*)::integer as count from market.rate_limit_hit where scope = 'address:' || $1";
-  t.is((await row<{ count: number }>(market, counted, [knocking])).count, 1, "an address that is refused is counted");
+  t.is((await row<{ count: number }>(market, counted, [knocking])).count, 1, "a mail to a refused address counts");
   // The line may still be on its way from the process.
   await eventually(
     async () => market.service.logs(),
@@ -431,7 +431,7 @@ test("signing out ends the session at once, here or everywhere, and a second cli
   await signInByMail(market, phone, "out@example.com");
   const stale = await phone.send(await phone.get(`${market.url}/sign-out`), "Sign out everywhere", { token: "old" });
   t.is(stale.status, 400);
-  t.is(await labelOf(market, phone), "out@example.com", "a form of elsewhere does nothing");
+  t.is(await labelOf(market, phone), "out@example.com", "a form with a wrong token does nothing");
   t.is((await phone.submit(stale, "Sign out everywhere")).heading, "You are signed out");
   for (const browser of [phone, desk]) t.is(await labelOf(market, browser), null);
 });

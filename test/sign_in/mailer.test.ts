@@ -93,7 +93,7 @@ test("a server that is missing, hangs up or is too busy gives an error at once",
   }
 });
 
-test("a server that is silent or very slow is given up within seconds", async (t) => {
+test("the mailer gives up on a silent or very slow server within seconds", async (t) => {
   const mute = await listening(t, () => {});
   const dripping = await listening(t, (socket) => {
     socket.write("220 mail.example ESMTP\r\n");
@@ -126,7 +126,7 @@ test("stopping the service or aborting the caller ends the wait for a server", a
   }
 });
 
-test("a recipient refused for good is the person's mistake; one refused for now is not", async (t) => {
+test("a permanent refusal of a recipient is a bad_request, a temporary one a service_unavailable", async (t) => {
   const server = await startMailServer();
   t.teardown(server.close);
   const mailer = mailerFor(t, server.url);
@@ -143,5 +143,5 @@ test("a recipient refused for good is the person's mistake; one refused for now 
   }
   server.refuse = null;
   await mailer.send(TO, MESSAGE);
-  t.is(server.letters.length, 1, "and it works again afterwards");
+  t.is(server.letters.length, 1, "the next message is sent");
 });

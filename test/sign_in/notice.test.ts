@@ -74,7 +74,7 @@ test.serial("an agent's name cannot add headers to a mail, and is escaped in its
 test.serial("if the mail server is down for a while, the mail is sent later", async (t) => {
   market.mail.refuse = smtpError(451, "later");
   const { status } = await askForMail(market, stranger(), "delayed@example.com");
-  t.is(status, 503, "nor can the person sign in by mail meanwhile");
+  t.is(status, 503, "a person cannot sign in by mail meanwhile");
   market.mail.refuse = null;
   const person = stranger();
   await signInByMail(market, person, "delayed@example.com");

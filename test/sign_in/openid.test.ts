@@ -69,7 +69,7 @@ test.serial("Apple posts its response, gets a signed client secret, and sends th
   const before = max.cookie(market.url, "souk_session");
   const user = JSON.stringify({ name: { firstName: "Max", lastName: "<b>Muster</b>" }, email: "forged@example.com" });
   const posted = await max.send(form, "code", { user });
-  t.is(posted.status, 303, "a post from elsewhere does nothing but lead on");
+  t.is(posted.status, 303, "the post from Apple's page only gets a redirect");
   t.true(posted.headers.get("location")?.startsWith("/sign-in/apple?code="));
   t.deepEqual(posted.headers.getSetCookie(), []);
   t.is(max.cookie(market.url, "souk_session"), before);
@@ -82,7 +82,7 @@ test.serial("Apple posts its response, gets a signed client secret, and sends th
   const again = stranger();
   await atApple(again);
   t.is((await accountOf(again)).id, (await accountOf(max)).id);
-  t.is((await accountOf(again)).display_name, "Max <b>Muster</b>", "the name stays although it is not told again");
+  t.is((await accountOf(again)).display_name, "Max <b>Muster</b>", "the name stays, although it is not sent again");
 });
 
 test.serial("a malformed name from Apple is ignored", async (t) => {
@@ -172,7 +172,7 @@ test.serial("a person who cancels at the provider is told that nothing was chang
   t.is((await person.follow(await person.get(`${market.url}/sign-in`))).status, 200);
 });
 
-test.serial("a provider's response works once, whatever the browser", async (t) => {
+test.serial("a provider's response works once, also in another browser", async (t) => {
   market.google.person = { sub: "replayed", email: "replayed@example.com", email_verified: true };
   const person = stranger();
   const sent = await person.send(await person.get(`${market.url}/sign-in`), "Continue with Google");
@@ -184,7 +184,7 @@ test.serial("a provider's response works once, whatever the browser", async (t) 
   const callback = step.url;
   t.is(step.headers.get("location"), "/settings");
   const reloaded = await person.get(callback);
-  t.true(wordsOf(reloaded).includes("You are signed in as replayed@example.com"), "a reload, or the back button");
+  t.true(wordsOf(reloaded).includes("You are signed in as replayed@example.com"), "a reload shows the account");
 
   const thief = stranger();
   t.is((await thief.get(callback)).status, 400);
@@ -262,7 +262,7 @@ test.serial("if a provider is down, a 503 page says so; once it is back, signing
   t.true(wordsOf(failed).includes("Google cannot be reached at the moment"));
   t.true(
     formsOf(failed).some(({ holds }) => holds.has("email")),
-    "the other ways are there",
+    "the other sign-in methods are still offered",
   );
   own.google.down = false;
   own.google.person = { sub: "later", email: "later@example.com", email_verified: true };
@@ -281,6 +281,6 @@ test.serial("if a provider is down, a 503 page says so; once it is back, signing
   t.is(middle.status, 503);
   t.is(middle.heading, "Briefly unavailable");
   own.google.down = false;
-  t.is((await person.get(location)).status, 303, "a reload then finishes");
+  t.is((await person.get(location)).status, 303, "a reload then finishes the sign-in");
   t.is(await labelOf(own, person), "later@example.com");
 });

@@ -9,7 +9,7 @@ import { type Configuration, Provider } from "oidc-provider";
  * A real OpenID provider, configured like Google or Apple. It signs in the current `person` without showing a page, as
  * a provider does for somebody who is already signed in there.
  *
- *   person   the person whom it signs in next: the claims of the ID token
+ *   person   the claims of the ID token about the person who signs in next
  */
 
 type Person = { sub: string; email?: string; email_verified?: boolean | string; name?: string };

@@ -109,7 +109,7 @@ test("opening or previewing the link changes nothing", async (t) => {
   t.deepEqual(await state(), before);
 });
 
-test("in any browser but the one that approved, the link proves nothing and says where it works", async (t) => {
+test("the link works only in the browser that approved the agent, and says so in any other", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const { id, url } = await start(agent);
@@ -134,7 +134,7 @@ test("continuing before signing in is a 409 verification_incomplete", async (t) 
   const early = await person.send(page, "Continue");
   t.is(early.status, 409);
   t.true(wordsOf(early).includes("You have not signed in yet."));
-  t.true(formsOf(early)[0]?.holds.has("email"), "the form is there to go on with");
+  t.true(formsOf(early)[0]?.holds.has("email"), "the form is still there");
   const token = formsOf(page)[0]?.fields["token"] ?? "";
   const asProgram = await person.post(url, { token, decision: "continue" }, { accept: "application/json" });
   t.is(asProgram.status, 409);
@@ -144,7 +144,7 @@ test("continuing before signing in is a 409 verification_incomplete", async (t) 
   const asked = await person.submit(early, "Send me a code", { email: "early@example.com" });
   const other = await person.get(url);
   await person.submit(asked, "code", { code: codeFrom(await market.mail.next("early@example.com")) });
-  t.is((await person.submit(other, "Continue")).heading, "You have signed in", "in the window that was left open");
+  t.is((await person.submit(other, "Continue")).heading, "You have signed in", "the page that was left open works");
 });
 
 test("“Not now” cancels the verification, also when pressed twice", async (t) => {
@@ -202,7 +202,7 @@ test.serial("once the account has a method, the link works only for the person o
   for (const who of [stranger(), other]) {
     const page = await who.get(url);
     t.is(page.heading, "Sign in first");
-    t.false(page.text.includes("own@example.com"), "the address is not told");
+    t.false(page.text.includes("own@example.com"), "the page does not show the address");
     t.true(page.text.includes(`href="/sign-in?return=${encodeURIComponent(new URL(url).pathname)}"`));
     const token = formsOf(await who.get(`${market.url}/sign-out`))[0]?.fields["token"] ?? "";
     const forced = await who.post(url, { token, decision: "sign_in" });
@@ -281,7 +281,7 @@ test("an attempt for one purpose does not serve another", async (t) => {
   const person = stranger();
   const agent = await approved(person);
   const { id, url } = await start(agent);
-  // A plain sign-in in the same browser, started after that of the verification, replaces it.
+  // A plain sign-in that starts later in the same browser replaces the verification's attempt.
   await askThere(person, url, "first@example.com");
   const plain = await askForMail(market, person, "second@example.com");
   await person.submit(plain, "code", { code: codeFrom(await market.mail.next("second@example.com")) });

@@ -84,9 +84,9 @@ export async function rolledBack<C extends Connection, T>(client: C, fn: (client
 /**
  * Runs `fn` with an actor's role and claims set for the transaction.
  *
- * On its own, it is a transaction that is rolled back. Inside `rolledBack`, the changes of `fn` stay, so that several
- * actors can meet in one test; if `fn` throws, its changes are undone and the transaction goes on. Afterwards, role and
- * claims are restored.
+ * Outside `rolledBack`, it is a transaction that is rolled back. Inside `rolledBack`, the changes of `fn` stay, so that
+ * several actors can meet in one test; if `fn` throws, its changes are undone and the transaction goes on. Afterwards,
+ * role and claims are restored.
  */
 export async function as<C extends Connection, T>(client: C, actor: Actor, fn: (client: C) => Promise<T>): Promise<T> {
   const depth = depths.get(client) ?? 0;
@@ -127,8 +127,8 @@ async function become(client: Connection, role: string, claims: [string, string]
 let templateOfThisProcess: Promise<string> | undefined;
 
 /**
- * Returns the template's name. The first test file of a run that needs it makes it, and a comment on it tells the
- * others.
+ * Returns the template's name. The first test file of a run that needs the template makes it if it is missing, and
+ * adds a comment to it with the run's name. Other test files find the template by this comment.
  */
 async function findTemplate(): Promise<string> {
   const run = `template of run ${process.env["TEST_RUN"] ?? "alone"}`;

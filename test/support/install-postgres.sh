@@ -19,7 +19,7 @@ export DEBIAN_FRONTEND=noninteractive
 updated=
 update() {
   [ -z "$updated" ] || return 0
-  # The machine may be busy with upgrades of its own, which five minutes outlast.
+  # The machine may be running its own upgrades. Wait for them for up to five minutes.
   apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 update
   updated=yes
 }

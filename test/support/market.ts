@@ -123,7 +123,7 @@ export const SOFA =
 
 /**
  * Repeats a call while the service answers 503 or 408, as a client would, and waits for Retry-After (seconds) each
- * time. If many calls run at once on a busy machine, some time out, and then nothing was done for them.
+ * time. If many calls run at once on a busy machine, some time out, and those have had no effect.
  */
 export const patiently = async (attempt: () => Promise<Answer>): Promise<Answer> => {
   for (;;) {

@@ -25,7 +25,7 @@ const OLDEST_VERSION = 15;
 /** initdb takes seconds. A minute covers an overloaded machine and is still shorter than a hanging test run. */
 const PROGRAM_TIMEOUT_MS = 60_000;
 
-/** A server that runs answers at once, and somebody is waiting at a terminal. */
+/** A running server answers at once. The limit is short because somebody may be waiting at a terminal. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Later runs drop the databases of killed runs after this time. No test run lasts a day. */
@@ -73,7 +73,7 @@ export type Cluster = {
 export type Server = {
   /** The URL of a database for a superuser. The tests create others beside it. */
   url: string;
-  /** Destroys a cluster. Of a given server, drops only this run's databases. */
+  /** Destroys a cluster. On a given server, drops only this run's databases. */
   release: () => Promise<void>;
 };
 

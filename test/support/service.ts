@@ -29,7 +29,7 @@ const READY_LINE = /(?<!not )\bready\b/i;
 /** Variables that a process needs to run and to load fast, and those of coverage and debugging. */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "NODE_V8_COVERAGE"];
 
-/** Another process may take a free port before the service does. Three times in a row has another cause. */
+/** Another process may take a free port before the service does. Three failures in a row have another cause. */
 const PORT_TRIES = 3;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

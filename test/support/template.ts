@@ -7,11 +7,11 @@ import { urlOf, withClient } from "./client.ts";
 import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**
- * Makes the template of which test databases are copies. database.ts imports this file only if there is no template
- * yet: it loads a hundred modules for migrating, for which each of eighty test files would have to wait.
+ * Makes the template from which test databases are copied. database.ts imports this file only if there is no template
+ * yet. This file loads a hundred modules for migrating, and each of eighty test files would have to wait for them.
  */
 
-/** An arbitrary number that nobody else on a shared server should lock: "souk" in ASCII. */
+/** The key of an advisory lock: "souk" in ASCII, which no other user of a shared server is likely to use. */
 const TEMPLATE_LOCK = 0x736f756b;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -7,7 +7,7 @@ import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { taskList } from "../../worker/tasks.ts";
 import { DB } from "../support/sql_files.ts";
 
-/** The names of tasks stand in three places: the worker's list, the crontab and the SQL that adds jobs. */
+/** The names of tasks are in three places: the worker's list, the crontab and the SQL that adds jobs. */
 
 const tasks = Object.keys(
   taskList({
