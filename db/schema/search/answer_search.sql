@@ -128,6 +128,6 @@ end
 $$;
 comment on function search.answer_search(jsonb, jsonb, text, text, jsonb) is
   'Returns the SearchResponse to a request, given what was read from its query, the query''s vector, and notices. '
-  'Raises 400 for a bad filter or cursor, and 401 without a caller. Runs as its owner, because search operators are not '
-  'leakproof; search.matches_filter states which offers are visible.';
+  'Raises 400 for a bad filter or cursor, and 401 without a caller. Runs as its owner, because search operators are '
+  'not leakproof; search.matches_filter states which offers are visible.';
 grant execute on function search.answer_search(jsonb, jsonb, text, text, jsonb) to souk_agent, souk_person;
