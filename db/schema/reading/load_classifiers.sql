@@ -16,5 +16,5 @@ begin
 end
 $$;
 comment on function reading.load_classifiers(integer, json, boolean) is
-  'Stores the shipped classifiers if is_of_these (they were trained on the vocabulary and examples of this database) or '
-  'if the database has no classifiers.';
+  'Stores the shipped classifiers if they were trained on the vocabulary and examples of this database (is_of_these), '
+  'or if the database has no classifiers.';

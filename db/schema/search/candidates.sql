@@ -104,6 +104,6 @@ begin
 end
 $$;
 comment on function search.newest_span(search.search_filter, tsquery, integer) is
-  'since: the time after which about `wanted` offers that pass the filters and contain the words (null: any words) '
-  'were published. latest: the time of the newest offer. oldest: the time of the oldest offer that may pass. expected: '
-  'how many offers of all time should pass.';
+  'Returns since: the time after which about `wanted` offers that pass the filters and contain the words (null: any '
+  'words) were published; latest: the time of the newest offer; oldest: the time of the oldest offer that may pass; '
+  'expected: the number of offers that should pass, without a limit of time.';

@@ -118,9 +118,9 @@ begin
 end
 $$;
 comment on function search.nearest_matching(public.halfvec, text, search.search_filter, tsquery, integer) is
-  'Does the work of search.vector_candidates when many offers pass the filters. Returns the offers that HNSW finds and, '
-  'if they are fewer than forty, the nearest among the newest half of `few` offers. asked: the indexed filters as a '
-  'query of facets.';
+  'Does the work of search.vector_candidates when many offers pass the filters. Returns the offers that HNSW finds. If '
+  'they are fewer than forty, it adds the nearest of the newest offers (half as many as `few`). asked: the indexed '
+  'filters as a query of facets.';
 
 create or replace function search.nearest_exact(
   near public.halfvec, model text, search_filter search.search_filter, asked tsquery
