@@ -37,7 +37,7 @@ export type DatabaseOptions = {
   onError: (error: Error) => void;
 };
 
-/** A request waits at most this long for a free connection. Clients wait longer, and only stuck statements take longer. */
+/** A request waits at most this long for a free connection. Only stuck statements take longer. Clients wait longer. */
 const ACQUISITION_TIMEOUT_MS = 2_000;
 
 /**

@@ -30,9 +30,9 @@ const lock = async (dataDir: string): Promise<string> => {
 };
 
 /**
- * Starts PostgreSQL (PGlite with pgvector) in this process, with its data in `dataDir`. It listens on a loopback socket,
- * so that all other code uses it like a server. It has its own thread, because queries would otherwise block the service
- * while they compute. After kill -9, PostgreSQL recovers from its write-ahead log.
+ * Starts PostgreSQL (PGlite with pgvector) in this process, with its data in `dataDir`. It listens on a loopback
+ * socket, so that all other code uses it like a server. It has its own thread, because its queries would otherwise
+ * block the service while they compute. After kill -9, PostgreSQL recovers from its write-ahead log.
  * @throws when another process uses the folder, or the database cannot start
  */
 export const startEmbeddedDatabase = async (dataDir: string): Promise<EmbeddedDatabase> => {

@@ -183,8 +183,8 @@ const loadTables = async (
 };
 
 /**
- * Loads the shipped classifiers. The database uses them if it has exactly the shipped words and examples, from which they
- * were trained, or if it has no classifier yet (reading.load_classifiers).
+ * Loads the shipped classifiers, which were trained on the shipped vocabulary and examples. The database uses them if
+ * it has exactly these, or if it has no classifier yet (reading.load_classifiers).
  */
 const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<void> => {
   const { header, classifiers } = parseClassifiers(texts.get(CLASSIFIER_FILE) ?? "");

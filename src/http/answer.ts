@@ -19,8 +19,8 @@ export const successOf = (endpoint: Endpoint, body: string): Answer => {
 };
 
 /**
- * The result of a function that decides the status of the response itself. With a `submission` there is no response yet:
- * the worker has to complete that submission first.
+ * The result of a function that decides the status of the response itself. If it has a `submission`, there is no
+ * response until the worker has completed that submission.
  */
 export type Envelope = {
   status?: number;

@@ -35,8 +35,8 @@ export const setCookie = (response: Response, baseUrl: string, name: string, val
 };
 
 /**
- * Returns whether a page of this service made the request, according to its headers. Only browsers are bound to send
- * them truthfully.
+ * Returns whether a page of this service made the request, according to the request's headers. Browsers set these
+ * headers; other programs can forge them.
  */
 export const isFromOwnPage = (request: Request, baseUrl: string): boolean => {
   const origin = request.get("Origin");

@@ -148,7 +148,8 @@ export const problem = (
 const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
 
 /**
- * Returns whether a thrown value is a Problem. An Error is not one, even if PostgreSQL, Node or a library gave it a code.
+ * Returns whether a thrown value is a Problem. An Error is not a Problem, even if PostgreSQL, Node or a library gave it
+ * a code.
  */
 const isProblem = (thrown: unknown): thrown is Problem =>
   typeof thrown === "object" &&

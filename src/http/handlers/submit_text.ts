@@ -23,8 +23,8 @@ const awaitAnswer = async (
       submission,
       Math.min(context.submissions.listens() ? LISTENING_POLL_MS : context.pollMs, left),
     );
-    // If the client has disconnected, stop waiting. The worker still completes the submission, and a retry with the same
-    // idempotency key gets the response.
+    // If the client has disconnected, stop waiting. The worker still completes the submission, and a retry with the
+    // same idempotency key gets the response.
     if (gone()) throw problem("service_unavailable", "The client hung up.");
     try {
       const answer = JSON.parse(
