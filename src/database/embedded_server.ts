@@ -25,7 +25,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Messages that end an exchange. After such a message the backend can serve another connection. */
+/** Messages that end an exchange: the backend answers all messages before, and can then serve another connection. */
 const SYNC = "S".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
 

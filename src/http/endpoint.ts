@@ -67,7 +67,7 @@ export type Endpoint = {
   function?: string;
   /** Arguments of the function besides path and query parameters: from the body, from arguments.ts or the handler. */
   args?: readonly ArgumentName[];
-  /** The permission that the function checks. It is also checked for requests that fail before the function is called. */
+  /** The permission that the function checks. The HTTP layer has it checked when a request fails before that. */
   permission?: string;
   /** The rate limit in which the call counts. Its headers are in every response. */
   limit?: (typeof LIMITED_ACTIONS)[number];

@@ -25,7 +25,7 @@ export type Mailer = {
  */
 const CONNECTION_TIMEOUT_MS = 5_000;
 const SILENCE_TIMEOUT_MS = 8_000;
-/** The time limit for one message. Without it, a server that sends a byte now and then could delay a message forever. */
+/** The time limit for one message. Without it, a server that sends a byte now and then could delay it forever. */
 const DEADLINE_MS = 12_000;
 
 /** Messages are small and few. More connections would only run into the limits of mail servers. */
