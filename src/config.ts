@@ -16,11 +16,11 @@ const environment = z.object({
   DATA_DIR: withDefault(z.string().max(4096), ".data"),
   TRUST_PROXY: optional(z.string().max(1000)),
   CONNECTIONS_PER_HOUR: withDefault(whole(1, 1_000_000), "30"),
-  // Ten seconds. Clients give up after thirty, and the built-in extractor has answered long before if a provider fails.
+  // Ten seconds. Clients give up after thirty. If a provider fails, the built-in extractor takes over well before ten.
   EXTRACTION_DEADLINE_MS: withDefault(whole(500, 60_000), "10000"),
   LOG_LEVEL: withDefault(z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
   METRICS_PORT: optional(whole(1, 65_535)),
-  // Long enough that nobody can guess it, and only characters that a header may contain.
+  // Long enough that nobody can guess it. Only characters that a header may contain.
   METRICS_TOKEN: optional(
     z.string().regex(/^[\x21-\x7e]{16,500}$/, "must have 16 to 500 characters of ASCII, and no spaces"),
   ),
@@ -35,7 +35,7 @@ const environment = z.object({
 export type Config = Readonly<{
   port: number;
   host: string;
-  /** The URL at which clients reach the service, without a trailing slash; null: the address on which it listens. */
+  /** The URL at which clients reach the service, without a trailing slash; null: the address where it listens. */
   baseUrl: string | null;
   /** null: the process runs an embedded database (PGlite) in dataDir. */
   databaseUrl: string | null;
@@ -47,7 +47,7 @@ export type Config = Readonly<{
   connectionsPerHour: number;
   extractionDeadlineMs: number;
   logLevel: string;
-  /** The port for /metrics; null: no port of its own. */
+  /** The separate port for /metrics; null: no separate port. */
   metricsPort: number | null;
   /** The token that /metrics requires. If it is set, the API also serves /metrics on its own port. */
   metricsToken: string | null;

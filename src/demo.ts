@@ -78,7 +78,7 @@ const call = async (agent: Agent, method: string, path: string, body?: object): 
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 };
 
-/** Does what the person does in a browser: opens the page, compares the code, and presses Approve. */
+/** Acts as the person in a browser: opens the page, compares the code, and presses Approve. */
 const approve = async (who: string, link: string, code: string): Promise<void> => {
   print(`   > GET ${new URL(link).pathname.replace(/[^/]+$/, "…")}   (${who}'s browser)`);
   const page = await fetch(link, { signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -121,11 +121,11 @@ const tellListing = ({ rank, score, content }: z.infer<typeof search.searchRespo
   print(`     ${rank}. ${headline}  (${about.join(", ")})`);
 };
 
-/** Archives one offer, or fulfills one ask, of the demo. All run at the end, even if a step fails. */
+/** Archives one offer or fulfills one ask that the demo created. All of them run at the end, even if a step fails. */
 type Undo = () => Promise<void>;
 
 const sell = async (lena: Agent, undo: Undo[]): Promise<string> => {
-  step("Lena says what she sells, and forgets to say how to reach her.");
+  step("Lena describes what she sells, but forgets to give a contact.");
   const lacking = expect(await call(lena, "POST", "/v1/offers", { text: SOFA }), 400, problems.problem);
   if (lacking.code !== "missing_contact") fail("missing_contact", lacking);
   tell("code", lacking.code);
@@ -141,23 +141,23 @@ const sell = async (lena: Agent, undo: Undo[]): Promise<string> => {
     tellUnderstood(published);
     return { id: published.offer_id, left: answer.headers.get("RateLimit-Remaining") };
   };
-  step("Her agent asks her, adds the contact, and publishes. The text is read on the server.");
+  step("Her agent asks her, adds the contact and publishes. The server extracts the fields from the text.");
   const sofa = await publish(`${SOFA} ${CONTACT}`);
   tell("calls left", `${sofa.left} this hour`);
 
-  step("She has more to offer, in other languages. Nothing has to be said about which.");
+  step("She publishes more offers in other languages. The request does not name the language.");
   for (const text of TEXTS) await publish(text);
   return sofa.id;
 };
 
 const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
-  step("Tom's agent searches. Filters are hard; words and their meaning rank.");
+  step("Tom's agent searches. Every result passes the filter. Words and their meaning decide the rank.");
   const query = { query: "sofa in good condition", filters: { location: "Berlin" } };
   const found = expect(await call(tom, "POST", "/v1/offers/search", query), 200, search.searchResponse);
   for (const listing of found.results.slice(0, 3)) tellListing(listing);
   if (found.results.length === 0) fail("a sofa among the results", found);
 
-  step("Tom says what he wants. The ask stays, and is held against whatever is offered later too.");
+  step("Tom says what he wants. His agent creates an ask, which is also matched with offers published later.");
   const ask = expect(await call(tom, "POST", "/v1/asks", { text: WANTED }), 201, asks.ask);
   undo.push(async () => {
     const fulfilled = await call(tom, "POST", `/v1/asks/${ask.id}/fulfill`);
@@ -165,7 +165,7 @@ const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
   });
   for (const name of ["title", "domain", "category", "ask_kind", "criteria"] as const) tell(name, ask[name]);
 
-  step("What matches, with the verdict on each thing that Tom wants.");
+  step("Tom's agent reads the matches of the ask, with the verdict on each thing that Tom wants.");
   const path = `/v1/asks/${ask.id}/matches?limit=50`;
   const { results } = expect(await call(tom, "GET", path), 200, asks.askMatches);
   // If others use the market too, their offers may rank higher.
@@ -186,10 +186,10 @@ const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
 };
 
 const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
-  step("Lena's agent makes itself known. No sign-up, no keys: one call.");
+  step("Lena's agent connects with one call. It needs no sign-up and no key.");
   const lena = await connect(baseUrl, "Lena");
 
-  step("Nobody has approved it yet: it may search and read, but not publish.");
+  step("Lena has not approved it yet, so it may search and read, but not publish.");
   const early = await call(lena.agent, "POST", "/v1/offers", { text: `${SOFA} ${CONTACT}` });
   tell("detail", expect(early, 403, problems.verificationRequired).detail);
 
@@ -203,13 +203,13 @@ const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
 
   const sofa = await sell(lena.agent, undo);
 
-  step("Tom's agent makes itself known, and Tom approves it.");
+  step("Tom's agent connects, and Tom approves it.");
   const tom = await connect(baseUrl, "Tom");
   await approve("Tom", tom.link, tom.code);
 
   await buy(tom.agent, sofa, undo);
 
-  step("They are agreed: Tom's ask is fulfilled, and Lena's offers come down.");
+  step("Tom and Lena have agreed. Tom's ask is marked as fulfilled, and Lena's offers are archived.");
 };
 
 const findService = async (baseUrl: string): Promise<void> => {

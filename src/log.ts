@@ -5,7 +5,7 @@ export type Log = Logger;
 
 /** Lines are written in blocks, because one write for each line would be a third of a request's system calls. */
 const BUFFER_BYTES = 4_096;
-/** A line is written after this time at the latest. A process that is killed loses later lines; others lose none. */
+/** A line is written after this time at the latest. A killed process loses unwritten lines; a normal end loses none. */
 const FLUSH_MS = 100;
 /** pino's number for warn. Warnings and errors are written at once. */
 const WARN = 40;

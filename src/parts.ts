@@ -2,8 +2,8 @@
  * A process is a list of parts. It runs in three steps:
  *
  *   start     starts the parts one after the other, in the order of the list
- *   prepare   after all parts have started: prepares them in the same order, in the background. Work that has to wait
- *             (mostly for the database) belongs here
+ *   prepare   prepares the parts in the same order and in the background, after all of them have started. Work that has
+ *             to wait (mostly for the database) belongs here
  *   stop      stops the parts in reverse order, as soon as the process is told to stop or a part fails
  *
  * So a part may use everything that earlier parts in the list created, and that stays available until the part stops.
@@ -21,7 +21,7 @@ export type Part = {
   prepare?: (stopping: AbortSignal) => Promise<Stop>;
 };
 
-/** Stops a part; undefined if there is nothing to stop. If it throws, the other parts are stopped all the same. */
+/** Stops a part; undefined if there is nothing to stop. If it throws, the other parts are still stopped. */
 type Stop = (() => void | Promise<void>) | undefined;
 
 /** Resolves when the signal aborts. */

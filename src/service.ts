@@ -62,7 +62,7 @@ type Service = {
 
 type MakePart = (service: Service) => Part;
 
-/** Returns what an earlier part has created. @throws if the list of parts lacks that part or has it too late */
+/** Returns a value that an earlier part has created. @throws if that part is missing or comes later in the list */
 const made = <T>(part: T | undefined, name: string): T => {
   if (part === undefined) throw new Error(`The part "${name}" has to come before those that use it.`);
   return part;
@@ -293,7 +293,7 @@ const stopOnSignal = (log: Log): Shutdown => {
   return { stopping: stopping.signal, outOfPatience: outOfPatience.signal, leaveBy: () => leaveBy };
 };
 
-/** Repeats `attempt` until it succeeds or the process has to stop, so that a process may start before its database. */
+/** Repeats `attempt` until it succeeds or the process has to stop. So a process may start before its database does. */
 const untilItWorks = async (
   what: string,
   log: Log,

@@ -44,7 +44,8 @@ export const heartbeatPart = (options: {
     }
   };
 
-  // When graphile-worker cannot store the end of a job, it gives up, and the job stays locked by this live pool.
+  // If graphile-worker cannot store the end of a job, it gives up, and the job stays locked. This pool is alive, so no
+  // other pool unlocks the job.
   const working = new Set<string>();
   let suspects = new Set<string>();
   const checkHeldJobs = async (): Promise<void> => {

@@ -11,7 +11,8 @@ export const CONCURRENCY = 8;
  */
 const GRACE_MS = 3_000;
 /**
- * On a server a notification starts a job at once, and polling finds retries. PGlite sends none, so polling finds all.
+ * On a server, a notification starts a new job at once, and polling finds retries. PGlite sends no notifications, so
+ * polling finds all jobs.
  */
 const POLL_MS = { server: 1_000, embedded: 100 };
 

@@ -10,7 +10,7 @@ import type { CallJobs } from "./database.ts";
 /** What tasks may use. */
 export type Tools = {
   call: CallJobs;
-  /** The extractor with the present vocabulary. A task asks for it each time it reads a text. */
+  /** Returns the extractor with the current vocabulary. A task calls it each time it reads a text. */
   extractor: () => AccountableExtractor;
   embedder: Embedder;
   /** Null when no mail server is configured. */

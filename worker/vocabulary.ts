@@ -5,10 +5,10 @@ import { learnWhenDue, type TrainingSource } from "../src/reader/learning.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../src/reader/vocabulary.ts";
 import type { CallJobs } from "./database.ts";
 
-/** Keeps this worker's vocabulary and the trained classifiers in step with the database. */
+/** Keeps this worker's vocabulary up to date with the database, and trains the classifiers when it changes. */
 
 /**
- * The pause after a failed training. Training takes seconds of processor time, so it is not tried again at each poll.
+ * The pause after a failed training. Training takes seconds of processor time, so it is not retried at each poll.
  */
 const RETRY_TRAINING_MS = 300_000;
 
@@ -40,7 +40,7 @@ export const vocabularyPart = (options: {
     },
   };
 
-  /** After a failed training, texts are read with the earlier classifiers until this time. */
+  /** After a failed training, no training starts before this time. Texts are read with the earlier classifiers. */
   let trainAgainAt = 0;
   const train = async (): Promise<boolean> => {
     if (performance.now() < trainAgainAt) return false;
@@ -66,7 +66,7 @@ export const vocabularyPart = (options: {
     if (isFollowing) return;
     isFollowing = true;
     try {
-      // Use the new vocabulary at once, and the classifiers that are trained with it as soon as they are ready.
+      // Use the new vocabulary at once. Use the classifiers trained with it as soon as they are stored.
       await refresh();
       if (await train()) await refresh();
     } finally {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The shipped rows: which file of db/data has the rows of which table, and how a file is read. */
+/** The shipped rows: for each table, the file of db/data with its rows. Also reads these files. */
 
 /** The folder of the files. */
 export const DATA = fileURLToPath(new URL("../../db/data", import.meta.url));
@@ -103,7 +103,7 @@ type ClassifierHeader = { training_set: string; learning: number };
 /** The content of CLASSIFIER_FILE. Each line after the first is one `{name, classes, bias, features, weights}`. */
 export type ClassifierFile = { header: ClassifierHeader; classifiers: Record<string, unknown> };
 
-/** Parses CLASSIFIER_FILE. @throws if a line is not JSON, or if the first line is no header */
+/** Parses CLASSIFIER_FILE. @throws if a line is not JSON, or if the first line is not a header */
 export const parseClassifiers = (text: string): ClassifierFile => {
   const [header, ...lines] = text
     .trimEnd()

@@ -20,7 +20,7 @@ export type Database = {
   check(): Promise<void>;
   /** Returns the result of inspect.state(), for /metrics. */
   state(): Promise<unknown>;
-  /** The connection pools by their purpose: "write", and "read" if it is another pool. */
+  /** The connection pools by their purpose: "write", and "read" if reads use a separate pool. */
   pools: Readonly<Record<string, pg.Pool>>;
   close(): Promise<void>;
 };
@@ -37,11 +37,11 @@ export type DatabaseOptions = {
   onError: (error: Error) => void;
 };
 
-/** A request waits this long for a free connection. Only a stuck statement takes longer, and clients wait longer. */
+/** A request waits at most this long for a free connection. Only stuck statements take longer. Clients wait longer. */
 const ACQUISITION_TIMEOUT_MS = 2_000;
 
 /**
- * Gives a session the privileges and the settings (timeouts) of a login role, whatever login the process uses. A
+ * Gives a session the privileges and the settings (timeouts) of a login role, even if the process uses another login. A
  * session that has logged in as this role has them already.
  * @param readOnly whether the session must not write
  */
@@ -71,7 +71,10 @@ export const openPool = (options: DatabaseOptions, url: string, readOnly: boolea
   return pool;
 };
 
-/** The expression that enters as each kind of actor. It must be true before the function runs. $1 is the hash. */
+/**
+ * For each kind of actor, the expression that identifies the caller and sets the caller's role and claims. It must be
+ * true before the function runs. $1 is the hash.
+ */
 const ENTER = {
   agent: "internal.enter_agent($1)",
   person: "internal.enter_person($1)",
@@ -111,7 +114,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     async call(actor, name, args, pool = "write") {
       const visitor = options.embedded ? "embedded visitor" : "visitor";
       const kind = actor === "visitor" ? visitor : "agent" in actor ? "agent" : "person";
-      // The request id is for the audit log, and calls that only read write nothing there.
+      // The request id is for the audit log. Read-only calls write nothing to it.
       const request = pool === "write" ? currentRequestId() : null;
       const names = Object.keys(args);
       const key = `${kind} ${request === null ? "" : "traced "}${name} ${names.join(" ")}`;

@@ -16,7 +16,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Locks the folder for this process, because two PGlites on the same files would destroy them. */
+/** Locks the folder for this process, because two PGlite instances on the same files would destroy them. */
 const lock = async (dataDir: string): Promise<string> => {
   const file = join(dataDir, "souk.pid");
   const holder = Number(await readFile(file, "utf8").catch(() => "0"));
@@ -30,16 +30,16 @@ const lock = async (dataDir: string): Promise<string> => {
 };
 
 /**
- * Starts PostgreSQL in a thread of this process (PGlite with pgvector), with its data in `dataDir`, behind a socket on
- * loopback, so that everything else uses it as a server. In a thread of its own, since PGlite computes as PostgreSQL does:
- * the service goes on with the other processor meanwhile. It survives kill -9: PostgreSQL recovers from its write-ahead log.
+ * Starts PostgreSQL (PGlite with pgvector) in this process, with its data in `dataDir`. It listens on a loopback
+ * socket, so that all other code uses it like a server. It has its own thread, because its queries would otherwise
+ * block the service while they compute. After kill -9, PostgreSQL recovers from its write-ahead log.
  * @throws when another process uses the folder, or the database cannot start
  */
 export const startEmbeddedDatabase = async (dataDir: string): Promise<EmbeddedDatabase> => {
   await mkdir(dataDir, { recursive: true });
   const lockFile = await lock(dataDir);
   const thread = new Worker(new URL("./embedded_server.ts", import.meta.url), { workerData: { dataDir } });
-  // An error before the first message rejects; a later one has no listener, and ends the process as a crash.
+  // An error before the first message rejects this promise. A later error has no listener, so it ends the process.
   const [url] = (await once(thread, "message")) as [string];
   return {
     url,

@@ -6,8 +6,8 @@ import { vector } from "@electric-sql/pglite-pgvector";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 
 /**
- * The thread of the embedded database: PGlite behind a socket on loopback. It posts the URL when it is up, and closes the
- * database when it gets a message.
+ * The thread of the embedded database: PGlite behind a loopback socket. It posts the URL when the database is up, and
+ * closes the database when it receives a message.
  */
 
 /** PGlite has one backend; its socket server lets this many connections take turns. */
@@ -25,7 +25,7 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Messages that end an exchange. The backend answers everything before, and can then serve another connection. */
+/** Messages that end an exchange: the backend answers all messages before, and can then serve another connection. */
 const SYNC = "S".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
 
@@ -38,9 +38,9 @@ const OWES_SYNC: ReadonlySet<number> = new Set([..."PBDECH"].map((letter) => let
 /**
  * Wraps PGlite so that the messages of one exchange are not mixed with those of another connection. The socket server
  * handles message by message, and stays with one connection only while PGlite reports an open transaction. A statement
- * consists of several messages (Parse, Bind, Execute, Sync), and all connections share one unnamed statement. Mixed up,
- * the parameters of one connection would be bound to the statement of another. So this wrapper reports an open
- * transaction from the first message of an exchange to its Sync.
+ * consists of several messages (Parse, Bind, Execute, Sync), and all connections share one unnamed statement. If their
+ * messages were mixed, the parameters of one connection would be bound to the statement of another. So this wrapper
+ * reports an open transaction from the first message of an exchange to its Sync.
  */
 const inTurns = (db: PGlite): PGlite => {
   let owesSync = false;

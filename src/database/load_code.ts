@@ -56,7 +56,7 @@ const REVOKE = `
   revoke all on all tables in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")};
   revoke all on all functions in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")}`;
 
-/** The functions and views of our schemas that this transaction has not written: no file creates them any more. */
+/** The functions and views of our schemas that this transaction has not written, so no file creates them any more. */
 const ORPHANS = `
   select 'function' as kind, p.oid::regprocedure::text as name
   from pg_proc p
@@ -99,8 +99,8 @@ const dropInTheWay = async (client: pg.ClientBase, names: string[]): Promise<voi
 /**
  * Tries to load the files in one transaction.
  * @param names functions to drop before the files are loaded (with all views)
- * @returns the functions and views that were dropped because no file creates them any more. If something else must be
- *   dropped first: its name, and nothing has changed
+ * @returns the functions and views that were dropped because no file creates them any more. If something must be
+ *   dropped before the files can be loaded, returns its name instead and changes nothing
  */
 const loadOnce = async (
   client: pg.ClientBase,
@@ -114,7 +114,7 @@ const loadOnce = async (
     // Functions set parameters of pgvector, which exist only after its library has been loaded.
     await client.query("select '[1]'::public.halfvec");
     if (names.size > 0) await dropInTheWay(client, [...names]);
-    // All rows written from here on have the same xmin. Functions and views with another xmin are in no file.
+    // All rows written from here on have the same xmin. A function or view with another xmin is not in any file.
     await client.query("savepoint code");
     const { rows } = await client.query<{ xmin: string }>(
       `insert into internal.loaded (name, hash) values ('code', $1)

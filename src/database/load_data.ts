@@ -126,7 +126,7 @@ const writeRows = async (client: pg.ClientBase, loading: Loading): Promise<{ wri
   return { written: { table, ...counts, deleted: 0, kept: [] }, gone };
 };
 
-/** Deletes rows by their keys, except rows to which others refer. @returns the keys of the rows that stay */
+/** Deletes rows by their keys, except rows to which other rows refer. @returns the keys of the rows that stay */
 const deleteRows = async (client: pg.ClientBase, loading: Loading, gone: readonly Key[]): Promise<Key[]> => {
   if (gone.length === 0) return [];
   const { table, key } = loading;
@@ -148,7 +148,7 @@ const deleteRows = async (client: pg.ClientBase, loading: Loading, gone: readonl
   return kept;
 };
 
-/** Runs a step for a file. @throws the step's error, with the name of the file */
+/** Runs a step for a file. @throws the step's error, with the name of the file added */
 const about = async <T>(file: string, step: () => Promise<T>): Promise<T> => {
   try {
     return await step();
@@ -183,8 +183,8 @@ const loadTables = async (
 };
 
 /**
- * Loads the shipped classifiers. The database uses them if it has exactly the shipped words and examples, from which they
- * were trained, or if it has no classifier yet (reading.load_classifiers).
+ * Loads the shipped classifiers, which were trained on the shipped vocabulary and examples. The database uses them if
+ * it has exactly these, or if it has no classifier yet (reading.load_classifiers).
  */
 const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<void> => {
   const { header, classifiers } = parseClassifiers(texts.get(CLASSIFIER_FILE) ?? "");
@@ -217,7 +217,7 @@ export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<Lo
     const known = new Map(rows.map(({ name, hash }) => [name, hash]));
     const changed = [...texts].map(([name, text]) => ({ name, hash: hashOf(text) }));
     const isChanged = new Set(changed.filter(({ name, hash }) => known.get(name) !== hash).map(({ name }) => name));
-    // Triggers see by this setting that the loader writes, and not an operator. It ends with the transaction.
+    // This setting tells triggers that the loader writes, and not an operator. It ends with the transaction.
     await client.query("select set_config('market.loading', 'on', true)");
     const loaded = await loadTables(
       client,

@@ -14,7 +14,7 @@ const MIGRATION_LOCK = "8317996141034170226";
 /** A migration that cannot get a lock gives up after this time, because all later requests queue behind it. */
 const LOCK_TIMEOUT = "5s";
 
-/** How long to wait for another process that migrates: as long as a first migration takes on a busy machine. */
+/** How long to wait for another process that migrates. A first migration on a busy machine takes this long. */
 const TURN_MS = 60_000;
 
 /** The interval of tries to get the advisory lock. A migration takes seconds. */

@@ -12,15 +12,15 @@ export const jsonAnswer = (
   headers: Readonly<Record<string, string | number>> = {},
 ): Answer => ({ status, headers: { ...headers, "Content-Type": JSON_TYPE }, body });
 
-/** Returns the result of a function as the endpoint's successful response; a 204 has no body. */
+/** Returns the endpoint's successful response with a function's result as its body. A 204 has no body. */
 export const successOf = (endpoint: Endpoint, body: string): Answer => {
   const [status = 200] = Object.keys(endpoint.answers).map(Number);
   return status === 204 ? { status, headers: {}, body: null } : jsonAnswer(status, body);
 };
 
 /**
- * The result of a function that decides the status of the response itself. With a `submission` there is no response yet:
- * the worker has to complete that submission first.
+ * The result of a function that decides the status of the response itself. If it has a `submission`, there is no
+ * response until the worker has completed that submission.
  */
 export type Envelope = {
   status?: number;
@@ -29,7 +29,7 @@ export type Envelope = {
   submission?: string;
 };
 
-/** The response when a text was or may have been admitted, but the database could not be reached for its outcome. */
+/** The response when a text was (or may have been) admitted, but the database could not be asked for the outcome. */
 export const UNKNOWN_OUTCOME = problem(
   "service_unavailable",
   "The market could not be reached while the text was being read, so it is not known what became of it. Repeat the request with the same Idempotency-Key; without one, look at your list first.",

@@ -14,7 +14,10 @@ import { type Answer, problem, problemAnswer, problemOf } from "./problem.ts";
 
 const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
 
-/** After a response, unread bytes of the body are discarded for this long, because a reset could destroy it. */
+/**
+ * After a response, unread bytes of the request's body are discarded for this long. Closing the connection at once
+ * could reset it before the client has received the response.
+ */
 const LINGER_MS = 250;
 
 const requestIdOf = (response: Response): string => String(response.locals["requestId"]);
@@ -24,8 +27,8 @@ const send = (request: Request, response: Response, answer: Answer): void => {
   response.status(answer.status);
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, String(value));
   // If the body was not read to its end, no further request can follow on the connection, so close it. The condition is
-  // readableEnded (the body was read) and not complete (its bytes have arrived). The latter depends on timing, so the
-  // header would reveal how long the answer took.
+  // readableEnded (the body was read) and not complete (its bytes have arrived), because complete depends on timing:
+  // the header would reveal how long the response took.
   if (hasBody(request) && !request.readableEnded) {
     response.set("Connection", "close");
     response.once("finish", () => {

@@ -6,7 +6,7 @@ import { hashSecret, isToken } from "./tokens.ts";
 
 /** Finds out who calls an endpoint of the API. */
 
-/** The person whose session cookie was sent, or null. @throws Problem for a write that comes from no page of ours */
+/** The person whose session cookie was sent, or null. @throws Problem for a write from a page of another site */
 const personOf = (request: Request, baseUrl: string): Actor | null => {
   const session = readCookie(request, baseUrl, SESSION_COOKIE);
   if (session === null) return null;
@@ -22,7 +22,7 @@ const personOf = (request: Request, baseUrl: string): Actor | null => {
 /**
  * Returns the caller of an endpoint that needs one: the agent of the token or, without a token, the person of the
  * session.
- * @throws Problem 401 if there is neither, or if the token has the wrong form (the database is not asked)
+ * @throws Problem 401 if there is neither, or if the token has the wrong form (without a query of the database)
  */
 export const authenticate = (request: Request, baseUrl: string): { actor: Actor; token: string | null } => {
   if (request.headers.authorization === undefined) {

@@ -4,9 +4,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Problem, problem } from "./problem.ts";
 
 /**
- * Reads JSON bodies up to a size limit. Express's own parser reads an oversized body to its end before it refuses it,
- * and does not distinguish an empty body from none. Here the limit is checked against Content-Length before reading,
- * and against the received and the decompressed bytes while reading.
+ * Reads JSON bodies up to a size limit. Express's own parser reads an oversized body to its end before it refuses the
+ * request, and it treats an empty body like a missing one. This parser checks the limit against Content-Length before
+ * it reads, and against the received and the decompressed bytes while it reads.
  */
 
 const DECOMPRESSORS = {
@@ -43,7 +43,7 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
     }
     const chunks: Buffer[] = [];
     let size = 0;
-    // The compressed bytes count too, because a large body may decompress to little.
+    // The compressed bytes count too, because a large compressed body may decompress to a few bytes.
     let received = 0;
     const source = encoding === "identity" ? request : DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS]();
     const stop = (reason: Problem) => {

@@ -1,9 +1,9 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
 
-/** Our cookies, and the headers by which a browser names the page that made the request. */
+/** The service's cookies, and the headers in which a browser names the page that made the request. */
 
-/** The form of the secrets of newSecret. Any other value in our cookie is not ours. */
+/** The form of the secrets that newSecret makes. A cookie with any other value is ignored. */
 const SECRET_FORM = /^[\w-]{43}$/;
 
 /** The cookie with the secret of a person's session. */
@@ -14,7 +14,7 @@ const overHttps = (baseUrl: string): boolean => baseUrl.startsWith("https:");
 /** The full name of a cookie. With HTTPS it begins with `__Host-`, so that subdomains and plain HTTP cannot set it. */
 export const cookieName = (baseUrl: string, name: string): string => (overHttps(baseUrl) ? `__Host-${name}` : name);
 
-/** Returns the value of a cookie of ours; null if the browser did not send it or if it has another form. */
+/** Returns the value of one of our cookies; null if the browser did not send it or if the value has another form. */
 export const readCookie = (request: Request, baseUrl: string, name: string, form = SECRET_FORM): string | null => {
   const value = parseCookie(request.headers.cookie ?? "")[cookieName(baseUrl, name)];
   return value !== undefined && form.test(value) ? value : null;
@@ -35,7 +35,8 @@ export const setCookie = (response: Response, baseUrl: string, name: string, val
 };
 
 /**
- * Returns whether the headers say that a page of ours made the request. Programs other than browsers can forge them.
+ * Returns whether a page of this service made the request, according to the request's headers. Browsers set these
+ * headers; other programs can forge them.
  */
 export const isFromOwnPage = (request: Request, baseUrl: string): boolean => {
   const origin = request.get("Origin");

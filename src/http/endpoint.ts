@@ -14,7 +14,7 @@ export type Context = {
   database: Database;
   submissions: SubmissionListener;
   embedder: Embedder;
-  /** Extracts kind, place, price and so on from a query; null until the vocabulary is loaded: then only words count. */
+  /** Extracts kind, place, price and so on from a query; null (search by words only) until the vocabulary is loaded. */
   extractQuery: (query: string) => QueryExtraction | null;
   log: Log;
   baseUrl: () => string;
@@ -37,7 +37,7 @@ export type Call = {
   actor: Actor;
   /** The agent's token; null for a person in the browser, and for a visitor. */
   token: string | null;
-  /** The checked path and query parameters, by name. An id in the path that is no UUID is null, so it gets a 404. */
+  /** The checked path and query parameters, by name. An id in the path that is not a UUID is null, so it gets a 404. */
   parameters: Arguments;
   body: Record<string, unknown>;
   errors: FieldError[];
@@ -67,7 +67,7 @@ export type Endpoint = {
   function?: string;
   /** Arguments of the function besides path and query parameters: from the body, from arguments.ts or the handler. */
   args?: readonly ArgumentName[];
-  /** The permission that the function checks. Named here for requests that fail before the function is called. */
+  /** The permission that the function checks. The HTTP layer has it checked when a request fails before that. */
   permission?: string;
   /** The rate limit in which the call counts. Its headers are in every response. */
   limit?: (typeof LIMITED_ACTIONS)[number];

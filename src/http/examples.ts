@@ -1,4 +1,7 @@
-/** One sofa, from its text to its listing, and one ask: what the OpenAPI document shows of each answer. A test holds them against the schemas. */
+/**
+ * The examples in the OpenAPI document: one sofa, from its text to its listing, and one ask. A test checks them against
+ * the schemas.
+ */
 
 /** The body of a request that publishes the sofa. */
 export const SOFA = {

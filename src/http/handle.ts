@@ -13,9 +13,9 @@ import { check } from "./validation.ts";
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Returns the problem for a request that failed before its function was called. A missing permission or an unknown
- * token comes first, as in the function. Otherwise it is the failure with the rate limit headers (without them if the
- * database is unavailable).
+ * Returns the problem for a request that failed before its function was called. Like the function, it first reports an
+ * unknown token or a missing permission. Otherwise it returns the failure with the rate limit headers (without them if
+ * the database is unavailable).
  */
 const problemBeforeCall = async (
   context: Context,
@@ -88,7 +88,8 @@ export const handle = async (
   let call: Call;
   try {
     call = await readCall(endpoint, caller, request, response);
-    // Functions with the argument `errors` raise them, after checking the idempotency key and the rate limit.
+    // A function with the argument `errors` raises these errors itself, after it has checked the idempotency key and
+    // the rate limit.
     if (call.errors.length > 0 && !endpoint.args?.includes("errors")) {
       const [first] = call.errors;
       throw problem("bad_request", first ? first.detail : "The request cannot be used.", { errors: call.errors });

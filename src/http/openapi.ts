@@ -4,7 +4,7 @@ import { type Endpoint, problemCodesOf } from "./endpoint.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 import { problem, verificationRequired } from "./schemas/problems.ts";
 
-/** The version of the contract. Within /v1 it only gets additions. */
+/** The version of the API contract. Within /v1, changes only add to it. */
 const VERSION = "1.0.0";
 
 type Json = Record<string, unknown>;
@@ -13,7 +13,7 @@ const componentUri = (id: string) => `#/components/schemas/${id}`;
 
 const withoutIds = ({ $schema: _dialect, $id: _id, id: _name, ...schema }: Json): Json => schema;
 
-/** Every schema that has a name, as a component. */
+/** Returns all schemas that have a name, as the components of the document. */
 const components = (): Json => {
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri: componentUri, io: "input", unrepresentable: "any" });
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema as Json)]));
@@ -54,7 +54,7 @@ const HEADERS = {
   "WWW-Authenticate": header("Bearer.", { type: "string" }),
 } as const;
 
-/** Whether a response always has rate limit headers. It has none on 401 and 5xx, and may have none on a 404. */
+/** Whether a response with this status always has rate limit headers: never on 401 and 5xx, not always on 404. */
 const hasFigures = ({ limit, pathParameters }: Endpoint, status: number): boolean =>
   limit !== undefined &&
   (pathParameters ? status < 300 || status === 403 || status === 429 : status < 500 && status !== 401);

@@ -3,7 +3,7 @@
  * other error of the database is either temporary (503) or a bug (500, without its message).
  */
 
-/** Every code of the contract: its status, its title, and what the page at /errors says about it. */
+/** Every problem code of the API contract: its status, its title, and the text about it on the page /errors. */
 export const PROBLEMS = {
   bad_request: {
     status: 400,
@@ -121,7 +121,7 @@ export const PROBLEMS = {
   },
 } as const;
 
-/** A code of the contract. */
+/** A problem code of the API contract. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** The reason why a request is refused. It is plain data, and is thrown where the reason is found. */
@@ -148,7 +148,8 @@ export const problem = (
 const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, code);
 
 /**
- * Returns whether a thrown value is a Problem. An Error is none, even if PostgreSQL, Node or a library gave it a code.
+ * Returns whether a thrown value is a Problem. An Error is not a Problem, even if PostgreSQL, Node or a library gave it
+ * a code.
  */
 const isProblem = (thrown: unknown): thrown is Problem =>
   typeof thrown === "object" &&
@@ -187,7 +188,7 @@ export const isConnectionLost = (thrown: unknown): boolean =>
   ) ||
     /Connection terminated|connection error|Query read timeout/i.test(thrown.message));
 
-/** Whether a new row refers to the caller's account or agent, which was deleted after the request had entered. */
+/** Whether a new row refers to the caller's account or agent, which was deleted after the caller was identified. */
 const isCallerGone = (thrown: unknown): boolean =>
   thrown instanceof Error &&
   "code" in thrown &&

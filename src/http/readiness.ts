@@ -4,7 +4,7 @@ import type { createQueryExtractor } from "../reader/builtin/query.ts";
 import type { QueryExtraction, Vocabulary } from "../reader/extraction.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../reader/vocabulary.ts";
 
-/** Whether an API process should get traffic. First it stores its sign-in methods and loads the vocabulary. */
+/** Whether an API process should get traffic. Before that, it stores its sign-in methods and loads the vocabulary. */
 export type Readiness = {
   /** Returns "ready", or the reason why the process is not ready. */
   state(database: Database, stopping: AbortSignal, log: Log): Promise<string>;

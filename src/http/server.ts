@@ -6,7 +6,7 @@ import type express from "express";
 import { EXPECTS_CONTINUE } from "./body.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 
-/** No honest client takes this long to send its headers. */
+/** A normal client sends its headers in much less time. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** A slow phone needs this long to send the largest body (1 MB). */
 const REQUEST_TIMEOUT_MS = 30_000;

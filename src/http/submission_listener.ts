@@ -2,8 +2,8 @@ import pg from "pg";
 import type { Log } from "../log.ts";
 
 /**
- * Waits for submissions to be completed. Each process has one LISTEN connection. Callers also poll, for when
- * notifications do not arrive (PGlite, a transaction pooler, while the connection is opened again).
+ * Waits for submissions to be completed. Each process has one LISTEN connection. Callers also poll, because
+ * notifications do not arrive on PGlite, through a transaction pooler, or while the connection is opened again.
  */
 export type SubmissionListener = {
   /** Resolves when the submission may have been completed, or after `milliseconds` at the latest. */
@@ -13,7 +13,7 @@ export type SubmissionListener = {
   close(): Promise<void>;
 };
 
-/** A notification may arrive before `next` is called for its submission. So the last ones, this many, are kept. */
+/** A notification may arrive before `next` is called for its submission, so this many of the latest are kept. */
 const REMEMBERED = 2_000;
 const RECONNECT_MS = 500;
 

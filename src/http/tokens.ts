@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** The consonants without Y. So a code cannot spell a word. */
+/** The consonants without Y, so that a code cannot spell a word. */
 const CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 /** 43 characters of base 62 hold 256 bits. */
 const TOKEN_LENGTH = 43;
@@ -27,7 +27,7 @@ export const newToken = (): string => {
   return body + checksum(body);
 };
 
-/** Returns whether a string has the form and the checksum of a token. So typos are found without the database. */
+/** Returns whether a string has the form and the checksum of a token. This finds typos without a query. */
 export const isToken = (candidate: string): boolean => {
   if (!/^agt_[0-9A-Za-z]{49}$/.test(candidate)) return false;
   const body = candidate.slice(0, -CHECKSUM_LENGTH);
@@ -46,5 +46,5 @@ export const newCode = (): string => {
 /** Returns the SHA-256 of a token or a secret. The database stores only this. */
 export const hashSecret = (secret: string): Buffer => createHash("sha256").update(secret, "utf8").digest();
 
-/** Returns the key from which the database makes the links of an agent's verifications. It needs the agent's token. */
+/** Returns the key from which the database derives an agent's verification links. It is made from the agent's token. */
 export const linkKey = (token: string): Buffer => createHmac("sha256", token).update("verification link").digest();

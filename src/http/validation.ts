@@ -34,7 +34,7 @@ const sentenceOf = (issue: z.core.$ZodRawIssue): string => {
   }
 };
 
-/** At most this many errors are returned. A client can correct so many at once, and the response stays short. */
+/** At most this many errors are returned, so that the response stays short. A client can correct this many at once. */
 const MOST_ERRORS = 20;
 
 /**

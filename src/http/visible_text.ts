@@ -5,8 +5,8 @@ const NAME_LENGTH = 80;
 
 /**
  * Returns a name without characters that are invisible or change the direction of other text (control, bidirectional
- * and zero-width characters, line separators, lone surrogates). The database removes these when it stores a name. Pages
- * do not rely on that.
+ * and zero-width characters, line separators, lone surrogates). The database also removes them when it stores a name,
+ * but pages do not rely on that.
  */
 export const visibleName = (name: string): string => visibleText(name, NAME_LENGTH) || "Unnamed agent";
 

@@ -25,7 +25,7 @@ export type Mailer = {
  */
 const CONNECTION_TIMEOUT_MS = 5_000;
 const SILENCE_TIMEOUT_MS = 8_000;
-/** The limit for one message in all, because a slow server could send a byte now and then for ever. */
+/** The time limit for one message. Without it, a server that sends a byte now and then could delay it forever. */
 const DEADLINE_MS = 12_000;
 
 /** Messages are small and few. More connections would only run into the limits of mail servers. */
@@ -35,7 +35,8 @@ const CONNECTIONS = 2;
 const RETRY_SECONDS = 60;
 
 /**
- * The parts of an error that can be logged. Its message is left out, because servers often repeat the address there.
+ * The parts of an error that may be logged. The error's message is left out, because servers often repeat the e-mail
+ * address in it.
  */
 const factsOf = (thrown: unknown): Record<string, unknown> => {
   const { code, responseCode, command } = Object(thrown) as Record<string, unknown>;

@@ -32,7 +32,7 @@ const message = (name: string, subject: string, data: object): Message => ({
 
 /**
  * The message with which a person signs in, by its link or by its code.
- * @param data.minutes how long both work
+ * @param data.minutes for how many minutes the link and the code work
  */
 export const signInMessage = (data: { link: string; code: string; minutes: number }): Message =>
   message("sign_in", "Sign in to Souk", data);

@@ -33,11 +33,11 @@ export type Metrics = {
   contentType: string;
 };
 
-/** In seconds, from a response out of memory to the deadline of an extraction. */
+/** In seconds. The smallest is for a response from memory, the largest is beyond the deadline of an extraction. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** In seconds, from an extraction by the built-in extractor to the timeout of a provider. */
+/** In seconds. The smallest is for an extraction by the built-in extractor, the largest for a provider's timeout. */
 const JOB_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** In seconds, from a job that starts at once to one that was retried for an hour. */
+/** In seconds. The smallest is for a job that starts at once, the largest for a job that was retried for an hour. */
 const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600];
 /** A scrape has ten seconds by default. If the database hangs, the process's own metrics must still be in time. */
 const STATE_TIMEOUT_MS = 3_000;
@@ -76,7 +76,7 @@ const createStateGauges = (registers: [Registry]) => {
   const single = [waiting, oldestWaiting, workers, heartbeat, checked];
 
   return async (read: () => Promise<unknown>): Promise<void> => {
-    // Remove all old values, so that no stale one stays when the database does not respond.
+    // Remove all old values, so that no stale value stays when the database does not respond.
     for (const gauge of labelled) gauge.reset();
     for (const gauge of single) gauge.remove();
     const database = await withinTime(read()).then(

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { hashSecret } from "../http/tokens.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Prometheus sends its request at once and asks again within seconds, so a slower client is not waited for. */
+/** Prometheus sends its request at once and repeats it within seconds, so the server need not wait for slow clients. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /** Compares hashes, so that response times reveal neither the token's length nor its first wrong character. */

@@ -2,12 +2,12 @@ import { createHmac } from "node:crypto";
 import { hashSecret } from "../http/tokens.ts";
 
 /**
- * The secrets of one sign-in attempt. The browser keeps one secret for the attempt (the flow) in a cookie. What a
- * provider receives is derived from the flow, and the code of a message is derived from the secret of its link, so
- * neither has to be stored.
+ * The secrets of one sign-in attempt. The browser keeps one secret for the attempt (the flow) in a cookie. The values
+ * that a provider receives are derived from the flow, and the code of a message is derived from the secret of its link.
+ * So neither has to be stored.
  */
 
-/** The number of codes: they have six digits, which a person can remember from one screen to another. */
+/** The number of possible codes. A code has six digits, which a person can remember from one screen to another. */
 const CODES = 1_000_000;
 
 const derive = (secret: string, purpose: string): Buffer => createHmac("sha256", secret).update(purpose).digest();

@@ -139,8 +139,8 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
         timeout: TIMEOUT_SECONDS,
         [customFetch]: (url, { body = null, signal, ...options }) =>
           fetch(url, { ...options, body, signal: signal ? AbortSignal.any([signal, stopping]) : stopping }),
-        // The signature is checked although the token comes from the provider itself, so that we need not trust TLS
-        // alone.
+        // The token comes from the provider itself, but its signature is checked too, so that TLS is not the only
+        // protection.
         execute: [enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [allowInsecureRequests] : [])],
       },
     );
@@ -267,7 +267,7 @@ const appleClientAuth =
     body.set("client_secret", signedJwt({ kid: keyId }, claims, privateKey));
   };
 
-/** The person's name. Apple sends it beside the token, and only the first time that the person signs in. */
+/** The person's name. Apple sends it outside the token, and only when the person signs in for the first time. */
 const appleName = (_claims: IDToken, answer: URLSearchParams): unknown => {
   try {
     const { name } = JSON.parse(answer.get("user") ?? "{}") as { name?: { firstName?: unknown; lastName?: unknown } };

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { httpUrl, optional, withDefault } from "../environment.ts";
 
-/** The settings for sign-in, from the environment. A method is offered when all settings of its provider are there. */
+/** The settings for sign-in, from the environment. A method is offered if all settings of its provider are set. */
 
 /** The registration of this service with Google. */
 export type GoogleSettings = Readonly<{ issuer: string; clientId: string; clientSecret: string }>;
@@ -48,7 +48,7 @@ export const signInEnvironment = {
 
 type Values = z.infer<z.ZodObject<typeof signInEnvironment>>;
 
-/** The unset variables of a provider of which other variables are set. Empty when all or none are set. */
+/** Returns the unset variables of a provider if only some of its variables are set; otherwise an empty list. */
 const missing = (group: Record<string, string | undefined>): string[] => {
   const unset = Object.keys(group).filter((name) => group[name] === undefined);
   return unset.length === Object.keys(group).length ? [] : unset;

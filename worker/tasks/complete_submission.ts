@@ -13,8 +13,7 @@ export const completeSubmission = ({ call, extractor, embedder, log }: Tools) =>
     if (!submission) return;
     if (!submission.kind.endsWith("_ask")) {
       const extraction = ground(submission.text, await extractor().extractOffer(submission.text, signal));
-      // A text that gives instructions to models goes to a moderator. A rule decides this, whichever extractor read the
-      // text.
+      // A text that gives instructions to models goes to a moderator. The same rule decides this for every extractor.
       const addresses_agents = findAddressedToModel(submission.text).length > 0;
       await call("complete_submission", id, JSON.stringify({ ...extraction, addresses_agents }));
       return;

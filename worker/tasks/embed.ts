@@ -1,6 +1,6 @@
 import { type Tools, task } from "../task.ts";
 
-/** Longer than a provider takes, and short enough that a stuck job does not worry an operator. */
+/** Longer than a provider normally takes, and short enough that a job is not stuck for long. */
 const EMBEDDING_TIMEOUT_MS = 30_000;
 
 const embed = ({ call, embedder, log }: Tools, name: "store_offer_embedding" | "store_ask_embedding") =>

@@ -22,7 +22,7 @@ export const sendApprovalNotice = ({ call, mailer, baseUrl }: Tools) =>
       settings: `${baseUrl()}/settings`,
     });
     await mailer.send(notice.email, message, signal).catch((thrown: unknown) => {
-      // The mailer throws a Problem, but a job fails by an Error. The mailer has logged the cause.
+      // The mailer throws a Problem, but graphile-worker expects an Error. The mailer has logged the cause.
       throw new Error(problemOf(thrown).detail);
     });
     await call("mark_approval_notice", id);

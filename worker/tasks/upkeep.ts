@@ -39,6 +39,7 @@ export const keepAuditPartitions = (tools: Tools) => upkeepTask(tools, "keep_aud
 export const sweepSubmissions = (tools: Tools) => upkeepTask(tools, "sweep_submissions");
 
 /**
- * Enqueues an unfinished change of the embedding model again if its job failed for good, as in a long provider outage.
+ * Enqueues the job of an unfinished change of the embedding model again if it failed for good, for example because a
+ * provider was down for long.
  */
 export const resumeReembedding = (tools: Tools) => upkeepTask(tools, "resume_reembedding");

@@ -23,7 +23,7 @@ begin
   return internal.ask_document(internal.own_ask(get_ask.id));
 end
 $$;
-comment on function api.get_ask(uuid) is 'Returns an own ask. Raises 404 otherwise.';
+comment on function api.get_ask(uuid) is 'Returns an own ask. Raises 404 for any other id.';
 grant execute on function api.get_ask(uuid) to souk_api;
 
 create or replace function api.list_asks(status text, page_size integer, cursor text) returns jsonb
@@ -106,7 +106,8 @@ declare
   ask market.ask := internal.own_ask(list_matches.id);
   list constant text := 'matches ' || ask.id;
   after jsonb := internal.position_of(cursor, list);
-  -- Each cursor of this list also has the highest sequence that its reader has seen. The parameter "since" compares it.
+  -- Each cursor of this list also contains the highest match sequence that its reader has seen. With the parameter
+  -- "since", only matches with a higher sequence are returned.
   seen bigint := (internal.position_of(since, list, 'since') ->> 'sequence')::bigint;
   newest bigint;
   results jsonb;
@@ -159,6 +160,6 @@ begin
 end
 $$;
 comment on function api.list_matches(uuid, text, integer, text) is
-  'Returns a page of the published offers that match an own ask, best first, each with its reasons. With since, the '
-  'cursor of an earlier response, only offers that have matched after it.';
+  'Returns a page of the published offers that match an own ask, best first, each with its reasons. since: the cursor '
+  'of an earlier response; offers that had matched by then are left out.';
 grant execute on function api.list_matches(uuid, text, integer, text) to souk_api;

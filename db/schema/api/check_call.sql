@@ -1,5 +1,5 @@
--- For requests whose body cannot be parsed: a missing token, a missing permission and the rate limit headers come
--- before the error in the body. Only such requests execute this extra statement.
+-- For a request whose body cannot be parsed. The API reports a missing token or permission before it reports the error
+-- in the body, and the response needs the rate limit headers. Only such requests execute this extra statement.
 
 create or replace function api.check_call(permission text, action text) returns jsonb
   language plpgsql volatile

@@ -36,7 +36,7 @@ end
 $$;
 comment on function api.get_connection(bytea, bytea) is
   'Returns what the approval page shows: agent_name, code, requested_at, requested_minutes_ago, expires_in (seconds), '
-  'and the account that an approval with this session, or without one, would bind: label, is_new, shown (for '
+  'and the account that the agent would act for if this caller approved: label, is_new, shown (for '
   'api.approve_connection), has_method, needs_sign_in. Raises 404, 409 or 410 when the link does not work.';
 grant execute on function api.get_connection(bytea, bytea) to souk_api;
 
@@ -58,7 +58,7 @@ begin
   person := case when connection.approved_at is null
     then internal.account_to_bind(agent.account_id, session.account_id) else agent.account_id end;
   has_method := exists (select from market.proved_method p where p.account_id = person);
-  -- A second click, or the same button after "back" in the browser, gets the response of the first.
+  -- A second click, also one after "back" in the browser, gets the response of the first click.
   if connection.approved_at is not null and agent.removed_at is null
       and person in (made.account_id, session.account_id) then
     return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'has_method', has_method,

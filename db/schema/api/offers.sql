@@ -1,4 +1,4 @@
--- Reading an offer, listing own offers, changing, archiving and republishing them, and reporting others.
+-- Reading and reporting offers; listing, changing, archiving and republishing own offers.
 
 create or replace function api.get_offer(id uuid) returns jsonb
   language plpgsql stable
@@ -76,7 +76,7 @@ begin
         internal.rate_limit_headers(internal.own_usage('publish_offer'))));
   end if;
   return internal.create_submission('update_offer', 'publish_offer',
-    -- The text is always extracted again, since what is published must be stated in the text that is shown.
+    -- The text is always extracted again, because every published field must be stated in the published text.
     jsonb_build_object('text', offer.text, 'images', to_jsonb(offer.images)) || body, null, null,
     case when errors = '[]' then internal.submission_errors(body) else errors end, offer.id);
 end

@@ -13,8 +13,8 @@ begin
 end
 $$;
 comment on function api.find_query_embedding(bytea, text) is
-  'Returns embedding, the cached vector of the query with this SHA-256 or null, and may_embed, whether the provider '
-  'may be paid for this caller.';
+  'Returns {embedding, may_embed}. embedding: the cached vector of the query with this SHA-256, or null. may_embed: '
+  'whether the API may pay the provider for a query of this caller.';
 grant execute on function api.find_query_embedding(bytea, text) to souk_api;
 
 create or replace function api.keep_query_embedding(query_hash bytea, model text, embedding text) returns jsonb

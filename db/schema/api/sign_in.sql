@@ -126,7 +126,7 @@ end
 $$;
 comment on function api.cancel_sign_in(bytea, text) is
   'Deletes an attempt whose message could not be sent, and its hits in the rate limits of this address. Does nothing '
-  'when the attempt succeeded, a code was tried, or it does not exist.';
+  'when the attempt does not exist or has succeeded, or when a code was tried.';
 grant execute on function api.cancel_sign_in(bytea, text) to souk_api;
 
 create or replace function api.get_sign_in(flow_hash bytea) returns jsonb

@@ -1,4 +1,4 @@
--- The crontab has the worker check the invariants: a sample every five minutes, everything every night.
+-- The worker checks the invariants according to the crontab: a sample every five minutes, all rows every night.
 
 create or replace function jobs.check_invariants(sample integer)
   returns table (invariant text, broken integer, example text)
@@ -25,6 +25,6 @@ begin
 end
 $$;
 comment on function jobs.check_invariants(integer) is
-  'Runs inspect.check on a sample of so many rows of each large table (null: on everything), stores the result in '
+  'Runs inspect.check on a sample of this many rows of each large table (null: on all rows), stores the result in '
   'market.invariant, and returns the broken invariants with the number of rows and an example.';
 grant execute on function jobs.check_invariants(integer) to souk_worker;

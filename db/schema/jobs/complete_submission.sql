@@ -1,6 +1,6 @@
--- A text has been read. One transaction publishes, changes, previews or refuses the offer or ask, and completes the
--- submission. A notification wakes the waiting API process, and a retry with the same key replays the answer that is
--- stored here.
+-- Runs when an extractor has read the text of a submission. One transaction publishes, changes, previews or refuses the
+-- offer or ask, and completes the submission. A notification wakes the waiting API process. A retry with the same
+-- idempotency key gets the response that is stored here.
 
 create or replace function jobs.complete_submission(
   id uuid, extraction jsonb, embedding text default null, model text default null

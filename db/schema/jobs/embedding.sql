@@ -1,5 +1,5 @@
--- The text to embed, and storing vectors. An invalid vector is not stored, and its offer or ask is then found by words
--- only.
+-- Reading the text to embed, and storing vectors. An invalid vector is not stored. The offer or ask is then matched by
+-- words only.
 
 create or replace function jobs.get_embedding_input(id uuid) returns text
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- What the built-in reader and the instructions to a model are made from: the taxonomy, the vocabulary and the
+-- The data for the built-in reader and for the instructions to a model: the taxonomy, the vocabulary and the
 -- classifiers.
 
 create or replace function jobs.vocabulary_changed_at() returns text

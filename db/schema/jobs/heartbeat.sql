@@ -1,5 +1,5 @@
--- A worker that is killed leaves its jobs locked for hours. So each pool of workers sends heartbeats, and also unlocks
--- the jobs of pools that no longer do.
+-- A worker that is killed leaves its jobs locked for hours. So each pool of workers sends heartbeats, and unlocks the
+-- jobs of pools that have stopped sending them.
 
 create or replace function jobs.heartbeat(pool_id text, alone boolean) returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -9,8 +9,8 @@ declare
 begin
   insert into market.worker_heartbeat (pool_id) values (heartbeat.pool_id)
   on conflict on constraint worker_heartbeat_pkey do update set beat_at = now();
-  -- A pool is dead after three missed heartbeats of ten seconds. A process with its embedded database is alone and need
-  -- not wait.
+  -- A pool counts as dead after three missed heartbeats, one every ten seconds. A process with an embedded database is
+  -- the only pool, so it need not wait.
   delete from market.worker_heartbeat h
   where h.pool_id <> heartbeat.pool_id and (heartbeat.alone or h.beat_at < now() - interval '30 seconds');
   select array_agg(distinct j.locked_by) into dead
@@ -24,7 +24,7 @@ begin
 end
 $$;
 comment on function jobs.heartbeat(text, boolean) is
-  'Notes the heartbeat of a pool (one every ten seconds) and unlocks the jobs of dead pools; returns their number. '
+  'Stores the heartbeat of a pool (one every ten seconds), unlocks the jobs of dead pools and returns their number. '
   '`alone`: no other pool can be alive.';
 grant execute on function jobs.heartbeat(text, boolean) to souk_worker;
 
@@ -33,7 +33,7 @@ create or replace function jobs.deregister(pool_id text) returns void
 as $$
 begin
   delete from market.worker_heartbeat h where h.pool_id = deregister.pool_id;
-  -- No process works on these jobs any more. The database was unreachable when their end should have been stored.
+  -- The pool works on no job any more. Jobs that are still locked ended while the database was unreachable.
   perform graphile_worker.force_unlock_workers(array[deregister.pool_id]);
 end
 $$;

@@ -26,7 +26,7 @@ begin
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
     where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
-  -- Unclaimed accounts without an agent: it moved to the account of a person, or was deleted. The batch is smaller,
+  -- Unclaimed accounts whose agent moved to the account of a person, or was deleted. The batch is smaller,
   -- because for each account PostgreSQL searches every table that refers to accounts.
   delete from market.account a
   where a.id in (

@@ -1,4 +1,4 @@
--- The steps of a change of the embedding model: begin, take a batch, store its vectors, until nothing is left.
+-- The steps of a change of the embedding model: begin it, then take a batch and store its vectors until none is left.
 
 create or replace function jobs.use_embedding_model(model text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -10,7 +10,7 @@ begin
   if internal.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
     update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
   end if;
-  -- Of several workers that start together, one begins the change and the others find it begun.
+  -- If several workers start at the same time, the first one begins the change and the others see that it has begun.
   lock table market.reembedding in share row exclusive mode;
   update market.reembedding r set finished_at = now()
   where r.finished_at is null and r.model <> use_embedding_model.model;
@@ -30,7 +30,8 @@ begin
 end
 $$;
 comment on function jobs.use_embedding_model(text) is
-  'Makes a model the current one, and begins to embed in the background every offer and ask without a vector of it.';
+  'Makes a model the current one, and begins a background change that embeds every offer and ask without a vector of '
+  'this model.';
 grant execute on function jobs.use_embedding_model(text) to souk_worker;
 
 create or replace function jobs.resume_reembedding() returns integer
@@ -39,7 +40,7 @@ as $$
 declare
   resumed integer;
 begin
-  -- The job key makes it one job, however often it is enqueued.
+  -- The job key keeps a second call from adding a second job.
   select count(*)::integer into resumed
   from (select internal.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null) as q;
   return resumed;
@@ -112,8 +113,8 @@ begin
         on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
       end if;
     else
-      -- An ask is matched when all offers have their vectors. Until then its matches stay, and afterwards they do not
-      -- count as new.
+      -- Asks come after all offers, so an ask is matched when the offers have their new vectors. It keeps its matches
+      -- until then, and a match that it had before does not count as new.
       under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
       perform search.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a
       where a.id = item.id;

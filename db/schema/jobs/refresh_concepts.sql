@@ -1,10 +1,10 @@
--- Filing offers again under their concepts, after the words for concepts changed: a batch per job, in the order of
--- their ids.
+-- After the synonyms or broader concepts have changed, this job sets the concepts of all offers again: one batch for
+-- each job, in the order of the offers' ids.
 
 create or replace function jobs.refresh_concepts(size integer) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  -- Shorter than PostgreSQL waits before it looks for a deadlock: when a request holds an offer, this gives way and is
-  -- tried again.
+  -- Shorter than deadlock_timeout (1 s): if a request has locked one of the offers, this job fails and is retried, and
+  -- not the request.
   set lock_timeout = '500ms'
 as $$
 declare
@@ -12,7 +12,8 @@ declare
   batch uuid[];
   changed integer;
 begin
-  -- The lock keeps a change of words from being passed over: it waits, and then begins from the first offer again.
+  -- The lock keeps a change of synonyms from being missed: that transaction waits for this one and then resets the
+  -- progress to the first offer.
   select * into progress from reading.concept_refresh r for update;
   if not found then
     return null;
@@ -23,10 +24,10 @@ begin
   from (
     select f.id, f.title, f.text, f.language, reading.concept_vector(f.title, f.text, f.language) as concepts
     from market.offer f
-    -- What belongs to nobody any more is under no concept.
+    -- An offer without an account has no concepts, so searches do not find it.
     where f.id = any (batch) and f.account_id is not null) as filed
   where o.id = filed.id and o.concepts <> filed.concepts
-    -- An offer that has changed meanwhile was filed by that change.
+    -- If an offer was changed in the meantime, that change has set its concepts.
     and (o.title, o.text) = (filed.title, filed.text) and o.language is not distinct from filed.language
     and o.account_id is not null;
   get diagnostics changed = row_count;
@@ -41,6 +42,6 @@ begin
 end
 $$;
 comment on function jobs.refresh_concepts(integer) is
-  'Files the next offers again under their concepts, and queues the job for those after them: {looked_at, changed, '
-  'finished}, or null when nothing is left to do.';
+  'Sets the concepts of the next `size` offers again, and enqueues the job for the offers after them. Returns '
+  '{looked_at, changed, finished}; null when nothing is left to do.';
 grant execute on function jobs.refresh_concepts(integer) to souk_worker;

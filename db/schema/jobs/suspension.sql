@@ -9,8 +9,8 @@ begin
     select d.moderator_id from market.decision d
     where d.account_id = apply_standing.id and d.action in ('suspend', 'reinstate') order by d.id desc limit 1)::text,
       ''), true);
-  -- Fifty take well under a second, so that no lock lasts long and the embedded database can serve other calls in
-  -- between.
+  -- Fifty offers take well under a second. So no lock lasts long, and the embedded database can serve other calls
+  -- between the batches.
   return internal.apply_standing(apply_standing.id, 50);
 end
 $$;

@@ -1,4 +1,4 @@
--- Submissions that no worker completes any more are withdrawn, so that their keys are free again.
+-- Withdraws submissions that no worker has completed, so that their idempotency keys can be used again.
 
 create or replace function jobs.sweep_submissions() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -18,7 +18,7 @@ begin
   select count(internal.withdraw_submission(stuck.id))::integer into swept from stuck
   where stuck.id in (select f.submission_id from free f)
     or not exists (select from market.idempotency_key k where k.submission_id = stuck.id);
-  -- An ask that was answered before its text was read still has to be read.
+  -- The API may answer the request for an ask before a worker has read its text. Such a text must still be read.
   perform internal.enqueue('complete_submission', s.id)
   from market.ask a join market.submission s on s.target_id = a.id and s.text = a.text and s.completed_at is not null
   where a.read_at is null

@@ -55,6 +55,6 @@ begin
 end
 $$;
 comment on function jobs.store_classifiers(timestamptz, integer, json) is
-  'Replaces the classifiers, unless others have stored the same or a later training meanwhile. classifiers: by name '
-  '{classes, bias, features, weights}, the weights as base64.';
+  'Replaces the classifiers, unless a training on a later set, or on the same set by the same or a later version of '
+  'the algorithm, is already stored. classifiers: by name {classes, bias, features, weights}, the weights as base64.';
 grant execute on function jobs.store_classifiers(timestamptz, integer, json) to souk_worker;

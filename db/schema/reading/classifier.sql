@@ -1,5 +1,5 @@
--- One row is one classifier that a worker trained on the examples. Nobody edits it by hand; its training set is in
--- other tables. A worker trains anew when the vocabulary, the taxonomy or the examples change.
+-- One row is one classifier that a worker trained on the examples. Nobody edits it by hand. Its training set is in
+-- other tables. When the vocabulary, the taxonomy or the examples change, a worker trains the classifiers again.
 
 create table reading.classifier (
   name text constraint classifier_pkey primary key,
@@ -28,7 +28,7 @@ create policy "a dba reads all" on reading.classifier for select to souk_dba usi
 comment on table reading.classifier is
   'One row is one linear classifier, which tells the classes of one kind apart: ask_kind, offer_kind, and the '
   'categories of goods, services, jobs_projects and community. inspect.classifier_weights shows its weights.';
-comment on column reading.classifier.name is 'What it classifies.';
+comment on column reading.classifier.name is 'What the classifier tells apart, such as ask_kind.';
 comment on column reading.classifier.classes is 'The classes: kinds, or DOMAIN/CATEGORY.';
 comment on column reading.classifier.bias is
   'The score (a logarithm) of each class before any feature is counted, in the order of the classes.';
@@ -36,11 +36,11 @@ comment on column reading.classifier.features is
   'The features that a text may have: one word or two words, where a sense of the vocabulary may replace a word '
   '("<place>", "rent <vehicles>"), or a fact ("price:month", "thing:vehicles/cars").';
 comment on column reading.classifier.weights is
-  'How much each feature speaks for or against each class, in tenths of a logarithm: one signed byte for each class, '
-  'first those of the first feature, then those of the second, and so on.';
+  'How much each feature speaks for or against each class, in tenths of a logarithm. One signed byte for each feature '
+  'and class: first the bytes of the first feature for all classes, then those of the second feature, and so on.';
 comment on column reading.classifier.learned_from is
   'The changed_at of reading.vocabulary_change when the training set was read.';
 comment on column reading.classifier.learning is
   'The version of the training algorithm (LEARNING in src/reader/builtin/learn.ts).';
-comment on column reading.classifier.learned_at is 'When it was stored; different for each training.';
+comment on column reading.classifier.learned_at is 'When the classifier was stored; different for each training.';
 grant select on reading.classifier to souk_dba;

@@ -1,4 +1,4 @@
--- How far offers have been filed again under their concepts, after the words for concepts changed.
+-- After the synonyms have changed, a job sets the concepts of all offers again. This table holds its progress.
 
 create table reading.concept_refresh (
   single boolean constraint concept_refresh_pkey primary key default true,
@@ -14,7 +14,8 @@ create policy "a dba reads all" on reading.concept_refresh for select to souk_db
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.concept_refresh is
-  'One row while offers are being filed again under their concepts, and none otherwise.';
-comment on column reading.concept_refresh.single is 'There is one row at most.';
-comment on column reading.concept_refresh.last_offer_id is 'Offers up to this one have been filed again.';
+  'One row while the concepts of offers are being set again; otherwise no row.';
+comment on column reading.concept_refresh.single is 'Always true, so that there is at most one row.';
+comment on column reading.concept_refresh.last_offer_id is
+  'The job has handled the offers up to this id, in the order of their ids.';
 grant select on reading.concept_refresh to souk_dba;

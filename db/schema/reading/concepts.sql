@@ -1,5 +1,5 @@
--- The concepts that a text names, whatever words it uses. They are determined when an offer is written. So a search for
--- a couch is a search for one lexeme, and the language of the offer tells a Dutch "bank" from an English one.
+-- The concepts that a text names, by any synonym. They are determined when an offer is written. So a search for a couch
+-- is a search for one lexeme, and the language of the offer tells a Dutch "bank" (a sofa) from an English "bank".
 
 create or replace function reading.compound_heads(words text, language text) returns text[]
   language plpgsql stable
@@ -7,7 +7,7 @@ as $$
 declare
   endings text[];
 begin
-  -- German and Dutch write compound nouns as one word that ends in the thing itself: a Ledersofa is a Sofa. The other
+  -- German and Dutch write a compound noun as one word that ends in its head: a Ledersofa is a Sofa. The other
   -- languages do not.
   if compound_heads.language is null or compound_heads.language not in ('de', 'nl') then
     return array[]::text[];
@@ -45,8 +45,8 @@ begin
     select distinct s.concept from reading.synonym s
     where (s.language || ' ' || s.lexemes[1]) collate "C" = any (stems)
       and (cardinality(s.lexemes) = 1 or vectors[array_position(languages, s.language)] @@ s.needle)
-      -- For other languages only English terms and long ones count. The language of a short text is easily mistaken,
-      -- and short words mean something else in other languages (a Dutch "les").
+      -- Of terms in other languages, only English ones and long ones count. The language of a short text is often
+      -- detected wrongly, and a short word can mean something else in another language (a Dutch "les").
       and (s.language in (concepts_in.language, 'en') or length(s.term) >= 7));
 end
 $$;
@@ -60,7 +60,7 @@ as $$
 declare
   spoken text := split_part(concept_vector.language, '-', 1);
 begin
-  -- A concept is one lexeme that no word of a text can be. It has the weight of the title (A) or of the text (C).
+  -- A concept is one lexeme that differs from every word of a text. It has the weight of the title (A) or the text (C).
   return (
     select coalesce(string_agg(format('''concept/%s'':1%s', c.concept, c.weight), ' '), '')::tsvector
     from (
@@ -68,7 +68,7 @@ begin
       from (
         select unnest(reading.concepts_in(title, array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'], spoken))
           as concept, 'A' as weight
-        -- A text names the thing at its beginning. What comes later describes its surroundings ("near the beach").
+        -- A text names the thing at its beginning. Its later part often describes the surroundings ("near the beach").
         union all select unnest(
           reading.concepts_in(left(words, 600), array[coalesce(nullif(spoken, 'en'), 'de'), 'en'], spoken)), 'C') as f
       cross join lateral (

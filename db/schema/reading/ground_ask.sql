@@ -47,7 +47,7 @@ begin
     'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
       from jsonb_array_elements(coalesce(extraction -> 'attributes', '[]')) as a
       where reading.is_quoted(ground_ask.text, a)));
-  -- An ask for a person names no thing that an offer would name too.
+  -- An ask to date a person names no thing that a matching offer would name too, so its words do not select offers.
   ask.keywords_query := case when ask.ask_kind is distinct from 'dating' then
     search.subject_query(ask.criteria -> 'keywords', ask.title, ask.language) end;
   ask.exclude_query := search.exclude_query(ask.criteria -> 'exclude', ask.language);
@@ -57,4 +57,4 @@ begin
 end
 $$;
 comment on function reading.ground_ask(text, jsonb) is
-  'Returns an ask with the columns that its text states, according to an extraction; nothing else is set.';
+  'Returns an ask in which only the columns are set whose values the extraction contains and the text states.';

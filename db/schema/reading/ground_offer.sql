@@ -102,4 +102,5 @@ begin
 end
 $$;
 comment on function reading.ground_offer(text, jsonb) is
-  'Returns an offer with the columns that its text states, according to an extraction; nothing else is set.';
+  'Returns an offer in which only the text and the columns derived from the extraction are set. Extracted values that '
+  'the text does not state are left out.';

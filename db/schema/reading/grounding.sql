@@ -1,10 +1,10 @@
--- Nothing is published that the text does not state. An extracted value counts only if its quote stands in the text at
--- the given position and states the value. This holds for the extractions of a model and of the built-in reader.
+-- The market publishes only values that the text states. An extracted value counts only if its quote stands in the text
+-- at the given position and states the value. This holds for the extractions of a model and of the built-in reader.
 
 create or replace function reading.is_quoted(text text, field jsonb) returns boolean
   language sql immutable
 as $$
-  -- An empty quote stands everywhere, so it states nothing. A span that ends before it starts is empty.
+  -- An empty quote is contained in every text, so it states nothing. A span that ends before it starts is empty.
   select coalesce(
     field ->> 'quote' <> '' and (field ->> 'start')::integer > 0 and substr(text, (field ->> 'start')::integer,
       greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote', false)
@@ -113,7 +113,7 @@ begin
       elsif rest <> words and rest ~ '^(und|en|e|y)' then
         rest := regexp_replace(rest, '^(und|en|e|y)', '');
       else
-        -- A word that only begins like a number is none: "centimes" is not a hundred.
+        -- A word that only begins with a number word is not a number: "centimes" is not a hundred.
         total := before[1];
         current := before[2];
         exit;
@@ -125,8 +125,8 @@ begin
 end
 $$;
 comment on function reading.spoken_number(text) is
-  'Returns the number that a quote says in words of the eight languages ("a hundred quid", "fünfhundertfünfzig Euro"); '
-  'null when it says none.';
+  'Returns the number that a quote states in words of the eight languages ("a hundred quid", "fünfhundertfünfzig '
+  'Euro"); null when it states none.';
 
 create or replace function reading.states_amount(quote text, amount numeric) returns boolean
   language plpgsql immutable
@@ -187,10 +187,10 @@ begin
       regexp_replace(method ->> 'value', '[^0-9]', '', 'g') as digits
   )
   select case
-    -- Also "anna [@] example.org", which is written so against harvesters.
+    -- Also "anna [@] example.org", a form that hides the address from harvesters.
     when type = 'email' and quote ~ '@' then
       position(lower(value) in regexp_replace(lower(quote), '[][(){}<>[:space:]]', '', 'g')) > 0
-    -- Written so against harvesters ("kev at example dot com"): every part of the address has to stand in the quote.
+    -- The address may be hidden from harvesters ("kev at example dot com"), so every part of it must be in the quote.
     when type = 'email' then
       value ~ '@' and not exists (
         select from regexp_split_to_table(reading.fold(value), '[^[:alnum:]]+') as piece
@@ -209,8 +209,8 @@ begin
 end
 $$;
 comment on function reading.states_contact(text, jsonb) is
-  'Returns whether a quote states a contact method {type, value}: an e-mail address or all its parts, the address of a '
-  'link, or the last digits of a number.';
+  'Returns whether a quote states a contact method {type, value}: it must contain the e-mail address or all its parts, '
+  'the URL, or the last digits of the phone number.';
 
 create or replace function reading.states_title(text text, title text) returns boolean
   language plpgsql immutable

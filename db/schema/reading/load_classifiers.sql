@@ -1,5 +1,5 @@
--- The weights that ship were learned from the words and examples that ship. A market with other words, or that has
--- learned for itself, keeps its own: a worker learns again when its words change.
+-- The shipped classifiers were trained on the shipped vocabulary and examples. A database with another vocabulary or
+-- other examples keeps its own classifiers. A worker trains them again when its training set changes.
 
 create or replace function reading.load_classifiers(learning integer, classifiers json, is_of_these boolean)
   returns void
@@ -10,11 +10,11 @@ begin
     perform jobs.store_classifiers(
       (select c.changed_at from reading.vocabulary_change c), load_classifiers.learning, load_classifiers.classifiers);
   elsif not exists (select from reading.classifier) then
-    -- Better than none until a worker has learned from the words that there are.
+    -- The database has no classifiers yet. The shipped ones are better than none until a worker has trained its own.
     perform jobs.store_classifiers('-infinity', load_classifiers.learning, load_classifiers.classifiers);
   end if;
 end
 $$;
 comment on function reading.load_classifiers(integer, json, boolean) is
-  'Stores the weights that ship when they were learned from the words and examples that are here, and otherwise only '
-  'where there are none.';
+  'Stores the shipped classifiers if they were trained on the vocabulary and examples of this database (is_of_these), '
+  'or if the database has no classifiers.';

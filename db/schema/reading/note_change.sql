@@ -9,4 +9,4 @@ begin
 end
 $$;
 comment on function reading.note_change() is
-  'Notes the time of a change to the vocabulary, the examples or the taxonomy, whoever made it.';
+  'Stores the time of a change to the vocabulary, the examples or the taxonomy, no matter which role made it.';

@@ -1,16 +1,16 @@
--- Offers are filed under the concepts that their words name (reading/concepts.sql). When the words for concepts change,
--- a job files all offers again, batch by batch (jobs/refresh_concepts.sql).
+-- Each offer has the concepts that its words name (reading/concepts.sql). When the synonyms or broader concepts change,
+-- a job sets the concepts of all offers again, in batches (jobs/refresh_concepts.sql).
 
 create or replace function reading.note_synonym_change() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Without offers there is nothing to file, and at the first start there is no queue yet.
+  -- Without offers there is nothing to do, and at the first start the job queue does not exist yet.
   if exists (select from market.offer) then
     insert into reading.concept_refresh default values
     on conflict (single) do update set last_offer_id = excluded.last_offer_id;
-    -- The key makes one job of many changes. Five seconds is as long as a request may take: an offer that is being
-    -- published with the old words is there before its turn comes.
+    -- The job key merges many changes into one job. A request takes at most five seconds, so an offer that is being
+    -- published with the old synonyms is stored before the job runs.
     perform graphile_worker.add_job('refresh_concepts', job_key => 'refresh_concepts',
       job_key_mode => 'preserve_run_at',
       run_at => now() + interval '5 seconds');
@@ -19,4 +19,5 @@ begin
 end
 $$;
 comment on function reading.note_synonym_change() is
-  'Has all offers filed again under their concepts, whoever changed synonyms or broader concepts.';
+  'Enqueues the job that sets the concepts of all offers again, no matter which role changed the synonyms or broader '
+  'concepts.';

@@ -1,4 +1,4 @@
--- Questions to the person about what a text leaves open, in the language of the text if we have them.
+-- Questions to the person about fields that a text leaves open, in the language of the text if there is a translation.
 
 create table reading.question (
   field text not null,
@@ -32,7 +32,7 @@ create trigger remember_truncate before truncate on reading.question
 
 comment on table reading.question is 'One row is one question about a field, in one language.';
 comment on column reading.question.field is 'A member of missing_fields.';
-comment on column reading.question.language is 'BCP 47.';
+comment on column reading.question.language is 'The language of the question (BCP 47).';
 comment on column reading.question.question is 'The question to the person.';
 comment on column reading.question.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

@@ -1,6 +1,6 @@
 -- Synonyms: the words for a concept in each language. An offer's concepts are determined when the offer is written. So
--- a search for a couch is a search for one lexeme, and the language of the offer tells a Dutch "bank" from an English
--- one.
+-- a search for a couch is a search for one lexeme, and the language of the offer tells a Dutch "bank" (a sofa) from an
+-- English "bank".
 
 create table reading.synonym (
   concept text not null,
@@ -77,20 +77,20 @@ comment on table reading.synonym is
 comment on column reading.synonym.concept is
   'The name of the concept. The names of makes and models have concepts that end in _model. Offers have these concepts '
   'and the broader ones, and a query with such a name searches for the name itself.';
-comment on column reading.synonym.language is 'ISO 639-1.';
+comment on column reading.synonym.language is 'The language of the term (ISO 639-1).';
 comment on column reading.synonym.term is
-  'The word or phrase. Inflected forms need no row in languages with a stemmer in PostgreSQL, nor do compounds that '
-  'end in it. Stop words do not count, so a word with stop words is the same as the word alone.';
-comment on column reading.synonym.lexemes is 'The stems of its words.';
-comment on column reading.synonym.needle is 'Its stems as a phrase query.';
+  'The word or phrase. Inflected forms need no row in languages with a stemmer in PostgreSQL. German and Dutch '
+  'compounds that end in the term need none either. Stop words in the term have no effect.';
+comment on column reading.synonym.lexemes is 'The stems of the term''s words.';
+comment on column reading.synonym.needle is 'The stems of the term''s words as a phrase query.';
 comment on column reading.synonym.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table reading.broader_concept is
-  'One row says that everything of the narrower concept is also of the broader one: an e-bike is a bicycle, and what '
-  'has the category vehicles/cars is a car. Two rows do not combine into a third.';
+  'One row says that every offer with the narrower concept (or category) also has the broader concept: an e-bike is a '
+  'bicycle, and an offer in vehicles/cars is a car. The relation is not transitive.';
 comment on column reading.broader_concept.concept is
   'The narrower concept of reading.synonym, or a category as DOMAIN/CATEGORY.';
-comment on column reading.broader_concept.broader is 'The broader concept that such offers have too.';
+comment on column reading.broader_concept.broader is 'The broader concept.';
 comment on column reading.broader_concept.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.synonym to souk_dba;

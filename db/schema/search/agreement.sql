@@ -33,8 +33,8 @@ as $$
     else 1 end::real
 $$;
 comment on function search.price_agreement(market.offer, bigint, bigint, text, text) is
-  'Returns 1 when the offer is free or within the price, -1 when it is below it or up to 15 % above, 0 when the prices '
-  'cannot be compared, and null when it is further above. Prices in hundredths.';
+  'Returns 1 when the offer is free or its price is within the limits, -1 when its price is below at_least or up to '
+  '15 % above at_most, 0 when the prices cannot be compared, and null when its price is higher. Prices in hundredths.';
 
 create or replace function search.class_agreement(offer market.offer, domain text, category text, kind text)
   returns real
@@ -48,8 +48,8 @@ as $$
     + case
       when kind is null or offer.offer_kind is null then 0
       when offer.offer_kind = kind then 0.15
-      -- A query often leaves open whether to buy or to rent. But a thing never answers a query for work, and a service
-      -- never answers one for a job.
+      -- A query often leaves open whether to buy or to rent. But an offer of a thing never answers a query for a
+      -- service or a job, and a service never answers a query for a job.
       when kind in ('service_offer', 'project_hire') or offer.offer_kind in ('service_offer', 'project_hire') then -0.4
       else 0 end)::real
 $$;

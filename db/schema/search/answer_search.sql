@@ -23,15 +23,16 @@ begin
 end
 $$;
 comment on function search.allowed_values(jsonb) is
-  'Returns what is unknown in the classification filters of a search: [{pointer, detail}].';
+  'Returns errors for unknown values in the filters domain, category and offer_kind, at most five for each filter: '
+  '[{pointer, detail}].';
 grant execute on function search.allowed_values(jsonb) to souk_agent, souk_person;
 
 create or replace function search.answer_search(
   request jsonb, extraction jsonb, embedding text, model text, notices jsonb
 ) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-  -- One generic plan has a branch for each way of searching. Branches that do not run cost nothing; planning anew takes
-  -- 0.5 ms.
+  -- One generic plan has a branch for each way of searching. Branches that do not run cost nothing, but planning the
+  -- query on each call would take 0.5 ms.
   set plan_cache_mode = 'force_generic_plan'
 as $$
 declare
@@ -126,7 +127,7 @@ begin
 end
 $$;
 comment on function search.answer_search(jsonb, jsonb, text, text, jsonb) is
-  'Returns the SearchResponse to a request, given what was read from its query, the query''s vector, and notices. 400 '
-  'for a bad filter or cursor, 401 for an unknown caller. Runs as its owner, because search operators are not '
-  'leakproof; search.matches_filter states which offers are visible.';
+  'Returns the SearchResponse to a request, given what was read from its query, the query''s vector, and notices. '
+  'Raises 400 for a bad filter or cursor, and 401 without a caller. Runs as its owner, because search operators are '
+  'not leakproof; search.matches_filter states which offers are visible.';
 grant execute on function search.answer_search(jsonb, jsonb, text, text, jsonb) to souk_agent, souk_person;

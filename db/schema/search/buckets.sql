@@ -1,13 +1,13 @@
 -- Filter values and times of an offer as lexemes. One index holds them together with the offer's words
--- (market.offer.search). So it answers "sofa, in Bristol, for sale, published recently" starting from the rarest of
--- these lexemes, and reads only what it needs of the long lists of common ones.
+-- (market.offer.search). A search for "sofa, in Bristol, for sale, published recently" starts from the rarest of these
+-- lexemes. It reads only a part of the long index entries of the common ones.
 
 create or replace function search.time_buckets(moment timestamptz) returns text[]
   language sql immutable parallel safe
 as $$
   -- A bucket of level 0 is one hour, and each level's buckets are eight times as long: 2.7 days at level 2, three weeks
-  -- at level 3, 30 years at level 6. Do not call other functions of ours here: when a dump is restored, the table that
-  -- calls this function exists before they do.
+  -- at level 3, 30 years at level 6. Do not call other functions of this database here: a restored dump creates the
+  -- table that calls this function before it creates them.
   select array[
     'time/0/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 3600,
     'time/1/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 28800,
@@ -47,13 +47,13 @@ end
 $$;
 comment on function search.time_bucket_query(timestamptz, timestamptz, integer) is
   'Returns a query of market.offer.facets that finds all offers published between two moments. It has at most `most` '
-  'buckets, so it also finds offers somewhat before and after: the fewer buckets, the more.';
+  'buckets. The buckets reach beyond the two moments, the further the fewer they are, so it also finds other offers.';
 
 create or replace function search.price_bucket(hundredths bigint) returns integer
   language sql immutable parallel safe
 as $$
-  -- Bucket 0 is free of charge and bucket 1 goes up to about ten units. Each further bucket, up to 26, ends at twice
-  -- the price, so that a price limit needs only a few buckets.
+  -- Bucket 0 is free of charge and bucket 1 ends at about ten units of the currency. Each further bucket, up to 26,
+  -- ends at twice the price of the bucket before, so that a price limit needs only a few buckets.
   select case when hundredths <= 0 then 0
     else least(greatest(ceil(ln(hundredths::double precision + 1) / ln(2.0::double precision))::integer - 9, 1), 26) end
 $$;
@@ -75,5 +75,5 @@ begin
 end
 $$;
 comment on function search.price_bucket_query(bigint, bigint, text) is
-  'Returns a query of market.offer.facets that finds all offers with a price between two (hundredths) and somewhat '
-  'around them; null when there is no limit.';
+  'Returns a query of market.offer.facets that finds all offers with a price from at_least to at_most (hundredths), '
+  'and some with a price just outside; null when both limits are null.';

@@ -40,8 +40,8 @@ begin
 end
 $$;
 comment on function search.without_common_filters(search.search_filter) is
-  'Returns the filters without kinds and prices. These mostly keep many offers, and each is a query of several '
-  'lexemes.';
+  'Returns the filters without kinds and prices. Filters by kind and price usually exclude few offers, and each '
+  'becomes a query of several lexemes.';
 
 create or replace function search.indexed_filters(search_filter search.search_filter) returns search.search_filter
   language plpgsql immutable
@@ -96,7 +96,7 @@ begin
   where o.status = 'published' and o.published_at >= coalesce(posted_since, '-infinity')
   order by o.published_at limit 1;
   pace := (greatest(extract(epoch from latest - since), 1) / sample)::double precision;
-  -- How many of the newest offers to look at if the passing offers are spread evenly.
+  -- reach: how many of the newest offers contain about `wanted` passing offers, if these are spread evenly over time.
   search_filter.filters := search_filter.filters - 'posted_since';
   expected := search.expected_rows(search_filter, words);
   reach := wanted * (select greatest(c.reltuples, 1) from pg_class c where c.oid = 'market.offer'::regclass) / expected;
@@ -104,5 +104,6 @@ begin
 end
 $$;
 comment on function search.newest_span(search.search_filter, tsquery, integer) is
-  'Returns the time since which about `wanted` offers that pass the filters and contain the words (null: any words) '
-  'were published, the times of the newest offer and of the oldest that may pass, and the expected number in all time.';
+  'Returns since: the time after which about `wanted` offers that pass the filters and contain the words (null: any '
+  'words) were published; latest: the time of the newest offer; oldest: the time of the oldest offer that may pass; '
+  'expected: the number of offers that should pass, without a limit of time.';

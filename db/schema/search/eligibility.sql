@@ -68,8 +68,8 @@ as $$
       and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
     and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
     and case search.place_verdict(ask, offer)
-      -- An offer without a known place must at least be priced in the ask's currency and that of the wanted country.
-      -- Otherwise it would match by its words alone.
+      -- An offer without a known place must not have a price in another currency than that of the ask or of the wanted
+      -- country. Otherwise it would match by its words alone.
       when 'unknown' then not search.is_foreign_money(ask, offer)
         and coalesce(offer.price_currency = search.currency_of(ask.criteria -> 'location' ->> 'country'), true)
         -- A home without any stated place does not match if its price is in euros, because the euro does not tell the
@@ -84,5 +84,5 @@ as $$
       else true end
 $$;
 comment on function search.is_eligible(market.ask, market.offer) is
-  'Returns whether nothing hard (status, price, exclusions, place) keeps an offer of a matching kind from answering an '
-  'ask.';
+  'Returns whether an offer passes all hard conditions of an ask: status, owner, price, exclusions and place. The '
+  'caller must check the kind.';

@@ -1,4 +1,4 @@
--- Vectors: the text they represent, which are valid, and the facets stored beside them.
+-- Vectors: the text that a vector represents, the check that a vector is valid, and the facets stored with it.
 
 create or replace function search.unit_vector(embedding text) returns public.halfvec
   language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -44,7 +44,7 @@ begin
 end
 $$;
 comment on function search.sync_embedding_facets() is
-  'Copies the facets of a changed offer to its vector, whoever changed the offer.';
+  'Copies the facets of a changed offer to its vector, no matter which role changed the offer.';
 
 create or replace function search.embedding_input(offer market.offer) returns text
   language sql stable
@@ -72,4 +72,4 @@ begin
 end
 $$;
 comment on function search.store_ask_embedding(uuid, text, text) is
-  'Stores the vector of an ask and returns true; an invalid vector deletes the stored one and returns false.';
+  'Stores the vector of an ask and returns true. If the vector is invalid, deletes the stored one and returns false.';

@@ -21,9 +21,9 @@ begin
       order by o.published_at desc, o.id desc limit depth) else '{}' end;
   end if;
   -- For common words the index would return more and more offers as the market grows. So the first query asks only for
-  -- the newest: for a span that contains 1.5 times as many as wanted, by the planner's estimate. If that is not enough,
-  -- each further query goes back as far as should contain enough. The result is the same in any case: the newest offers
-  -- that pass.
+  -- the newest: for a span that contains 1.5 times as many as wanted, by the planner's estimate. If it finds too few,
+  -- each further query covers a longer span that should contain enough. The result is the same in any case: the newest
+  -- offers that pass.
   select * into span from search.newest_span(search_filter, words, depth + depth / 2);
   if num_nonnulls(search_filter.kinds, search_filter.price_min, search_filter.price_max) > 0 then
     -- Filters by kind and price that keep at least a fourth of the offers are faster to check in the rows than to read
@@ -34,7 +34,7 @@ begin
     end if;
   end if;
   loop
-    -- All of time fits in one or two buckets.
+    -- A span that contains all offers needs only one or two large buckets.
     asked := search.time_bucket_query(span.since, span.latest,
       case when span.since <= span.oldest and posted_since is null then 2 else 16 end);
     asked := coalesce(asked && wide_facets, asked);
@@ -46,8 +46,8 @@ begin
     exit when cardinality(ids) >= depth or span.since <= span.oldest is not false;
     -- The estimate of the planner was wrong, and its estimate for kinds and prices may be wrong too.
     wide_facets := facets;
-    -- Go back 1.5 times as far as should be enough, but at most 64 times as far, because the offers found so far may
-    -- not be typical.
+    -- Go back 1.5 times as far as should be enough, but at most 64 times as far as the last query, because the offers
+    -- found so far may not be typical.
     span.since := greatest(span.oldest, span.latest - greatest(span.latest - span.since, interval '1 hour')
       * least(64, greatest(2, 1.5 * depth / greatest(cardinality(ids), 1))));
   end loop;
@@ -56,4 +56,4 @@ end
 $$;
 comment on function search.lexical_candidates(tsquery, search.search_filter, integer) is
   'Returns the ids of the newest offers, at most `depth`, that contain the words and pass the filters. Without words '
-  'it returns none, or the newest free offers for a maximum price of 0.';
+  'it returns the newest free offers if the maximum price is 0, and otherwise none.';

@@ -1,6 +1,6 @@
 -- Which offers answer an ask, and why. The match is computed from the ask's criteria and the offer's columns, never by
--- a model. Kind, price and exclusions are hard, and so is the place of what cannot be sent. The subject must agree too,
--- by category, words or vector.
+-- a model. Kind, price and exclusions are hard conditions, and so is the place, unless the offered thing can be sent.
+-- The subject must agree too, by category, words or vector.
 
 create or replace function search.match_ask(ask_id uuid) returns void
   language plpgsql volatile
@@ -30,8 +30,8 @@ begin
     order by j.score desc, o.id
     limit 100
   ), live as materialized (
-    -- A transaction that takes an offer down waits until these matches are stored and then deletes them, or this one
-    -- waits for it.
+    -- The lock is against a transaction that takes an offer down. Either that transaction waits until these matches are
+    -- stored and then deletes them, or this transaction waits and then no longer sees the offer.
     select o.id from market.offer o
     where o.id = any (array(select g.id from scored g)) and o.status = 'published'
     order by o.id for share

@@ -45,8 +45,8 @@ begin
 end
 $$;
 comment on function search.vector_asks(market.offer, text[], text[], public.halfvec, text, real) is
-  'Returns the asks of an offer''s category (or of none) that it may answer and that share no word with it: the '
-  'hundred nearest to its vector, if their similarity is at least `floor`.';
+  'Returns asks that an offer may answer although they share no word with it: of the hundred nearest to its vector, '
+  'those with a similarity of at least `floor`. Asks of another category are left out, except in the domain community.';
 
 create or replace function search.match_offer(offer_id uuid) returns void
   language plpgsql volatile
@@ -60,8 +60,8 @@ declare
   candidates uuid[];
 begin
   select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published'
-  -- A transaction that takes the offer down waits until its matches are stored and then deletes them, or this one waits
-  -- for it.
+  -- The lock is against a transaction that takes the offer down. Either that transaction waits until the matches are
+  -- stored and then deletes them, or this transaction waits and then no longer sees the offer.
   for share;
   if offer.id is null or offer.offer_kind is null then
     delete from market.match m where m.offer_id = match_offer.offer_id;
@@ -86,8 +86,8 @@ begin
   candidates := matched || search.lexical_asks(offer, places)
     || search.vector_asks(offer, ask_kinds, places, vector.embedding, vector.model, vector.match_min_similarity);
   with locked as materialized (
-    -- Lock the asks before scoring, so that market.match.sequence grows in the order of commits. Lock them by id, so
-    -- that two offers with the same asks do not wait for each other in a circle.
+    -- Lock the asks before scoring, so that market.match.sequence grows in the order of commits. Lock them in the order
+    -- of their ids, so that two transactions that match offers with the same asks do not deadlock.
     select a as ask from market.ask a
     where a.id = any (candidates) and a.domain = offer.domain and a.ask_kind = any (ask_kinds)
       and search.is_eligible(a, offer)

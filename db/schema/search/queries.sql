@@ -128,8 +128,8 @@ begin
   return (
     select string_agg('(' || q.place::text || ')', ' | ')::tsquery
     from (
-      -- Each name once, although text and city are mostly the same: the planner takes a condition that stands twice for
-      -- twice as common.
+      -- Text and city are mostly the same, so remove duplicates: the planner would estimate twice as many rows for a
+      -- condition that is repeated.
       select distinct n.name from jsonb_array_elements(coalesce(places, '[]')) as p
       cross join unnest(array[p ->> 'city', p ->> 'text']) as n (name)) as n
     cross join lateral (select search.place_query(n.name) as place) as q

@@ -30,7 +30,8 @@ begin
     select s.concept, s.language, s.lexemes
     from said t join reading.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector)
       and t.vector @@ s.needle
-    -- A query that names a make or model wants it and no other of its kind.
+    -- A query that names a make or model must not find others of the same kind, so it matches by its word and not by
+    -- this concept.
     where s.concept not like '%\_model'
   ), covered as materialized (
     select c.concept, array_agg(distinct st.word) as words, min(w.n) as n,
@@ -40,7 +41,8 @@ begin
     join words w on w.word = st.word
     group by c.concept
   ), heads as (
-    -- German and Dutch compounds, unless the query is surely in another language: "sharing" is no ring.
+    -- Heads of German and Dutch compounds, unless the query is known to be in another language: the English word
+    -- "sharing" does not name a ring.
     select distinct w.word, w.n, h.concept
     from words w cross join lateral unnest(reading.compound_heads(w.word, 'de') || reading.compound_heads(w.word, 'nl'))
       as h (concept)
@@ -65,7 +67,7 @@ begin
     from words w
   ), terms as (
     select array['concept/' || c.concept]
-        -- A category whose offers all have this concept.
+        -- Also a category, if all its offers have this concept.
         || array(select b.concept from reading.broader_concept b where b.broader = c.concept and b.concept like '%/%')
         || array(select distinct f from alternatives a, unnest(a.forms) as f where a.word = any (c.alone)) as forms,
       search.any_lexeme(

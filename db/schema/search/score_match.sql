@@ -30,8 +30,8 @@ begin
   if (case by_category
     when 'met' then coalesce(by_words, 'met') = 'violated' and not near
     when 'unknown' then coalesce(by_words, 'violated') = 'violated' and not very_near
-    -- People do not see the borders of categories, so an offer with the ask's words in its title counts as the same
-    -- thing.
+    -- People do not sort things into categories as exactly as the taxonomy does. So an offer with a near vector and the
+    -- ask's words in its title counts as the same thing.
     else coalesce(by_words, 'violated') = 'violated' or ask.domain is distinct from offer.domain
       or not (very_near
         or near and offer.search @@ search.any_lexeme(search.lexemes_of(ask.keywords_query), ':A')) end) then
@@ -50,7 +50,7 @@ begin
     when offer.metadata ->> 'condition' = ask.criteria ->> 'condition' then 'met'
     else 'violated' end;
 
-  -- The text may leave out what is still true, so this is unknown and not violated.
+  -- The text of an offer may omit something that is true of it, so missing words are unknown and not violated.
   by_musts :=
     case when ask.must_query is null then null when offer.search @@ ask.must_query then 'met' else 'unknown' end;
   if ask.criteria -> 'attributes' <> '{}' then

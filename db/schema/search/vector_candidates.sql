@@ -44,12 +44,12 @@ create or replace function search.ef_search() returns text
 as $$
   -- The number of nodes that HNSW keeps in view. With 400 it finds 97 % of the truly nearest among 100,000 offers. A
   -- larger market has more offers at about the same distance, so it needs more nodes. The value changes in steps, so
-  -- that two pages of one search mostly use the same.
+  -- that two pages of one search mostly use the same value.
   select case when c.reltuples < 150000 then '400' when c.reltuples < 500000 then '700' else '1000' end
   from pg_class c where c.oid = 'market.offer_embedding'::regclass
 $$;
 comment on function search.ef_search() is
-  'Returns hnsw.ef_search for the size of the market, which PostgreSQL''s statistics tell.';
+  'Returns the value of hnsw.ef_search for the number of vectors, according to PostgreSQL''s statistics.';
 
 create or replace function search.nearest(near public.halfvec, model text, as_of timestamptz)
   returns table (offer_id uuid, distance double precision)
@@ -72,7 +72,7 @@ begin
 end
 $$;
 comment on function search.nearest(public.halfvec, text, timestamptz) is
-  'search.vector_candidates without a filter: one generic plan serves all calls.';
+  'Does the work of search.vector_candidates when no filter is set. One generic plan serves all calls.';
 
 create or replace function search.nearest_matching(
   near public.halfvec, model text, search_filter search.search_filter, asked tsquery, few integer
@@ -93,8 +93,8 @@ begin
   from (
     select e.offer_id, e.embedding operator(public.<=>) near as distance
     from market.offer_embedding e join market.offer o on o.id = e.offer_id
-    -- The coalesce hides this condition from the planner. The filters stand twice in this query, so the planner would
-    -- take them as more selective than they are, and read all offers that pass.
+    -- The coalesce hides this condition from the planner. The query states the filters twice, so the planner would
+    -- otherwise expect too few rows and read all offers that pass.
     where e.model = nearest_matching.model and coalesce(e.facets @@ asked, true)
       and search.matches_filter(o, search_filter)
     order by e.embedding operator(public.<=>) near
@@ -104,8 +104,8 @@ begin
     order by 2, 1 desc;
     return;
   end if;
-  -- Few of the near offers pass. Scanning on until there are forty takes longest when there are none, so compare the
-  -- newest offers exactly instead.
+  -- Few of the near offers pass. To scan on until forty pass takes longest when none pass, so compare the newest offers
+  -- exactly instead.
   select * into span from search.newest_span(wide, null, few / 2);
   asked := search.time_bucket_query(span.since, span.latest);
   return query
@@ -118,8 +118,9 @@ begin
 end
 $$;
 comment on function search.nearest_matching(public.halfvec, text, search.search_filter, tsquery, integer) is
-  'search.vector_candidates for filters that many offers pass: what HNSW finds and, if that is fewer than forty, the '
-  'nearest of the newest offers (half as many as `few`). asked: the indexed filters as a query of facets.';
+  'Does the work of search.vector_candidates when many offers pass the filters. Returns the offers that HNSW finds. If '
+  'they are fewer than forty, it adds the nearest of the newest offers (half as many as `few`). asked: the indexed '
+  'filters as a query of facets.';
 
 create or replace function search.nearest_exact(
   near public.halfvec, model text, search_filter search.search_filter, asked tsquery

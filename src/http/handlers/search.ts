@@ -14,8 +14,8 @@ const byWords = (summary: string): QueryVector => ({ embedding: null, notices: [
 
 /**
  * Returns the vector of a query, or a notice that says why the search compares words only. A provider's vector costs
- * money, so it is cached in the database, and the database says which callers may have a new one made. The built-in
- * embedder costs nothing, so it is called each time.
+ * money, so it is cached in the database, and the database decides for which callers the provider may be called. The
+ * built-in embedder costs nothing, so it is called each time.
  */
 const embedQuery = async (context: Context, actor: Actor, query: unknown): Promise<QueryVector> => {
   if (typeof query !== "string" || query.trim() === "") return { embedding: null, notices: [] };

@@ -5,7 +5,7 @@ import { callFunction } from "../arguments.ts";
 import type { Context, Handler } from "../endpoint.ts";
 import { isConnectionLost, isUnavailable, problem, problemOf } from "../problem.ts";
 
-/** The interval of polls while notifications arrive, in case that one is lost or the process has to stop. */
+/** The interval of polls while notifications arrive, in case one is lost or the process has to stop. */
 const LISTENING_POLL_MS = 1_000;
 
 /** Waits for the response to a submission. After the deadline, it withdraws the submission if it is not completed. */
@@ -23,7 +23,8 @@ const awaitAnswer = async (
       submission,
       Math.min(context.submissions.listens() ? LISTENING_POLL_MS : context.pollMs, left),
     );
-    // If the client hung up, stop waiting. The text is read all the same, and a retry with the key gets the response.
+    // If the client has disconnected, stop waiting. The worker still completes the submission, and a retry with the
+    // same idempotency key gets the response.
     if (gone()) throw problem("service_unavailable", "The client hung up.");
     try {
       const answer = JSON.parse(

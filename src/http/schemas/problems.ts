@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SIGN_IN_METHODS } from "../../database/enums.ts";
 import { next, seconds } from "./values.ts";
 
-/** The documents of errors, after RFC 9457. */
+/** The schemas of problem documents (RFC 9457). */
 
 const problemMembers = {
   type: z.string().describe("{base_url}/errors#{code}: a page that explains the code."),
