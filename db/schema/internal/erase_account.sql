@@ -81,7 +81,7 @@ begin
   delete from market.sign_in s where s.id = any (attempts);
   -- Agents, links, asks, profile, methods, sessions and verifications are deleted with the account.
   delete from market.account a where a.id = erased;
-  -- Empty the events that this call itself has logged.
+  -- Empty also the events that this call has logged.
   update market.audit_event e set before = null, after = null
   where e.subject_account_id = erased and (e.before is not null or e.after is not null);
   return true;
@@ -89,5 +89,6 @@ end
 $$;
 comment on function internal.erase_account() is
   'Deletes the calling person''s account: removes its agents, archives and empties its offers, and deletes all its '
-  'other rows. Works in batches: returns false when it must be called again. 401 without a session, or for an agent.';
+  'other rows. Works in batches: returns false when it must be called again. Raises 401 for other '
+  'callers.';
 grant execute on function internal.erase_account() to souk_person;

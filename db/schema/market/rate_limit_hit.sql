@@ -1,4 +1,5 @@
--- One row is one counted call of a rolling window (internal/rate_limit_window.sql). All times are of the database's clock.
+-- One row is one counted call of a rolling window (internal/rate_limit_window.sql). All times are of the
+-- database's clock.
 
 create table market.rate_limit_hit (
   id bigint generated always as identity constraint rate_limit_hit_pkey primary key,
