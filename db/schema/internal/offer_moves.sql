@@ -36,7 +36,7 @@ begin
 end
 $$;
 comment on function internal.move_offer() is
-  'Refuses a status change of an offer that is not allowed (409 invalid_state), and keeps its timestamps.';
+  'Refuses a status change of an offer that is not allowed (409 invalid_state), and sets its timestamps.';
 grant execute on function internal.move_offer() to souk_agent, souk_person, souk_moderator;
 
 create or replace function internal.refresh_offer() returns trigger

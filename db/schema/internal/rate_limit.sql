@@ -45,6 +45,6 @@ $$;
 comment on function internal.rate_limit(uuid, text) is
   'Returns the allowed calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at '
   'most 10 x base. Each removal in the last 30 days halves the limit, but not below base / 4. The terms added to the '
-  'base are doubled for asks and previews. The base is a setting. A limit that a moderator set for the account replaces '
-  'the result.';
+  'base are doubled for asks and previews. The base is a setting. A limit that a moderator set for the account '
+  'replaces the result.';
 grant execute on function internal.rate_limit(uuid, text) to souk_agent, souk_person, souk_dba, souk_moderator;

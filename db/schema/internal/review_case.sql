@@ -100,8 +100,8 @@ begin
 end
 $$;
 comment on function internal.review_changed_offer() is
-  'Opens a case when an offer changes that was reviewed or reported. With pre-moderation on, opens one for every change '
-  'of a published offer.';
+  'Opens a case when a reviewed or reported offer changes. With pre-moderation on, opens one for every change of a '
+  'published offer.';
 
 create or replace function internal.review_withdrawn_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
