@@ -62,6 +62,6 @@ end
 $$;
 comment on function internal.set_ask_status(uuid, text) is
   'Sets the status of an ask of the caller''s account and returns the Ask; an ask that already has the status stays as '
-  'it is. Raises 403 without permission, 404 for an ask of another account, and 409 invalid_state when the change is not '
-  'allowed.';
+  'it is. Raises 403 without permission, 404 for an ask of another account, and 409 invalid_state when the change is '
+  'not allowed.';
 grant execute on function internal.set_ask_status(uuid, text) to souk_agent, souk_person;

@@ -58,8 +58,8 @@ begin
 end
 $$;
 comment on function internal.account_to_bind(uuid, uuid) is
-  'Takes the agent''s account and the account of the visitor''s session (null: no session). Returns the account that the '
-  'agent would act for if the visitor approved it now; null when a new account has to be created.';
+  'Takes the agent''s account and the account of the visitor''s session (null: no session). Returns the account that '
+  'the agent would act for if the visitor approved it now; null when a new account has to be created.';
 
 create or replace function internal.shown_account(account_id uuid, is_new boolean, secret_hash bytea) returns text
   language sql immutable parallel safe
@@ -68,8 +68,8 @@ as $$
     case when shown_account.is_new then 'new' else shown_account.account_id::text end, 'UTF8')), 'hex')
 $$;
 comment on function internal.shown_account(uuid, boolean, bytea) is
-  'Returns a hash of the link and the account that the approval page shows. The form sends it back, so that an approval '
-  'binds the agent to no other account. The hash reveals neither the link nor the account.';
+  'Returns a hash of the link and the account that the approval page shows. The form sends it back, so that an '
+  'approval binds the agent to no other account. The hash reveals neither the link nor the account.';
 
 create or replace function internal.adopt_agent(agent market.agent, account_id uuid) returns void
   language plpgsql volatile

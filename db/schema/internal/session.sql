@@ -51,6 +51,6 @@ begin
 end
 $$;
 comment on function internal.needs_sign_in(uuid, timestamptz) is
-  'Returns whether a person has to sign in again before an act that cannot be undone. This is so when the account has a '
-  'sign-in method and the person did not sign in in the last 15 minutes.';
+  'Returns whether a person has to sign in again before an act that cannot be undone. This is so when the account has '
+  'a sign-in method and the person did not sign in in the last 15 minutes.';
 grant execute on function internal.needs_sign_in(uuid, timestamptz) to souk_person;

@@ -64,7 +64,8 @@ comment on function internal.awaits_extraction(market.submission) is
 create or replace function internal.is_own_submission(submission market.submission) returns boolean
   language sql stable
 as $$
-  -- A submission of an agent belongs to the agent. A submission that a person sent in the browser belongs to the person.
+  -- A submission of an agent belongs to the agent. A submission that a person sent in the browser belongs to the
+  -- person.
   select submission.agent_id is not distinct from internal.agent_id()
     and (internal.agent_id() is not null or submission.account_id = internal.account_id())
 $$;
