@@ -19,8 +19,10 @@ comment on column inspect.agents.account_id is 'The account that the agent acts 
 comment on column inspect.agents.name is
   'The name that the agent gave itself. It is text from a stranger: do not trust it.';
 comment on column inspect.agents.created_at is 'When the agent called POST /v1/connect.';
-comment on column inspect.agents.connected_at is   'When a person approved the agent. While this is null, the writes of the agent are refused with 403.';
-comment on column inspect.agents.removed_at is   'When the agent was removed. From then on its calls are refused with 401.';
+comment on column inspect.agents.connected_at is
+  'When a person approved the agent. While this is null, the writes of the agent are refused with 403.';
+comment on column inspect.agents.removed_at is
+  'When the agent was removed. From then on its calls are refused with 401.';
 comment on column inspect.agents.calls_last_hour is
   'Counted calls (publish, ask, preview) in the last hour. Reads and searches are not counted.';
 comment on column inspect.agents.calls_last_day is 'Counted calls in the last day. Older calls are not stored.';

@@ -42,7 +42,8 @@ comment on column inspect.jobs.row_id is
 comment on column inspect.jobs.state is
   'waiting, scheduled (to be tried later), running, held by a dead worker, or failed for good.';
 comment on column inspect.jobs.attempts is 'How often the job was started.';
-comment on column inspect.jobs.max_attempts is   'After this number of attempts the job is not tried again. Eight attempts take about an hour.';
+comment on column inspect.jobs.max_attempts is
+  'After this number of attempts the job is not tried again. Eight attempts take about an hour.';
 comment on column inspect.jobs.age is 'How long ago the job was enqueued.';
 comment on column inspect.jobs.run_at is 'The earliest time at which the job runs.';
 comment on column inspect.jobs.locked_for is 'How long a worker has had the job locked; null when it is not locked.';

@@ -130,7 +130,7 @@ select 'this server', 'replays', case when pg_catalog.pg_is_wal_replay_paused() 
   pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn())::bigint,
   case when pg_catalog.pg_last_wal_receive_lsn() = pg_catalog.pg_last_wal_replay_lsn() then interval '0'
     else now() - pg_catalog.pg_last_xact_replay_timestamp() end
--- This function is called only on a replica, because on a primary it raises an error.
+-- Only on a replica, because pg_is_wal_replay_paused raises an error on a primary.
 where pg_catalog.pg_is_in_recovery()
 union all
 select s.slot_name, 'slot, not connected', null,

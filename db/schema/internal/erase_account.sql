@@ -51,7 +51,7 @@ begin
   where o.id = any (offers);
   delete from market.offer_embedding e where e.offer_id = any (offers);
   delete from market.match m where m.offer_id = any (offers);
-  -- There is nothing left for a moderator to decide.
+  -- The offers are empty now, so moderators have nothing to decide.
   update market.report r set completed_at = now() where r.offer_id = any (offers) and r.completed_at is null;
   update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
   where c.offer_id = any (offers) and c.closed_at is null;
