@@ -12,7 +12,7 @@ begin
 end
 $$;
 comment on function admin.keep_offer(uuid, timestamptz, text, integer) is
-  'Keeps a published or archived offer: it counts as reviewed, and its reports are settled. The note is for other '
+  'Keeps a published or archived offer: it counts as reviewed, and its reports are completed. The note is for other '
   'moderators.';
 
 create or replace function admin.remove_offer(

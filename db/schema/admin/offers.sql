@@ -39,8 +39,8 @@ comment on column admin.offer.review_note is
   'The reason for which the offer was removed or rejected, as its owner reads it.';
 comment on column admin.offer.created_at is 'When the offer was submitted.';
 comment on column admin.offer.updated_at is
-  'When the offer last changed. A decision names the value that the moderator saw, so that it fails when the offer has '
-  'changed since.';
+  'When the offer last changed. A decision includes the value that the moderator saw, and raises 409 when the offer '
+  'has changed since.';
 comment on column admin.offer.published_at is 'When the offer was first published.';
 comment on column admin.offer.removed_at is 'When the offer was last removed.';
 comment on column admin.offer.suspended_at is 'When it was archived because its account was suspended.';
@@ -50,7 +50,7 @@ create or replace function admin.offer_obstacle(offer admin.offer) returns text
   language plpgsql stable
 as $$ begin return internal.decision_obstacle(offer.id, offer.account_id); end $$;
 comment on function admin.offer_obstacle(admin.offer) is
-  'Why you may not decide on the offer and another moderator has to; null when you may.';
+  'The reason why you may not decide on the offer, as a sentence; null when you may.';
 grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
 
 create or replace view admin.report with (security_invoker) as
@@ -68,7 +68,7 @@ comment on column admin.report.agent_id is 'The agent that reported.';
 comment on column admin.report.reason is 'Code of the reason.';
 comment on column admin.report.comment is 'The reporter''s comment.';
 comment on column admin.report.created_at is 'When the offer was last reported by this account.';
-comment on column admin.report.completed_at is 'When a decision settled the report; null while it waits.';
+comment on column admin.report.completed_at is 'When a decision completed the report; null while it waits.';
 grant select on admin.report to souk_moderator;
 
 create or replace view admin.appeal with (security_invoker) as

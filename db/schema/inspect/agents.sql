@@ -1,5 +1,5 @@
--- Who calls, how often, and who is refused. The views run with the caller's rights (security_invoker), so they show
--- only columns that market/dba_access.sql grants.
+-- Which agents call, how often, and which calls are refused. The views run with the caller's rights (security_invoker),
+-- so they show only columns that market/dba_access.sql grants.
 
 create or replace view inspect.agents with (security_invoker = true) as
 select a.id as agent_id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at,
@@ -12,21 +12,24 @@ cross join lateral (
     count(*) as calls_last_day, max(c.called_at) as last_call_at
   from market.rate_limit_hit c where c.scope = 'agent:' || a.id and c.called_at > now() - interval '1 day') as c;
 comment on view inspect.agents is
-  'When somebody names an agent or an account: when it was created and approved, and what it does. Select by agent_id '
-  'or account_id. Without either, the view reads every agent.';
+  'When you look for an agent or an account: when the agent was created and approved, and what it does. Select by '
+  'agent_id or account_id, because otherwise the view reads every agent.';
 comment on column inspect.agents.agent_id is 'The id in the answer of POST /v1/connect and in GET /v1/me.';
 comment on column inspect.agents.account_id is 'The account that the agent acts for.';
 comment on column inspect.agents.name is
   'The name that the agent gave itself. It is text from a stranger: do not trust it.';
-comment on column inspect.agents.created_at is 'When it called POST /v1/connect.';
-comment on column inspect.agents.connected_at is 'When a person approved it; null: its writes are refused with 403.';
-comment on column inspect.agents.removed_at is 'When it was removed; not null: its calls are refused with 401.';
+comment on column inspect.agents.created_at is 'When the agent called POST /v1/connect.';
+comment on column inspect.agents.connected_at is
+  'When a person approved the agent. While this is null, the writes of the agent are refused with 403.';
+comment on column inspect.agents.removed_at is
+  'When the agent was removed. From then on its calls are refused with 401.';
 comment on column inspect.agents.calls_last_hour is
   'Counted calls (publish, ask, preview) in the last hour. Reads and searches are not counted.';
-comment on column inspect.agents.calls_last_day is 'Counted calls in the last day. Calls are kept for a day.';
+comment on column inspect.agents.calls_last_day is 'Counted calls in the last day. Older calls are not stored.';
 comment on column inspect.agents.last_call_at is 'The latest counted call; null when there was none in the last day.';
-comment on column inspect.agents.submissions_waiting is 'The number of its submissions that are not completed yet.';
-comment on column inspect.agents.keys is 'The number of idempotency keys that it used in the last day.';
+comment on column inspect.agents.submissions_waiting is
+  'The number of submissions of the agent that are not completed.';
+comment on column inspect.agents.keys is 'The number of idempotency keys that the agent used in the last day.';
 grant select on inspect.agents to souk_dba;
 
 create or replace view inspect.why_429 with (security_invoker = true) as
@@ -67,17 +70,20 @@ cross join lateral (
     as seconds) as wait;
 comment on view inspect.why_429 is
   'When an agent gets rate_limited (429): one row for each action, with its usage, its cap, the terms of the cap, and '
-  'when the next call is admitted. Select by agent_id. For a 429 of POST /v1/connect see inspect.windows: that limit '
-  'is for an address, because there is no agent yet.';
+  'when the next call is admitted. Select by agent_id. For a 429 of POST /v1/connect see inspect.windows, because the '
+  'limit of that endpoint is for a network address and not for an agent.';
 comment on column inspect.why_429.agent_id is 'The agent that is refused.';
 comment on column inspect.why_429.action is
-  'publish_offer (also update and republish), create_ask (also update) or preview_offer. Each has its own window.';
-comment on column inspect.why_429.refused is 'Whether a call made now is refused.';
+  'publish_offer (counts updates and republishing too), create_ask (counts updates too) or preview_offer. Each has its '
+  'own window.';
+comment on column inspect.why_429.refused is 'Whether a call would be refused now.';
 comment on column inspect.why_429.used is 'Calls admitted in the last hour. Refused and replayed calls do not count.';
 comment on column inspect.why_429.cap is 'Allowed calls an hour, from internal.rate_limit.';
 comment on column inspect.why_429.next_slot_in is
-  'Whole seconds until a call is admitted: 0 when it is admitted now; null when it never is, because the cap is 0.';
-comment on column inspect.why_429.next_slot_at is 'The time at which the next call is admitted; null when it never is.';
+  'Whole seconds until a call is admitted: 0 when calls are admitted now; null when the cap is 0, so that no call is '
+  'ever admitted.';
+comment on column inspect.why_429.next_slot_at is
+  'The time at which the next call is admitted; null when the cap is 0.';
 comment on column inspect.why_429.base is 'The cap of a new account. The other terms are added to it.';
 comment on column inspect.why_429.factor is
   'The factor for the terms that are added to the base: 1 for publish_offer, 2 for the other actions.';
@@ -103,9 +109,9 @@ from market.rate_limit_hit c
 where c.called_at > now() - interval '1 day'
 group by c.scope, c.action;
 comment on view inspect.windows is
-  'When the load is unusual, or POST /v1/connect answers 429: every rolling window with a call in the last day. The '
-  'busiest first: order by used_last_hour desc. An address is blocked by CONNECTIONS_PER_HOUR calls of connect in an '
-  'hour, or three of decline in a day.';
+  'When the load is unusual, or POST /v1/connect answers 429: every rolling window with a call in the last day. To see '
+  'the busiest first, add order by used_last_hour desc. A network is blocked after CONNECTIONS_PER_HOUR calls of '
+  'connect in an hour, or three of decline in a day.';
 comment on column inspect.windows.scope is
   'agent:<id>; address:<network> for connect, decline and sign_in_mail; mailbox:<hash> and mailbox_at:<hash> for '
   'sign_in_mail.';

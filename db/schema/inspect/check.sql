@@ -1,6 +1,6 @@
--- The invariants. Each is a query that returns the rows which break it. With a share below 100 the checks read a sample
--- of the tables that grow with the market. Rows in flight or of the last hour are few, so the checks always read all of
--- them.
+-- The invariants. Each is a query that returns the rows which break it. When share is below 100, the checks read a
+-- sample of the tables that grow with the market. They always read all unfinished rows and all rows of the last hour,
+-- because these are few.
 
 create or replace function inspect.check_people(share double precision)
   returns table (invariant text, object text, detail text)
@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function inspect.check_people(double precision) is
-  'Checks accounts, agents and their records in a share (0 to 100 percent) of the rows; returns what breaks an '
-  'invariant.';
+  'Checks accounts, agents and account stats. Returns one row for each violation. share is the percentage (0 to 100) '
+  'of the rows that is read.';
 
 create or replace function inspect.check_requests(share double precision)
   returns table (invariant text, object text, detail text)
@@ -65,7 +65,7 @@ begin
     where s.created_at > now() - interval '1 hour'
       -- Calls of persons are not counted.
       and s.agent_id is not null
-      -- Only a change of an ask with a new text makes a submission, and that call is counted.
+      -- A change of an ask creates a submission only when the text is new, and that call is counted.
     group by s.agent_id, a.action) as s
   cross join lateral (
     select count(*) as calls from market.rate_limit_hit c
@@ -81,7 +81,7 @@ begin
   from (
     select c.scope, c.action, count(*) as calls from market.rate_limit_hit c
     where c.called_at > now() - interval '1 hour' and c.scope like 'agent:%'
-    -- A record raises the cap to at most ten times the base, which is 60 or 120 by default.
+    -- The account stats raise the cap to at most ten times the base, which is 60 or 120 by default.
     group by c.scope, c.action having count(*) > case c.action when 'publish_offer' then 600 else 1200 end) as c
   left join market.agent g on 'agent:' || g.id = c.scope
   where c.calls > coalesce(internal.rate_limit(g.account_id, c.action), 0)
@@ -151,14 +151,14 @@ begin
 end
 $$;
 comment on function inspect.check_requests(double precision) is
-  'Checks submissions, keys and rate limits; completed submissions in a share (0 to 100 percent) of the rows; returns '
-  'what breaks an invariant.';
+  'Checks submissions, idempotency keys and rate limits. Returns one row for each violation. Only completed '
+  'submissions are sampled: share is the percentage (0 to 100) of them that is read.';
 
 create or replace function inspect.is_underway(task text, id uuid) returns boolean
   language plpgsql stable
 as $$
 begin
-  -- A job is retried eight times, which takes an hour. After two hours it will not mend anything.
+  -- A job has eight attempts, which take about an hour. So a job older than two hours will not repair the row.
   return exists (
     select from graphile_worker.jobs j
     where j.key = is_underway.task || ':' || is_underway.id and (j.attempts < j.max_attempts or j.locked_at is not null)
@@ -166,7 +166,7 @@ begin
 end
 $$;
 comment on function inspect.is_underway(text, uuid) is
-  'Returns whether a job is on its way that will mend what is wrong with this row.';
+  'Returns whether a job of this task is waiting or running for this row, so that it may still repair the row.';
 
 create or replace function inspect.check_market(share double precision)
   returns table (invariant text, object text, detail text)
@@ -174,7 +174,7 @@ create or replace function inspect.check_market(share double precision)
 as $$
 declare
   model_in_force text := internal.setting('embedding_model') #>> '{}';
-  -- A change of the embedding model embeds everything in turn, by one job.
+  -- When the embedding model changes, one job at a time embeds all offers and asks.
   embeds_all boolean := exists (
     select from market.reembedding r where r.finished_at is null and inspect.is_underway('reembed', r.id));
 begin
@@ -198,7 +198,7 @@ begin
     format('active, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
   from market.ask a tablesample system (check_market.share)
   left join market.ask_embedding e on e.ask_id = a.id
-  -- Its job is enqueued a moment after it was read.
+  -- The job of an ask is enqueued a moment after its text was extracted.
   where a.status = 'active' and a.read_at < now() - interval '10 minutes' and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id)
       else false end;
@@ -217,7 +217,7 @@ begin
   cross join lateral (values
     ('match_is_of_a_published_offer', false, case when o.status <> 'published' then 'the offer is ' || o.status end),
     ('match_is_of_a_read_ask', false, case when a.read_at is null then 'the ask was not read' end),
-    -- A transaction that was matching when the ask became inactive may have ended a little later.
+    -- A transaction that was matching the ask when it became inactive may have stored a match a little later.
     ('match_is_of_an_active_ask', false,
       case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
       then
@@ -241,7 +241,8 @@ begin
 end
 $$;
 comment on function inspect.check_market(double precision) is
-  'Checks offers, asks and matches in a share (0 to 100 percent) of the rows; returns what breaks an invariant.';
+  'Checks offers, asks and matches. Returns one row for each violation. share is the percentage (0 to 100) of the rows '
+  'that is read.';
 
 create or replace function inspect.check(sample integer default null)
   returns table (invariant text, object text, detail text)
@@ -271,13 +272,14 @@ begin
   return query
   select 'examples_are_learned', 'reading.classifier', 'what changed at ' || v.changed_at || ' is not learned from yet'
   from reading.vocabulary_change v
-  -- Training takes seconds and begins within ten.
+  -- Training begins within ten seconds and takes some seconds.
   where v.changed_at < now() - interval '10 minutes'
     and not exists (select from reading.classifier c where c.learned_from = v.changed_at);
 end
 $$;
 comment on function inspect.check(integer) is
-  'Returns every broken invariant: its name (market.invariant says what it means and what to do), the row, and how it '
-  'is broken. No row when all is well. Without a sample it reads everything, in about twenty seconds for a million '
-  'offers and as many matches; with one, about so many rows of each large table, drawn at random.';
+  'Returns one row for each violation of an invariant: the name of the invariant (market.invariant explains it), the '
+  'row that breaks it, and how. Returns no row when all is well. Without a sample size it reads everything, which '
+  'takes about twenty seconds for a million offers and a million matches. With a sample size it reads about that '
+  'number of random rows of each large table.';
 grant execute on function inspect.check(integer) to souk_dba;

@@ -103,8 +103,8 @@ begin
 end
 $$;
 comment on function inspect.check_references(double precision) is
-  'Checks foreign keys, and the agents of counted calls, in a share (0 to 100 percent) of the rows. Returns references '
-  'to rows that do not exist.';
+  'Checks foreign keys, and the agents of counted calls. Returns references to rows that do not exist. share is the '
+  'percentage (0 to 100) of the rows that is read.';
 
 create or replace function inspect.check_log() returns table (invariant text, object text, detail text)
   language plpgsql stable
@@ -133,7 +133,8 @@ begin
   (select 'agent_is_purged_in_time', 'agent ' || g.id,
     'nobody approved it, and it last wrote at ' || p.last_active_at
     from market.agent g join market.account_stats p on p.account_id = g.account_id
-    -- Two days more than the seven days of jobs.purge_agents, because that job skips rows that it cannot delete yet.
+    -- jobs.purge_agents deletes agents after seven days, but skips rows that it cannot delete yet. So allow two days
+    -- more.
     where g.connected_at is null and g.created_at <= now() - interval '9 days'
       and p.last_active_at <= now() - interval '9 days'
       and not exists (select from market.report r where r.account_id = g.account_id)

@@ -21,7 +21,7 @@ select c.kind, internal.setting('embedding_model') #>> '{}' as model, c.items, c
   round(100.0 * c.with_vector / c.items, 1) as percent, coalesce(q.jobs, 0) as jobs,
   coalesce(q.failed, 0) as jobs_failed,
   q.oldest, q.an_error,
-  -- The estimate assumes that the rest takes as long for each item as the items so far.
+  -- The estimate assumes that each remaining item takes as long as the items so far.
   (select r.moved_at
     + (r.moved_at - r.started_at) * (greatest(r.total - r.done, 0)::double precision / nullif(r.done, 0))
     from market.reembedding r where r.finished_at is null) as expected_at
@@ -34,10 +34,11 @@ left join (
   join inspect.queue q on q.task in (t.task, 'reembed') group by t.task) as q on q.task = c.task;
 comment on view inspect.embedding_progress is
   'When searches use words only, or the embedding model was changed: how many published offers and active asks have a '
-  'vector of the current model, and what still waits. Reads every published offer: about a second for a million.';
+  'vector of the current model, and which jobs still wait. The view reads every published offer, which takes about a '
+  'second for a million.';
 comment on column inspect.embedding_progress.kind is 'offer or ask.';
 comment on column inspect.embedding_progress.model is 'The current model.';
-comment on column inspect.embedding_progress.items is 'Published offers, or active asks that were read.';
+comment on column inspect.embedding_progress.items is 'Published offers, or active asks whose text was extracted.';
 comment on column inspect.embedding_progress.with_vector is 'Of these, how many have a vector of the current model.';
 comment on column inspect.embedding_progress.of_another_model is
   'How many have only a vector of another model, which searches do not use. Until it is replaced, searches find these '
@@ -51,5 +52,5 @@ comment on column inspect.embedding_progress.jobs_failed is 'Of these jobs, how 
 comment on column inspect.embedding_progress.oldest is 'How long the oldest of these jobs has waited.';
 comment on column inspect.embedding_progress.an_error is 'The error of one of these jobs.';
 comment on column inspect.embedding_progress.expected_at is
-  'During a change of the model: when it should be finished; null before its first batch.';
+  'When a running change of the model should be finished; null before its first batch, and when none is running.';
 grant select on inspect.embedding_progress to souk_dba;

@@ -1,6 +1,6 @@
--- The queue and its workers. graphile-worker creates its tables after the migrations and may change them with its
--- versions. So they are read only in a function, which looks them up when it runs, and only through the view that
--- graphile-worker documents.
+-- The queue and its workers. graphile-worker creates its tables after the migrations have run, and new versions of
+-- it may change them. So the tables are read in a function, which PostgreSQL checks only when it runs, and through the
+-- view that graphile-worker documents.
 
 create or replace function inspect.read_jobs()
   returns table (job_id bigint, task text, row_id uuid, state text, attempts integer, max_attempts integer,
@@ -31,8 +31,9 @@ select j.job_id, j.task, j.row_id, j.state, j.attempts, j.max_attempts, now() - 
   now() - j.locked_at as locked_for, j.locked_by, j.last_error
 from inspect.read_jobs() as j;
 comment on view inspect.jobs is
-  'When work does not get done: every job that is not finished. Failing jobs: where attempts > 0. Given up: where '
-  'state = ''failed for good''. Of dead workers: where state = ''held by a dead worker''.';
+  'When work does not get done: every job that is not finished. For failing jobs, add where attempts > 0; for jobs '
+  'that are not tried again, where state = ''failed for good''; for jobs of dead workers, where state = ''held by a '
+  'dead worker''.';
 comment on column inspect.jobs.job_id is 'The id that graphile_worker.reschedule_jobs and complete_jobs take.';
 comment on column inspect.jobs.task is
   'The task of worker/tasks, such as complete_submission, embed_offer, embed_ask, or one of the crontab.';
@@ -41,11 +42,12 @@ comment on column inspect.jobs.row_id is
 comment on column inspect.jobs.state is
   'waiting, scheduled (to be tried later), running, held by a dead worker, or failed for good.';
 comment on column inspect.jobs.attempts is 'How often the job was started.';
-comment on column inspect.jobs.max_attempts is 'The job is given up after so many attempts. Eight take about an hour.';
+comment on column inspect.jobs.max_attempts is
+  'After this number of attempts the job is not tried again. Eight attempts take about an hour.';
 comment on column inspect.jobs.age is 'How long ago the job was enqueued.';
 comment on column inspect.jobs.run_at is 'The earliest time at which the job runs.';
-comment on column inspect.jobs.locked_for is 'How long a worker has been working on it; null when none is.';
-comment on column inspect.jobs.locked_by is 'The pool of workers that has locked it: see inspect.workers.';
+comment on column inspect.jobs.locked_for is 'How long a worker has had the job locked; null when it is not locked.';
+comment on column inspect.jobs.locked_by is 'The pool of workers that has locked the job: see inspect.workers.';
 comment on column inspect.jobs.last_error is 'The error of its last attempt.';
 grant select on inspect.jobs to souk_dba;
 
@@ -60,9 +62,9 @@ comment on view inspect.queue is
 comment on column inspect.queue.task is 'The task.';
 comment on column inspect.queue.state is 'The state, as in inspect.jobs.';
 comment on column inspect.queue.jobs is 'The number of jobs.';
-comment on column inspect.queue.oldest is 'How long ago the oldest was enqueued.';
-comment on column inspect.queue.most_attempts is 'The highest number of attempts of one of them.';
-comment on column inspect.queue.an_error is 'The error of one of them, if there is any.';
+comment on column inspect.queue.oldest is 'How long ago the oldest of these jobs was enqueued.';
+comment on column inspect.queue.most_attempts is 'The highest number of attempts of one of these jobs.';
+comment on column inspect.queue.an_error is 'The error of one of these jobs; null when none has an error.';
 grant select on inspect.queue to souk_dba;
 
 create or replace view inspect.workers with (security_invoker = true) as
@@ -80,7 +82,8 @@ comment on column inspect.workers.beat_at is
   'The last heartbeat (one every ten seconds); null when the pool is no longer registered.';
 comment on column inspect.workers.silent_for is 'How long ago the last heartbeat was.';
 comment on column inspect.workers.alive is
-  'Whether there was a heartbeat in the last 30 seconds. A live worker unlocks the jobs of a dead one within ten more.';
-comment on column inspect.workers.jobs is 'The number of jobs that it has locked.';
-comment on column inspect.workers.longest is 'How long it has had the oldest of them locked.';
+  'Whether there was a heartbeat in the last 30 seconds. Within ten more seconds, '
+  'a live worker unlocks the jobs of a dead one.';
+comment on column inspect.workers.jobs is 'The number of jobs that the pool has locked.';
+comment on column inspect.workers.longest is 'How long the pool has had the oldest of these jobs locked.';
 grant select on inspect.workers to souk_dba;

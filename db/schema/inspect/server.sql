@@ -1,5 +1,5 @@
--- The server: who is connected, who waits for whom, where time is spent, and how far replicas are behind. Only a role
--- with pg_read_all_stats (logins.sql) sees the states and statements of other roles' sessions.
+-- The server: connections, sessions that wait for locks, slow functions and statements, and replication lag. Only a
+-- role with pg_read_all_stats (logins.sql) sees the states and statements of other roles' sessions.
 
 create or replace view inspect.connections with (security_invoker = true) as
 select a.usename as role, a.application_name, a.state, count(*) as connections,
@@ -10,9 +10,9 @@ from pg_catalog.pg_stat_activity a left join pg_catalog.pg_roles r on r.oid = a.
 where a.backend_type = 'client backend' or a.backend_type is null and a.usesysid is not null
 group by a.usename, a.application_name, a.state, r.rolconnlimit;
 comment on view inspect.connections is
-  'When connections run out ("too many connections", 503), or vacuum does not keep up: who is connected and in which '
-  'state. A role at its limit has too many processes or pools. A session that is idle in transaction for minutes was '
-  'left without a commit by its client.';
+  'When connections run out ("too many connections", 503), or vacuum does not keep up: connections by role and '
+  'state. A role at its limit has too many processes or pools. If a session is idle in transaction for minutes, its '
+  'client has not committed.';
 comment on column inspect.connections.role is 'The role that logged in.';
 comment on column inspect.connections.application_name is
   'The name that the client gives: souk_api, souk_api read, souk_worker, psql.';
@@ -21,7 +21,7 @@ comment on column inspect.connections.connections is 'The number of connections.
 comment on column inspect.connections."limit" is 'The connection limit of the role; null when it has none.';
 comment on column inspect.connections.longest_transaction is 'The age of the oldest transaction.';
 comment on column inspect.connections.longest_idle_in_transaction is
-  'The longest time that one of them has been idle in a transaction.';
+  'The longest time that one of these connections has been idle in a transaction.';
 comment on column inspect.connections.waiting_for_locks is
   'The number of connections that wait for a lock: see inspect.blocked.';
 grant select on inspect.connections to souk_dba;
@@ -43,13 +43,13 @@ comment on column inspect.blocked.pid is 'The process that waits.';
 comment on column inspect.blocked.role is 'The role that waits.';
 comment on column inspect.blocked.waits_for is 'How long it has waited.';
 comment on column inspect.blocked.query is 'The statement that waits. Statements of the service contain no values.';
-comment on column inspect.blocked.blocked_by is 'The process that has the lock, or is ahead in the queue for it.';
-comment on column inspect.blocked.blocking_role is 'The role of that process.';
-comment on column inspect.blocked.blocking_application is 'The application name of that process.';
+comment on column inspect.blocked.blocked_by is 'The process that holds the lock, or waits for it ahead of pid.';
+comment on column inspect.blocked.blocking_role is 'The role of blocked_by.';
+comment on column inspect.blocked.blocking_application is 'The application name of blocked_by.';
 comment on column inspect.blocked.blocking_state is
-  'The state of that process. idle in transaction: its client has forgotten to commit.';
-comment on column inspect.blocked.blocking_since is 'How long its transaction has lasted.';
-comment on column inspect.blocked.blocking_query is 'Its current or last statement.';
+  'The state of blocked_by. In state idle in transaction, its client has not committed.';
+comment on column inspect.blocked.blocking_since is 'How long the transaction of blocked_by has lasted.';
+comment on column inspect.blocked.blocking_query is 'The current or last statement of blocked_by.';
 grant select on inspect.blocked to souk_dba;
 
 create or replace view inspect.slow_functions with (security_invoker = true) as
@@ -59,8 +59,9 @@ select f.schemaname as schema, f.funcname as function, f.calls, round(f.total_ti
   round((100 * f.self_time / nullif(sum(f.self_time) over (), 0))::numeric, 1) as percent
 from pg_catalog.pg_stat_user_functions f;
 comment on view inspect.slow_functions is
-  'When the service is slow: the functions in which time is spent. The worst first: order by self_ms desc. Empty until '
-  'a superuser has run: alter database souk set track_functions = ''pl'' (for sessions that start afterwards).';
+  'When the service is slow: the functions that take the time. To see the slowest first, add order by self_ms desc. '
+  'Empty until a superuser has run: alter database souk set track_functions = ''pl'' (for sessions that start '
+  'afterwards).';
 comment on column inspect.slow_functions.schema is
   'The schema. Endpoints call functions in api, and the worker those in jobs. Both use search, reading and internal.';
 comment on column inspect.slow_functions.function is 'The function.';
@@ -104,10 +105,10 @@ grant execute on function inspect.read_statements() to souk_dba;
 create or replace view inspect.slow_statements with (security_invoker = true) as
 select s.role, s.calls, s.total_ms, s.ms_a_call, s.slowest_ms, s.rows, s.statement from inspect.read_statements() as s;
 comment on view inspect.slow_statements is
-  'When the service is slow and no function stands out: the statements in which time is spent. The worst first: order '
-  'by total_ms desc. Empty until pg_stat_statements is in shared_preload_libraries and a superuser has created the '
-  'extension.';
-comment on column inspect.slow_statements.role is 'The role that ran it.';
+  'When the service is slow and no function stands out: the statements that take the time. To see the slowest first, '
+  'add order by total_ms desc. Empty until pg_stat_statements is in shared_preload_libraries and a superuser has '
+  'created the extension.';
+comment on column inspect.slow_statements.role is 'The role that ran the statement.';
 comment on column inspect.slow_statements.calls is 'The number of runs.';
 comment on column inspect.slow_statements.total_ms is 'The total time.';
 comment on column inspect.slow_statements.ms_a_call is 'The time of an average run.';
@@ -129,7 +130,7 @@ select 'this server', 'replays', case when pg_catalog.pg_is_wal_replay_paused() 
   pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_last_wal_receive_lsn(), pg_catalog.pg_last_wal_replay_lsn())::bigint,
   case when pg_catalog.pg_last_wal_receive_lsn() = pg_catalog.pg_last_wal_replay_lsn() then interval '0'
     else now() - pg_catalog.pg_last_xact_replay_timestamp() end
--- Only on a replica. On a primary, asking whether replay is paused is an error.
+-- Only on a replica, because pg_is_wal_replay_paused raises an error on a primary.
 where pg_catalog.pg_is_in_recovery()
 union all
 select s.slot_name, 'slot, not connected', null,
@@ -147,8 +148,9 @@ comment on column inspect.replication.replica is
   'unused slot.';
 comment on column inspect.replication.state is 'streaming when all is well.';
 comment on column inspect.replication.sync_state is
-  'async, sync or quorum (the removal of an agent waits for sync and quorum); paused on a replica whose replay is '
-  'paused.';
-comment on column inspect.replication.bytes_behind is 'Bytes of WAL that it has not replayed, or that a slot keeps.';
-comment on column inspect.replication.behind is 'How far it is behind in time; null when nothing is written.';
+  'async, sync or quorum; paused on a replica whose replay is paused. The removal of an agent waits for replicas with '
+  'sync or quorum.';
+comment on column inspect.replication.bytes_behind is
+  'Bytes of WAL that the replica has not replayed, or that the slot keeps.';
+comment on column inspect.replication.behind is 'How far the replica is behind in time; null when nothing is written.';
 grant select on inspect.replication to souk_dba;

@@ -1,4 +1,4 @@
--- The numbers of /metrics that only the database knows.
+-- The values of /metrics that come from the database.
 
 create or replace function inspect.state() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

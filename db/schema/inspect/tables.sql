@@ -12,18 +12,19 @@ join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 join pg_catalog.pg_stat_user_tables s on s.relid = c.oid
 where c.relkind = 'r';
 comment on view inspect.table_sizes is
-  'When the disk fills, or everything became slower: the tables with their sizes and dead rows. The largest first: '
-  'order by total_bytes desc. For many dead rows and an old vacuumed_at, see inspect.connections for a transaction '
-  'that holds vacuum up, then vacuum (analyze) the table.';
+  'When the disk fills, or everything became slower: the tables with their sizes and dead rows. To see the largest '
+  'first, add order by total_bytes desc. If a table has many dead rows and an old vacuumed_at, look in '
+  'inspect.connections for a transaction that blocks vacuum, then run vacuum (analyze) on the table.';
 comment on column inspect.table_sizes.schema is
-  'The schema: market, reading and internal are ours, graphile_worker is the queue, graphile_migrate the migrations.';
+  'The schema: market, reading and internal belong to this service, graphile_worker is the job queue, and '
+  'graphile_migrate has the migrations.';
 comment on column inspect.table_sizes.table is 'The table.';
-comment on column inspect.table_sizes.rows is 'About how many rows, at the last vacuum or analyze.';
-comment on column inspect.table_sizes.dead_rows is 'Rows that vacuum has still to remove.';
+comment on column inspect.table_sizes.rows is 'The estimated number of rows, from the last vacuum or analyze.';
+comment on column inspect.table_sizes.dead_rows is 'Rows that vacuum has not removed yet.';
 comment on column inspect.table_sizes.dead_percent is
   'The percentage of dead rows. Above 20, autovacuum does not keep up.';
 comment on column inspect.table_sizes.total is 'The size of the table with its indexes.';
-comment on column inspect.table_sizes.data is 'The size of its rows, with values stored out of line.';
+comment on column inspect.table_sizes.data is 'The size of its rows, including values stored out of line.';
 comment on column inspect.table_sizes.indexes is 'The size of its indexes.';
 comment on column inspect.table_sizes.total_bytes is 'The total size in bytes, to sort by.';
 comment on column inspect.table_sizes.inserted is 'Rows inserted since the statistics were reset.';
@@ -61,8 +62,8 @@ from (
 ) as n
 group by n.what;
 comment on view inspect.growth is
-  'When the load is unusual, or a disk is planned: how many rows were created in the last hour, day and week, by the '
-  'times in their ids. For totals see inspect.table_sizes.';
+  'When the load is unusual, or you plan the size of a disk: how many rows were created in the last hour, day and '
+  'week, by the times in their ids. For totals see inspect.table_sizes.';
 comment on column inspect.growth.what is 'accounts, agents, offers, asks or reports.';
 comment on column inspect.growth.last_hour is 'Created in the last hour.';
 comment on column inspect.growth.last_day is 'Created in the last day.';
@@ -89,10 +90,11 @@ cross join lateral (
   select bool_and(a.attlen > 0) as widths_known, (sum(greatest(a.attlen, 0)) + 7)::integer / 8 * 8 as bytes
   from pg_catalog.pg_attribute a where a.attrelid = s.indexrelid and a.attnum > 0) as w;
 comment on view inspect.index_use is
-  'When writes are slow or the disk fills: the size of each index and whether anything uses it. Worth dropping: where '
-  'scans = 0 and not needed_without_scans, on the primary and on every replica, weeks after the statistics were reset.';
-comment on column inspect.index_use.schema is 'The schema of its table.';
-comment on column inspect.index_use.table is 'Its table.';
+  'When writes are slow or the disk fills: the size of each index and whether queries use it. An index can be dropped '
+  'where scans = 0 and not needed_without_scans, if this holds on the primary and on every replica weeks after the '
+  'statistics were reset.';
+comment on column inspect.index_use.schema is 'The schema of the table.';
+comment on column inspect.index_use.table is 'The table of the index.';
 comment on column inspect.index_use.index is 'The index.';
 comment on column inspect.index_use.scans is 'How often it was used since the statistics were reset.';
 comment on column inspect.index_use.size is 'Its size.';
@@ -100,6 +102,6 @@ comment on column inspect.index_use.bytes is 'Its size in bytes, to sort by.';
 comment on column inspect.index_use.needed_without_scans is
   'Whether the index is needed even without scans, because it enforces uniqueness or serves a foreign key.';
 comment on column inspect.index_use.bloat is
-  'Its size divided by the size of the index if it were rebuilt; null when its keys vary in width. Above 2 on a large '
-  'index, after a vacuum: reindex index concurrently.';
+  'The size of the index divided by its expected size after a rebuild; null when its keys vary in width. If it is '
+  'above 2 on a large index after a vacuum, run reindex index concurrently.';
 grant select on inspect.index_use to souk_dba;

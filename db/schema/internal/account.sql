@@ -70,8 +70,8 @@ begin
     perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or your session has ended.');
   end if;
   perform internal.lock_sessions(internal.account_id());
-  -- Two requests that each remove a method must run one after the other. Otherwise both could remove "not the last
-  -- one", and no method would be left.
+  -- Two requests that each remove a method must run one after the other. Otherwise each could find that the other
+  -- method is left, and no method would remain.
   perform from market.account a where a.id = internal.account_id() for no key update;
   if not exists (select from market.proved_method m
     where m.account_id = internal.account_id() and m.method = delete_proved_method.method) then
@@ -87,13 +87,15 @@ begin
   end if;
   delete from market.proved_method m
   where m.account_id = internal.account_id() and m.method = delete_proved_method.method;
-  -- Browsers that signed in by this method are signed out, on every replica too, as by signing out.
+  -- Sign out all other browsers. The commit waits for the replicas, as when a person signs out, so that they refuse
+  -- these sessions too.
   perform set_config('synchronous_commit', 'remote_apply', true);
   delete from market.session s
   where s.account_id = internal.account_id() and s.id is distinct from internal.session_id();
 end
 $$;
 comment on function internal.delete_proved_method(text, boolean) is
-  'Removes a sign-in method of the calling person and ends all other sessions of the account. 401 without a session, '
-  '404 when the account has no such method, 409 with confirm when it is the last method and `confirmed` is not true.';
+  'Removes a sign-in method of the calling person and ends all other sessions of the account. Raises 401 without a '
+  'session, 404 when the account has no such method, and 409 (confirm) when it is the last method and `confirmed` is '
+  'not true.';
 grant execute on function internal.delete_proved_method(text, boolean) to souk_person;

@@ -26,8 +26,8 @@ begin
 end
 $$;
 comment on function internal.account_label(uuid) is
-  'Returns the name of an account for its own person''s pages: display name and e-mail address, or what is known of '
-  'them.';
+  'Returns the name of an account for the pages of its own person: display name and e-mail address, or one of them, or '
+  'a description of the account when it has neither.';
 grant execute on function internal.account_label(uuid) to souk_person;
 
 create or replace function internal.account_label_for_agent(account_id uuid) returns text

@@ -1,4 +1,4 @@
--- The account's record (market.account_stats). Triggers keep it, and search results show it beside each offer.
+-- Account stats (market.account_stats). Triggers maintain them, and search results show them beside each offer.
 
 create or replace function internal.create_account_stats() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -13,13 +13,13 @@ comment on function internal.create_account_stats() is 'Creates the account_stat
 create or replace function internal.note_activity() returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  -- Clients see the month only. Writing once a day is enough, and keeps calls from waiting for each other's lock on the
-  -- row.
+  -- Clients see only the month, so one write a day is enough. With more writes, calls would wait for each other's lock
+  -- on the row.
   update market.account_stats p set last_active_at = now()
   where p.account_id = internal.account_id() and p.last_active_at < now() - interval '1 day'
 $$;
 comment on function internal.note_activity() is
-  'Notes in account_stats, at most once a day, that the caller''s account wrote to the market.';
+  'Stores the time of the last write of the caller''s account in account_stats, at most once a day.';
 grant execute on function internal.note_activity() to souk_agent, souk_person;
 
 create or replace function internal.count_offer() returns trigger
@@ -43,4 +43,4 @@ begin
 end
 $$;
 comment on function internal.count_offer() is
-  'Keeps the counts in account_stats equal to a count of the account''s offers.';
+  'Updates the counts in account_stats when an offer is added, changed or deleted.';

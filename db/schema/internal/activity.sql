@@ -1,10 +1,10 @@
--- The audit log as a person reads it: what was done in the account.
+-- The part of the audit log that a person reads: the events of the account.
 
 create or replace function internal.activity_target(table_name text, row_id text) returns jsonb
   language plpgsql stable
 as $$
 begin
-  -- The title is the present one. A deleted object has none.
+  -- The title is the present title of the object, not that of the time of the event. A deleted object has none.
   return case table_name
     when 'offer' then jsonb_build_object('type', 'offer', 'id', row_id,
       'title', (select o.title from market.offer o where o.id = row_id::uuid))
@@ -58,5 +58,5 @@ end
 $$;
 comment on function internal.own_activity(integer, text) is
   'Returns a page of the audit events of the last 12 months in the calling person''s account, newest first: {activity, '
-  'page}. 400 for a foreign cursor.';
+  'page}. Raises 400 for a cursor of another list.';
 grant execute on function internal.own_activity(integer, text) to souk_person;

@@ -2,8 +2,8 @@
 --   1. The idempotency key. A call with a known key ends here: it gets the stored response, or 409.
 --   2. The rate limit (429).
 --   3. The errors in the fields (400).
--- The call is counted last. So replays, conflicts and refused calls are not counted. A call of a person (a session) has
--- no rate limit and is never counted.
+-- The call is counted last. So replays, conflicts and refused calls are not counted. Calls of a person (with a session)
+-- have no rate limit and are never counted.
 
 create or replace function internal.admit(action text, idempotency_key text, request_hash bytea, errors jsonb)
   returns jsonb

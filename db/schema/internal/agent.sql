@@ -1,4 +1,4 @@
--- What ends when an agent is removed, and which agents are abandoned.
+-- What is deleted or cancelled when an agent is removed, and which agents are abandoned.
 
 create or replace function internal.end_removed_agent() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -19,13 +19,13 @@ begin
 end
 $$;
 comment on function internal.end_removed_agent() is
-  'Ends what a removed agent leaves behind: its open link, its idempotency keys and its pending verifications.';
+  'Ends the open link, the idempotency keys and the pending verifications of a removed agent.';
 
 create or replace function internal.is_abandoned(agent market.agent) returns boolean
   language plpgsql stable
 as $$
 begin
-  -- Reports must keep the account that made them, so an agent whose account has reported an offer stays.
+  -- An agent whose account has reported an offer is not abandoned, because reports must keep their account.
   return agent.connected_at is null
     and exists (select from market.account_stats p
       where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')
@@ -36,4 +36,5 @@ begin
 end
 $$;
 comment on function internal.is_abandoned(market.agent) is
-  'Returns whether an agent is abandoned: nobody approved it, and for 7 days it did nothing but read.';
+  'Returns whether an agent is abandoned: nobody approved it, it wrote nothing for 7 days, and it has no reports or '
+  'submissions.';

@@ -1,4 +1,4 @@
--- Appeals: when an owner may appeal, and how an appeal stands.
+-- Appeals: when an owner may appeal, and the state of an appeal.
 
 create or replace function internal.review_appeal() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -14,7 +14,7 @@ begin
 end
 $$;
 comment on function internal.move_ask() is
-  'Refuses every status change of an ask but active to archived or fulfilled, and back: 409 invalid_state.';
+  'Raises 409 invalid_state for a status change of an ask, except from active to archived or fulfilled, and back.';
 grant execute on function internal.move_ask() to souk_agent, souk_person;
 
 create or replace function internal.refresh_ask() returns trigger
@@ -26,8 +26,8 @@ begin
 end
 $$;
 comment on function internal.refresh_ask() is
-  'Enqueues the job that embeds and matches an ask which became active or watched again, so that it finds the offers '
-  'it missed.';
+  'Enqueues the job that embeds and matches an ask which became active or watched again, so that the ask gets the '
+  'matches that it missed.';
 
 create or replace function internal.own_ask(id uuid) returns market.ask
   language plpgsql stable
@@ -43,7 +43,7 @@ begin
 end
 $$;
 comment on function internal.own_ask(uuid) is
-  'Returns an ask of the caller''s account; 404 when the account has no such ask.';
+  'Returns an ask of the caller''s account. Raises 404 when the account has no such ask.';
 grant execute on function internal.own_ask(uuid) to souk_agent, souk_person;
 
 create or replace function internal.set_ask_status(id uuid, status text) returns jsonb
@@ -62,5 +62,6 @@ end
 $$;
 comment on function internal.set_ask_status(uuid, text) is
   'Sets the status of an ask of the caller''s account and returns the Ask; an ask that already has the status stays as '
-  'it is. 403 without permission, 404 for another''s ask, 409 invalid_state when the change is not allowed.';
+  'it is. Raises 403 without permission, 404 for an ask of another account, and 409 invalid_state when the change is '
+  'not allowed.';
 grant execute on function internal.set_ask_status(uuid, text) to souk_agent, souk_person;

@@ -11,8 +11,8 @@ declare
     case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end)::uuid;
   status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
   login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
-  -- Only these roles get their claims by entering a request or a job. Any other role could set the claims by hand, so
-  -- its claims are ignored.
+  -- In sessions of these roles, the service sets the claims when it enters a request or a job. In sessions of other
+  -- roles, somebody may have set the claims by hand, so they are ignored.
   entered boolean := login in ('souk_api', 'souk_agent', 'souk_person', 'souk_moderator', 'souk_worker');
   moderator uuid := case when entered then nullif(current_setting('market.moderator_id', true), '')::uuid end;
   agent uuid := case

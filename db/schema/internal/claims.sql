@@ -1,5 +1,5 @@
--- The caller's claims. internal.enter_agent, enter_person and enter_moderator set them for one transaction; outside of
--- one they are null.
+-- The caller's claims. internal.enter_agent, enter_person and enter_moderator set them for one transaction. Without
+-- these calls the claims are null.
 
 create or replace function internal.agent_id() returns uuid
   language sql stable parallel safe

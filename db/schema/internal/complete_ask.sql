@@ -19,7 +19,7 @@ begin
   where a.id = submission.target_id and a.account_id = submission.account_id
   returning a.* into ask;
   perform search.store_ask_embedding(ask.id, complete_ask.embedding, complete_ask.model);
-  -- The ask is matched here and not by a job, so that a caller who reads the matches right after the answer finds them.
+  -- The ask is matched here and not by a job, so that the caller can read the matches right after the response.
   perform search.match_ask(ask.id);
   status := case submission.kind when 'create_ask' then 201 else 200 end;
   body := internal.ask_document(ask);

@@ -80,4 +80,5 @@ end
 $$;
 comment on function internal.complete_offer(market.submission, jsonb) is
   'Publishes, changes or previews the offer of a submission from the extraction; returns status and body of the '
-  'answer. Answers 400 missing_contact, and 409 when the account is suspended or the offer was removed meanwhile.';
+  'response. The status is 400 (missing_contact) without a contact, and 409 when the account is suspended or the offer '
+  'was removed in the meantime.';

@@ -1,4 +1,4 @@
--- A text that contains a secret is refused before anyone else sees it.
+-- A text that contains a secret is refused before it is stored or shown.
 
 create or replace function internal.contains_secret(text text) returns text
   language plpgsql immutable
@@ -13,8 +13,8 @@ begin
       'one.';
   end if;
   -- Card numbers have 15 digits (American Express) or 16 (others), may be written in groups, and pass the Luhn check
-  -- (ISO/IEC 7812-1). Bank account numbers (IBAN, ISO 13616) are removed first, because the end of one may look like a
-  -- card number.
+  -- (ISO/IEC 7812-1). Bank account numbers (IBAN, ISO 13616) are removed first, because an IBAN may end like a card
+  -- number.
   for digits in
     select regexp_replace(m[1], '[^0-9]', '', 'g')
     from regexp_matches(regexp_replace(text, '\m[A-Z]{2}[0-9]{2}( ?[0-9A-Z]{4}){2,7}( ?[0-9A-Z]{1,3})?\M', ' ', 'g'),

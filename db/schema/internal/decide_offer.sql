@@ -1,5 +1,5 @@
--- A decision of a moderator on an offer: it locks the case, changes the status of the offer, completes its reports and
--- stores the decision.
+-- A moderator's decision on an offer. The function locks the case, changes the status of the offer, completes its
+-- reports and stores the decision.
 
 create or replace function internal.lock_case(offer_id uuid) returns market.review_case
   language plpgsql volatile

@@ -1,6 +1,6 @@
--- Which moderator may not decide: nobody decides about their own account or offer, and nobody decides an appeal against
--- their own removal. A market with only one moderator has no such rule, because a second look by the same person is
--- better than none.
+-- Which moderator may not decide. Moderators may not decide about their own account or offer, nor on an appeal against
+-- a removal that they made. The rule does not apply when there is only one moderator, because a second look by the same
+-- person is better than none.
 
 create or replace function internal.decision_obstacle(offer_id uuid, account_id uuid) returns text
   language plpgsql stable

@@ -1,4 +1,4 @@
--- What an operator deleted of the shipped rows, so that an upgrade does not bring it back (see internal/origin.sql).
+-- The shipped rows that an operator deleted. An upgrade does not insert them again (see internal/origin.sql).
 
 create table internal.deleted_row (
   table_name text not null,
@@ -20,10 +20,9 @@ create policy "a dba reads all" on internal.deleted_row for select to souk_dba u
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table internal.deleted_row is
-  'One row is the key of one row that somebody deleted from a table of shipped rows: an upgrade does not insert it '
-  'again.';
+  'One row is the key of one shipped row that somebody deleted. An upgrade does not insert the deleted row again.';
 comment on column internal.deleted_row.table_name is 'The table, with its schema.';
 comment on column internal.deleted_row.key is
   'The values of the columns of the key, in the order of src/database/data_files.ts.';
-comment on column internal.deleted_row.key_md5 is 'By what the row is found.';
+comment on column internal.deleted_row.key_md5 is 'MD5 of the key, by which rows are looked up.';
 grant select on internal.deleted_row to souk_dba;

@@ -1,4 +1,4 @@
--- Jobs for the worker. A job carries an id and nothing else. Enqueueing the same work twice makes one job.
+-- Jobs for the worker. The payload of a job is only an id. Enqueueing the same work twice makes one job.
 
 create or replace function internal.enqueue(task text, id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -8,8 +8,8 @@ begin
   perform graphile_worker.add_job(enqueue.task, json_build_object('id', enqueue.id),
     job_key => enqueue.task || ':' || enqueue.id, max_attempts => 8,
     -- A queue runs one job at a time. So an embedder that hangs occupies at most four of the workers' slots, and a mail
-    -- server that hangs occupies one. Jobs that read texts or apply a suspension have no queue, so these never block
-    -- them.
+    -- server that hangs occupies one. Jobs that extract texts or apply a suspension have no queue, so they never wait
+    -- for an embedder or a mail server.
     queue_name => case
       when enqueue.task in ('complete_submission', 'apply_standing') then null
       when enqueue.task like 'send\_%' then 'mail'

@@ -1,5 +1,5 @@
--- Entering is the first step of every request's single statement. It sets the claims and the role for this transaction,
--- which is this statement. The enter functions are security invoker, because PostgreSQL cannot set the role inside a
+-- Each request is one statement, which is also one transaction. Its first step is to enter: to set the claims and the
+-- role of the transaction. The enter functions are security invoker, because PostgreSQL cannot set the role inside a
 -- security definer function.
 
 create or replace function internal.find_agent(
@@ -38,8 +38,8 @@ begin
 end
 $$;
 comment on function internal.enter_agent(bytea) is
-  'Makes the rest of the statement run as the agent whose token has this SHA-256; 401 when there is none. Writes '
-  'nothing.';
+  'Makes the rest of the statement run as the agent whose token has this SHA-256; raises 401 when there is none. '
+  'Writes nothing.';
 grant execute on function internal.enter_agent(bytea) to souk_api;
 
 create or replace function internal.enter_person(secret_hash bytea) returns boolean
@@ -62,8 +62,8 @@ begin
 end
 $$;
 comment on function internal.enter_person(bytea) is
-  'Makes the rest of the statement run as the person whose session secret has this SHA-256; 401 when there is none. '
-  'Writes nothing but the session''s last use.';
+  'Makes the rest of the statement run as the person whose session secret has this SHA-256; raises 401 when there is '
+  'none. Writes only the time of the session''s last use.';
 grant execute on function internal.enter_person(bytea) to souk_api;
 
 create or replace function internal.find_moderator(session_hash bytea, out session_id uuid, out account_id uuid)
@@ -90,7 +90,7 @@ declare
 begin
   session := internal.find_moderator(enter_moderator.session_hash);
   if session.account_id is null then
-    -- Others are not told that there are pages for moderators.
+    -- The message must not tell other people that there are pages for moderators.
     perform internal.raise_problem(404, 'not_found', 'There is nothing at this address. GET /v1 lists what there is.');
   end if;
   perform internal.touch_session(session.session_id);
@@ -104,6 +104,6 @@ begin
 end
 $$;
 comment on function internal.enter_moderator(bytea) is
-  'Makes the rest of the transaction run as the moderator whose session secret has this SHA-256; 404 for everybody '
-  'else. Writes nothing but the session''s last use.';
+  'Makes the rest of the transaction run as the moderator whose session secret has this SHA-256; raises 404 when there '
+  'is none. Writes only the time of the session''s last use.';
 grant execute on function internal.enter_moderator(bytea) to souk_api;

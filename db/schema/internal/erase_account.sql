@@ -51,7 +51,7 @@ begin
   where o.id = any (offers);
   delete from market.offer_embedding e where e.offer_id = any (offers);
   delete from market.match m where m.offer_id = any (offers);
-  -- There is nothing left for a moderator to decide.
+  -- The offers are empty now, so moderators have nothing to decide.
   update market.report r set completed_at = now() where r.offer_id = any (offers) and r.completed_at is null;
   update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
   where c.offer_id = any (offers) and c.closed_at is null;
@@ -81,7 +81,7 @@ begin
   delete from market.sign_in s where s.id = any (attempts);
   -- Agents, links, asks, profile, methods, sessions and verifications are deleted with the account.
   delete from market.account a where a.id = erased;
-  -- Empty the events that this call itself has logged.
+  -- Empty also the events that this call has logged.
   update market.audit_event e set before = null, after = null
   where e.subject_account_id = erased and (e.before is not null or e.after is not null);
   return true;
@@ -89,5 +89,6 @@ end
 $$;
 comment on function internal.erase_account() is
   'Deletes the calling person''s account: removes its agents, archives and empties its offers, and deletes all its '
-  'other rows. Works in batches: returns false when it must be called again. 401 without a session, or for an agent.';
+  'other rows. Works in batches: returns false when it must be called again. Raises 401 without a '
+  'session, or for an agent.';
 grant execute on function internal.erase_account() to souk_person;

@@ -1,4 +1,4 @@
--- What moderators find: by id, by e-mail address, and offers that resemble an offer.
+-- Searches of moderators: by id, by e-mail address, and for offers that are similar to an offer.
 
 create or replace function internal.similar_offers(offer_id uuid) returns setof uuid
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 8
@@ -7,7 +7,8 @@ declare
   own market.offer_embedding;
 begin
   select * into own from market.offer_embedding e where e.offer_id = similar_offers.offer_id;
-  -- The vector is in a variable, because the index can order by a value but not by a column of another row.
+  -- The vector is in a variable, because the index can order by the distance to a value, but not to a column of
+  -- another row.
   return query
     select e.offer_id from market.offer_embedding e
     where e.model = own.model and e.offer_id <> own.offer_id
@@ -39,7 +40,7 @@ begin
 end
 $$;
 comment on function internal.find_by_id(uuid) is
-  'Returns what has this id (an offer, account, agent, ask or report), for moderators.';
+  'Returns the offer, account, agent, ask or report that has this id, for moderators.';
 grant execute on function internal.find_by_id(uuid) to souk_moderator;
 
 create or replace function internal.find_by_mailbox(email text) returns setof uuid

@@ -1,4 +1,4 @@
--- One row is one part of a release that this database holds: the code, or a file of shipped data.
+-- One row is one part of a release that was loaded into this database: the code, or a file of shipped data.
 
 create table internal.loaded (
   name text constraint loaded_pkey primary key,

@@ -39,8 +39,8 @@ create or replace function internal.lock_own_account() returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The caller next writes rows that refer to the account. Without this lock, it would wait for the account while it
-  -- holds rows that a deletion of the account needs: a deadlock.
+  -- The caller will write rows that refer to the account. Without this lock, the caller would hold rows that a deletion
+  -- of the account needs, and then wait for the deletion: a deadlock.
   perform from market.account a where a.id = internal.account_id() for share;
   if not found then
     perform internal.raise_problem(401, 'unauthorized',
@@ -49,8 +49,8 @@ begin
 end
 $$;
 comment on function internal.lock_own_account() is
-  'Locks the caller''s account until the transaction ends, before any of its rows is locked, so that a deletion or '
-  'suspension waits; 401 when the account no longer exists.';
+  'Locks the caller''s account until the transaction ends, so that a deletion or suspension of the account waits. Call '
+  'it before locking any other row of the account. Raises 401 when the account no longer exists.';
 grant execute on function internal.lock_own_account() to souk_agent, souk_person;
 
 create or replace function internal.lock_own_agent() returns void
@@ -71,7 +71,7 @@ end
 $$;
 comment on function internal.lock_own_agent() is
   'Locks the caller''s account and then the calling agent until the transaction ends, so that a removal or approval '
-  'waits; 401 when the agent was removed, 409 when it acts for another account now.';
+  'waits. Raises 401 when the agent was removed, and 409 when it acts for another account now.';
 grant execute on function internal.lock_own_agent() to souk_agent;
 
 create or replace function internal.lock_good_standing(account_id uuid) returns boolean
@@ -112,5 +112,5 @@ begin
   return account;
 end
 $$;
-comment on function internal.lock_account(uuid) is 'Returns an account, locked; 404 when there is none.';
+comment on function internal.lock_account(uuid) is 'Locks and returns an account. Raises 404 when there is none.';
 grant execute on function internal.lock_account(uuid) to souk_moderator;

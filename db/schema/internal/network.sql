@@ -3,8 +3,8 @@
 create or replace function internal.network_of(address text) returns text
   language sql immutable
 as $$
-  -- A customer with IPv6 has at least a /64, so a /64 is one address. An IPv4-mapped IPv6 address counts as its IPv4
-  -- address.
+  -- An internet provider gives each IPv6 customer at least a /64, so a /64 counts as one address. An IPv4-mapped IPv6
+  -- address counts as its IPv4 address.
   select case when family(a.address) = 4 then host(a.address)
     else network(set_masklen(a.address, 64))::text end
   -- PostgreSQL prints every IPv4-mapped address in dotted form, whatever the input looked like.

@@ -1,4 +1,4 @@
--- The status changes of an offer, and what follows from each.
+-- The allowed status changes of an offer, and their effects.
 --
 --   published        -> archived, removed
 --   archived         -> published, removed
@@ -17,7 +17,7 @@ begin
     -- Only a moderator restores, removes, rejects, or publishes an offer that waits for review.
     or old.status <> new.status and current_user in ('souk_agent', 'souk_person') and (old.status, new.status) not in (
       ('published', 'archived'), ('archived', 'published'), ('pending_review', 'archived'))
-    -- An offer that never passed review cannot go live through the archive.
+    -- An offer that was never published has not passed review. Its owner cannot archive and then publish it.
     or old.status = 'archived' and new.status = 'published' and old.published_at is null
   then
     perform internal.raise_problem(409, 'invalid_state',
@@ -36,7 +36,7 @@ begin
 end
 $$;
 comment on function internal.move_offer() is
-  'Refuses a status change of an offer that is not allowed (409 invalid_state), and keeps its timestamps.';
+  'Refuses a status change of an offer that is not allowed (409 invalid_state), and sets its timestamps.';
 grant execute on function internal.move_offer() to souk_agent, souk_person, souk_moderator;
 
 create or replace function internal.refresh_offer() returns trigger
@@ -63,7 +63,7 @@ declare
 begin
   perform internal.lock_own_account();
   select * into offer from market.offer o where o.id = own_offer.id and o.account_id = internal.account_id()
-  -- No stronger lock is needed: meanwhile other transactions may write matches, which refer to the offer.
+  -- A stronger lock would block other transactions that write matches, because a match refers to its offer.
   for no key update;
   if not found then
     perform internal.raise_problem(404, 'not_found', 'You have no such offer.');
@@ -72,5 +72,6 @@ begin
 end
 $$;
 comment on function internal.own_offer(uuid) is
-  'Returns an offer of the caller''s account, locked after the account; 404 when the account has no such offer.';
+  'Locks the caller''s account and then its offer with this id, and returns the offer. Raises 404 when the account has '
+  'no such offer.';
 grant execute on function internal.own_offer(uuid) to souk_agent, souk_person;

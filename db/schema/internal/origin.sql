@@ -1,6 +1,7 @@
--- An upgrade replaces the rows that ship with the software (db/data) and leaves those that somebody added, changed or
--- deleted here. Triggers on each table of shipped rows keep its column origin, and note deletions in
--- internal.deleted_row. They do not run while an upgrade loads, which sets market.loading for its transaction.
+-- An upgrade replaces the rows that ship with the software (db/data). It does not replace rows that somebody added,
+-- changed or deleted in this database. Triggers on each table of shipped rows maintain its column origin and record
+-- deletions in internal.deleted_row. They do not run while an upgrade loads rows, because the upgrade sets
+-- market.loading for its transaction.
 
 create or replace function internal.values_of(columns text, document jsonb) returns jsonb
   language sql immutable parallel safe
@@ -9,7 +10,7 @@ as $$
   from string_to_table(columns, ',') with ordinality as c (name, place)
 $$;
 comment on function internal.values_of(text, jsonb) is
-  'The values of some columns (names with commas between them) of a row as JSON, in their order.';
+  'Takes column names, separated by commas, and a row as JSON. Returns the values of these columns in the same order.';
 
 create or replace function internal.forget_deletion() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -22,7 +23,8 @@ begin
 end
 $$;
 comment on function internal.forget_deletion() is
-  'Forgets that a row was deleted when an operator inserts it again. Argument: the columns of the key.';
+  'Trigger: when an operator inserts a deleted row again, removes the record of its deletion. Argument: the columns of '
+  'the key.';
 
 create or replace function internal.keep_origin() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -49,8 +51,8 @@ begin
 end
 $$;
 comment on function internal.keep_origin() is
-  'Makes a row the operator''s when somebody changes it outside an upgrade, and remembers a deletion. Arguments: the '
-  'columns of the key, and the others that an upgrade changes.';
+  'Trigger: when somebody changes a row outside an upgrade, sets its origin to operator; when somebody deletes it, '
+  'records the deletion. Arguments: the columns of the key, and the other columns that an upgrade changes.';
 
 create or replace function internal.remember_truncate() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -64,4 +66,5 @@ begin
 end
 $$;
 comment on function internal.remember_truncate() is
-  'Remembers the rows of a table that an operator empties. Argument: the columns of the key.';
+  'Trigger: when an operator truncates a table, records the deletion of all its rows. Argument: the columns of the '
+  'key.';

@@ -22,7 +22,7 @@ begin
   begin
     found := convert_from(decode(
       translate(cursor, '-_', '+/') || repeat('=', (4 - length(cursor) % 4) % 4), 'base64'), 'UTF8')::jsonb;
-    -- A client may forge a cursor, so each member must have the type to which its readers cast it.
+    -- A client may forge a cursor. These casts check that each member has the type that the lists expect.
     perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real,
       (found ->> 'rank')::integer,
       (found ->> 'price')::bigint, (found ->> 'time')::timestamptz, (found ->> 'as_of')::timestamptz;
@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function internal.position_of(text, text, text) is
-  'Returns the position that a cursor of this list holds; null without a cursor; 400 for a cursor of another list. The '
-  'list''s name contains every parameter that must be the same on all pages.';
+  'Returns the position that a cursor of this list holds; null without a cursor. Raises 400 for a cursor of another '
+  'list. The name of the list contains every parameter that must be the same on all pages.';
 grant execute on function internal.position_of(text, text, text) to souk_agent, souk_person;
 
 create or replace function internal.page(cursor jsonb, more boolean) returns jsonb

@@ -13,7 +13,7 @@ begin
         'permission', permission,
         'connected', false,
         'verified', internal.verified_methods(),
-        -- No permission requires a sign-in method at present, so no method would lift the refusal.
+        -- At present no permission requires a sign-in method, so proving one would not help.
         'accepted_methods', '[]'::jsonb,
         'options', '[]'::jsonb,
         'next', jsonb_build_array(jsonb_build_object(
@@ -42,8 +42,8 @@ begin
 end
 $$;
 comment on function internal.require_permission(text, jsonb) is
-  'Checks that the caller has a permission: 403 verification_required when no person has approved the agent, 409 '
-  'invalid_state when the permission is to write and the account is suspended.';
+  'Checks that the caller has a permission. Raises 403 verification_required when no person has approved the agent, '
+  'and 409 invalid_state when the permission is to write and the account is suspended.';
 grant execute on function internal.require_permission(text, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.permissions(suspension text) returns jsonb
@@ -63,6 +63,6 @@ begin
 end
 $$;
 comment on function internal.permissions(text) is
-  'Returns the caller''s permissions by name: {allowed}, and for a refused one accepted_methods and summary. '
-  '`suspension` is the sentence to use while the account is suspended, and null otherwise.';
+  'Returns the caller''s permissions by name: {allowed}, and for a refused permission also accepted_methods and '
+  'summary. `suspension` is the summary to use while the account is suspended, and null otherwise.';
 grant execute on function internal.permissions(text) to souk_agent, souk_person;

@@ -1,4 +1,4 @@
--- What a person says in their profile: it is cleaned, checked, and tells how to reach the person.
+-- The contact data in a person's profile: how they are cleaned, checked and used.
 
 create or replace function internal.clean_email(address text) returns text
   language sql immutable

@@ -1,12 +1,12 @@
--- How many calls an hour each agent of an account has. The limit rises with the account's record and falls with removed
--- offers.
+-- How many calls an hour each agent of an account may make. The limit rises with settled offers, proved methods and the
+-- age of the account. It falls with removed offers.
 
 create or replace function internal.rate_limit_terms(account_id uuid, action text)
   returns table (base integer, factor integer, settled integer, proved integer, old boolean, removed integer)
   language sql stable
 as $$
-  -- Offers cost readers' attention and asks only machine time. So the base for asks is twice as high, and so is every
-  -- other term.
+  -- Offers cost the attention of people, but asks and previews cost only machine time. So for asks and previews every
+  -- term is twice as high.
   select internal.setting(rate_limit_terms.action || '_cap')::integer,
     case rate_limit_terms.action when 'publish_offer' then 1 else 2 end,
     (select count(*)::integer from (
@@ -44,6 +44,7 @@ end
 $$;
 comment on function internal.rate_limit(uuid, text) is
   'Returns the allowed calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at '
-  'most 10 x base; each removal in the last 30 days halves it, but not below base / 4. Added terms are doubled for '
-  'asks and previews. The base is a setting, and a moderator''s limit for the account replaces the result.';
+  'most 10 x base. Each removal in the last 30 days halves the limit, but not below base / 4. The terms added to the '
+  'base are doubled for asks and previews. The base is a setting. A limit that a moderator set for the account '
+  'replaces the result.';
 grant execute on function internal.rate_limit(uuid, text) to souk_agent, souk_person, souk_dba, souk_moderator;

@@ -1,6 +1,6 @@
--- The rolling window of a rate limit. A call is admitted under an advisory lock of its scope and action, so that two
--- hundred parallel calls do not exceed the limit by one. GET /v1/me and the response headers show the same usage. A
--- person has no window.
+-- The rolling window of a rate limit. A call is admitted under an advisory lock of its scope and action, so that
+-- parallel calls cannot exceed the limit. GET /v1/me and the response headers show the same usage. Calls
+-- of a person are not counted.
 
 create or replace function internal.window_usage(scope text, action text, cap integer, span interval default '1 hour')
   returns jsonb
@@ -22,7 +22,7 @@ end
 $$;
 comment on function internal.window_usage(text, text, integer, interval) is
   'Returns the usage of a window: {limit, used, remaining, resets_in}, where resets_in is the number of whole seconds '
-  'until its oldest call leaves it (with a limit of 0: the whole span).';
+  'until the oldest call leaves the window (with a limit of 0: the whole span).';
 grant execute on function internal.window_usage(text, text, integer, interval) to souk_dba;
 
 create or replace function internal.window_wait(scope text, action text, cap integer, span interval default '1 hour')
@@ -30,8 +30,8 @@ create or replace function internal.window_wait(scope text, action text, cap int
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- If the limit fell below the number of calls already used, a slot is free only when the call at the limit's position
-  -- leaves, and not yet when the oldest one does.
+  -- If the limit fell below the number of calls in the window, a slot is not free as soon as the oldest call leaves. It
+  -- is free when fewer calls than the limit are left, so count from the newest call.
   return (select greatest(ceil(extract(epoch from c.called_at + window_wait.span - clock_timestamp())), 1)::integer
   from market.rate_limit_hit c
   where c.scope = window_wait.scope and c.action = window_wait.action
@@ -63,7 +63,7 @@ end
 $$;
 comment on function internal.own_usage(text) is
   'Returns the usage of the calling agent for an action: {limit, used, remaining, resets_in}; null for a person, whose '
-  'calls are not counted. 401 for an unknown caller.';
+  'calls are not counted. Raises 401 for an unknown caller.';
 grant execute on function internal.own_usage(text) to souk_agent, souk_person;
 
 create or replace function internal.rate_limit_headers(usage jsonb) returns jsonb

@@ -1,4 +1,4 @@
--- An act that cannot be undone needs a person who has signed in recently in this browser.
+-- For an act that cannot be undone, the person must have signed in recently in this browser.
 
 create or replace function internal.check_recent_sign_in(account_id uuid, signed_in_at timestamptz) returns void
   language plpgsql stable
@@ -12,8 +12,8 @@ begin
 end
 $$;
 comment on function internal.check_recent_sign_in(uuid, timestamptz) is
-  'Raises 401 (sign_in_again) when a session of the account that signed in at this time has to sign in again '
-  '(internal.needs_sign_in).';
+  'Takes an account and the time at which the person signed in. Raises 401 (sign_in_again) when the person has to sign '
+  'in again (internal.needs_sign_in).';
 grant execute on function internal.check_recent_sign_in(uuid, timestamptz) to souk_person;
 
 create or replace function internal.require_recent_sign_in() returns void
@@ -31,6 +31,6 @@ begin
 end
 $$;
 comment on function internal.require_recent_sign_in() is
-  'Raises 401 (sign_in_again) when the calling person has a sign-in method and did not sign in within 15 minutes, and '
-  '401 when the caller is not a person.';
+  'Raises 401 (sign_in_again) when the calling person has a sign-in method and did not sign in in the last 15 '
+  'minutes. Raises 401 when the caller is not a person.';
 grant execute on function internal.require_recent_sign_in() to souk_person;

@@ -1,4 +1,4 @@
--- Cases: which events put an offer before a moderator, and which events close its case.
+-- Cases: which events open a case for an offer, and which events close it.
 
 create or replace function internal.open_case(offer_id uuid, causes text[], reports integer default 0) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -53,8 +53,8 @@ begin
 end
 $$;
 comment on function internal.review_published_offer(market.offer, boolean) is
-  'Opens a case for an offer whose text was just read, if there is a cause: it waits for review, addresses a model, '
-  'has a suspicious link, or is among the first offers of its account.';
+  'Opens a case for an offer whose text was just extracted, if there is a cause: the offer waits for review, addresses '
+  'an AI model, has a suspicious link, or is among the first offers of its account.';
 
 create or replace function internal.count_report() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -84,13 +84,14 @@ begin
 end
 $$;
 comment on function internal.review_reported_offer() is
-  'Opens a case for a new report, or adds it to the open case; a deleted report is subtracted again.';
+  'Opens a case for a new report, or adds the report to the open case. Subtracts a deleted report from its case.';
 
 create or replace function internal.review_changed_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Otherwise an owner could replace a reviewed text by a forbidden one, or change a reported text before its review.
+  -- Without a case, an owner could replace a reviewed text by a forbidden one, or change a reported text before its
+  -- review.
   if old.reviewed or internal.setting('pre_moderation')::boolean
     or exists (select from market.report r where r.offer_id = new.id) then
     perform internal.open_case(new.id, array['changed']);
@@ -99,8 +100,8 @@ begin
 end
 $$;
 comment on function internal.review_changed_offer() is
-  'Opens a case for a changed offer that was reviewed or reported; with pre-moderation on, for every changed live '
-  'offer.';
+  'Opens a case when a reviewed or reported offer changes. With pre-moderation on, opens one for every change of a '
+  'published offer.';
 
 create or replace function internal.review_withdrawn_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -30,8 +30,8 @@ declare
   due uuid := (select s.account_id from market.session s
     where s.id = touch_session.session_id and s.seen_at <= now() - interval '1 hour');
 begin
-  -- If nothing can be written here (a replica, or a pool of read-only connections), the next request that can write
-  -- notes the use. Requests of one account must not wait for each other, so the lock is only tried.
+  -- On a replica or a read-only connection nothing can be written. Then the next request that can write notes the use.
+  -- Requests of one account must not wait for each other, so this function does not wait for the lock.
   if due is not null and not current_setting('transaction_read_only')::boolean
       and pg_try_advisory_xact_lock(internal.sessions_key(due)) then
     update market.session s set seen_at = now()
@@ -51,6 +51,6 @@ begin
 end
 $$;
 comment on function internal.needs_sign_in(uuid, timestamptz) is
-  'Returns whether a person has to sign in again before an act that cannot be undone: when the account has a sign-in '
-  'method and the session signed in more than 15 minutes ago.';
+  'Returns whether a person has to sign in again before an act that cannot be undone. This is so when the account has '
+  'a sign-in method and the person did not sign in in the last 15 minutes.';
 grant execute on function internal.needs_sign_in(uuid, timestamptz) to souk_person;

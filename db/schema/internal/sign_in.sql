@@ -1,5 +1,5 @@
--- Completes a sign-in: the provider or the e-mail message has vouched for a subject, and the result is a known account,
--- a new account, or one more method of an account. internal/locks.sql states the order of locks.
+-- Completes a sign-in after the provider or the e-mail message proved a subject. The result is a known account, a new
+-- account, or one more method of an account. internal/locks.sql states the order of locks.
 
 create or replace function internal.subject_hash(method text, subject text) returns bytea
   language sql immutable
@@ -14,14 +14,16 @@ as $$
 declare
   mailbox text := internal.clean_email(mailbox_of.email);
 begin
-  -- No character passes that ends a header line or begins another address. Quoted local parts do not occur in practice.
+  -- The pattern allows no character that ends a header line or begins another address. It does not allow quoted local
+  -- parts, because they do not occur in practice.
   return case when char_length(mailbox) <= 254 and mailbox = internal.visible_name(mailbox)
     and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then
     mailbox end;
 end
 $$;
 comment on function internal.mailbox_of(text) is
-  'Returns an e-mail address as it is stored and compared (internal.clean_email); null when mail cannot go there.';
+  'Returns an e-mail address as it is stored and compared (internal.clean_email); null when it is not '
+  'a valid address.';
 grant execute on function internal.mailbox_of(text) to souk_person;
 
 create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea)
@@ -32,10 +34,10 @@ declare
   attempt market.sign_in;
   accounts uuid[];
 begin
-  -- One sign-in per subject at a time, so that a new person who finishes in two tabs gets one account.
+  -- Only one sign-in of a subject runs at a time, so that a new person who signs in in two tabs gets only one account.
   perform pg_advisory_xact_lock(hashtextextended('subject ' || encode(lock_sign_in.subject_hash, 'hex'), 0));
-  -- The account that gets the method, and the account that the subject proves. While this transaction holds the
-  -- subject's lock, no other can let the subject prove another account.
+  -- The account that gets the method, and the account for which the subject is proved. While this transaction holds the
+  -- lock of the subject, no other transaction can add the subject to another account.
   accounts := array(
     select s.account_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash and s.account_id is not null
     union
@@ -43,14 +45,15 @@ begin
     join market.proved_method p on p.method = s.method and p.subject_hash = lock_sign_in.subject_hash
     where s.flow_hash = lock_sign_in.flow_hash
     order by 1);
-  -- The browser's present session ends too. Its account may be a third one, which another transaction may be deleting.
+  -- The present session of the browser ends too. It may belong to a third account, which another transaction may be
+  -- deleting.
   perform internal.lock_sessions(o.account_id) from (
     select unnest(accounts)
     union
     select s.account_id from market.session s where s.secret_hash = lock_sign_in.session_hash
     order by 1) as o (account_id);
-  -- This is the strongest lock: a transaction that starts a verification refers to the account, so one of the two waits
-  -- for the other.
+  -- The lock must be "for update": a transaction that starts a verification inserts a row that refers to the account,
+  -- and only with this lock one of the two transactions waits for the other.
   perform from market.account a where a.id = any (accounts) order by a.id for update;
   perform from market.verification v
   where v.account_id = any (accounts) and v.status = 'pending'
@@ -61,8 +64,9 @@ begin
 end
 $$;
 comment on function internal.lock_sign_in(bytea, bytea, bytea) is
-  'Returns the sign-in attempt of a browser, locked; nulls when there is none. First it locks the subject, the '
-  'sessions of all accounts concerned (the browser''s too), the accounts, and the verifications.';
+  'Locks and returns the sign-in attempt of a browser; nulls when there is none. Before the attempt it locks the '
+  'subject, the sessions of all accounts concerned (also of the browser''s present account), the accounts, and the '
+  'verifications.';
 
 create or replace function internal.complete_sign_in(
   attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea
@@ -82,7 +86,7 @@ begin
     select * into verification from market.verification v where v.id = attempt.verification_id;
     perform internal.check_verification(verification, attempt.account_id, complete_sign_in.session_hash);
   elsif attempt.purpose = 'add' and session.account_id is distinct from attempt.account_id then
-    -- On a shared computer the next person would otherwise add their own method to this account.
+    -- Otherwise, on a shared computer, the next person could add their own method to this account.
     perform internal.raise_problem(409, 'invalid_state',
       'You signed out, or changed to another account, after you began. Sign in and start again.');
   end if;

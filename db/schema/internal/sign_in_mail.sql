@@ -1,4 +1,4 @@
--- How many sign-in messages an e-mail address and a network may get, and when a code or link no longer works.
+-- How many sign-in messages may be sent for an e-mail address or a network, and when a code or link stops working.
 
 create or replace function internal.sign_in_mail_windows(email text, address text)
   returns table (scope text, cap integer, span interval)
@@ -19,8 +19,8 @@ begin
 end
 $$;
 comment on function internal.sign_in_mail_windows(text, text) is
-  'Returns the windows that a sign-in message counts in: those of the e-mail address asked for from this network, of '
-  'the network, and of the e-mail address in an hour and in a day.';
+  'Returns the rate limit windows in which a sign-in message counts: e-mail address and network together (an hour), '
+  'network (an hour), and e-mail address (an hour, and a day).';
 
 create or replace function internal.count_sign_in_mail(email text, address text) returns void
   language plpgsql volatile
@@ -45,7 +45,7 @@ end
 $$;
 comment on function internal.count_sign_in_mail(text, text) is
   'Counts a sign-in message: at most 5 an hour for an e-mail address from one network, 20 an hour for a network, 20 an '
-  'hour and 60 a day for an e-mail address. 429 beyond these.';
+  'hour and 60 a day for an e-mail address. Raises 429 beyond these limits.';
 
 create or replace function internal.check_sign_in_mail(attempt market.sign_in) returns void
   language plpgsql stable

@@ -52,19 +52,20 @@ create or replace function internal.awaits_extraction(submission market.submissi
   language plpgsql stable
 as $$
 begin
-  -- An ask is filled in even after its caller was answered, as long as it still has this text.
+  -- An ask is filled in even after its caller got a response, as long as the ask still has this text.
   return submission.completed_at is null or submission.kind in ('create_ask', 'update_ask') and exists (
     select from market.ask a
     where a.id = submission.target_id and a.read_at is null and a.text = submission.text);
 end
 $$;
 comment on function internal.awaits_extraction(market.submission) is
-  'Returns whether reading the text of a submission still has an effect.';
+  'Returns whether extracting the text of a submission still has an effect.';
 
 create or replace function internal.is_own_submission(submission market.submission) returns boolean
   language sql stable
 as $$
-  -- An agent has the texts that it sent itself. A person has the texts that were sent in the browser.
+  -- A submission of an agent belongs to the agent. A submission that a person sent in the browser belongs to the
+  -- person.
   select submission.agent_id is not distinct from internal.agent_id()
     and (internal.agent_id() is not null or submission.account_id = internal.account_id())
 $$;
@@ -82,7 +83,7 @@ begin
 end
 $$;
 comment on function internal.submission_answer(uuid) is
-  'Returns the answer of a completed submission of the caller as {status, body}; null otherwise.';
+  'Returns the response of a submission as {status, body}; null when it is not completed or not the caller''s.';
 grant execute on function internal.submission_answer(uuid) to souk_agent, souk_person;
 
 create or replace function internal.store_answer(id uuid, status integer, body jsonb) returns void
@@ -96,4 +97,4 @@ begin
 end
 $$;
 comment on function internal.store_answer(uuid, integer, jsonb) is
-  'Stores the answer of a submission (the first one stays) and notifies the waiting API process.';
+  'Stores the response of a submission, unless it already has one, and notifies the waiting API process.';

@@ -1,4 +1,4 @@
--- What is wrong with a text before anybody reads it.
+-- The checks of a submission before its text is extracted.
 
 create or replace function internal.text_errors(text text) returns jsonb
   language plpgsql immutable
@@ -13,7 +13,7 @@ begin
 end
 $$;
 comment on function internal.text_errors(text) is
-  'Returns what is wrong with a text before it is read: [{pointer, detail}].';
+  'Returns the errors that a text has before its extraction: [{pointer, detail}].';
 grant execute on function internal.text_errors(text) to souk_agent, souk_person;
 
 create or replace function internal.submission_errors(body jsonb) returns jsonb
@@ -32,5 +32,5 @@ begin
 end
 $$;
 comment on function internal.submission_errors(jsonb) is
-  'Returns what is wrong with an OfferSubmission of the right shape: [{pointer, detail}].';
+  'Returns the errors of an OfferSubmission that is valid by its JSON schema: [{pointer, detail}].';
 grant execute on function internal.submission_errors(jsonb) to souk_agent, souk_person;

@@ -1,5 +1,5 @@
--- A suspended account. Its agents may read, and every write to the market is refused. Its published offers are
--- archived, and published again when it is reinstated.
+-- Suspended accounts. The agents of a suspended account may read, but all their writes to the market are refused. Its
+-- published offers are archived, and are published again when the account is reinstated.
 
 create or replace function internal.require_good_standing(headers jsonb default '{}') returns void
   language plpgsql stable
@@ -35,7 +35,7 @@ begin
 end
 $$;
 comment on function internal.publish_in_good_standing() is
-  'Refuses to publish an offer of a suspended account, for every role.';
+  'Raises 409 invalid_state when an offer of a suspended account would be published, whichever role does it.';
 
 create or replace function internal.accounts_being_hidden() returns uuid[]
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -77,8 +77,8 @@ begin
 end
 $$;
 comment on function internal.apply_standing(uuid, integer) is
-  'Archives up to `batch` published offers of a suspended account, or publishes up to `batch` that its suspension '
-  'archived; returns true when nothing is left.';
+  'Archives up to `batch` published offers of a suspended account. For an account that is not suspended, publishes up '
+  'to `batch` offers that the suspension archived. Returns true when no such offer is left.';
 
 create or replace function internal.begin_applying_standing(account_id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -87,14 +87,14 @@ begin
   if internal.moderator_id() is null then
     perform internal.raise_problem(404, 'not_found', 'There is no such account.');
   end if;
-  -- Most accounts are finished at once; a job of the worker finishes a large one. Each offer takes some milliseconds,
-  -- and a moderator's operation may take three seconds.
+  -- The first batch is enough for most accounts. A job of the worker does the rest of a large account, because each
+  -- offer takes some milliseconds, and a moderator's operation may take three seconds.
   if not internal.apply_standing(begin_applying_standing.account_id, 50) then
     perform internal.enqueue('apply_standing', begin_applying_standing.account_id);
   end if;
 end
 $$;
 comment on function internal.begin_applying_standing(uuid) is
-  'Archives, or publishes again, the offers of an account whose standing changed: the first 50 now, the rest by a job. '
-  '404 when the caller is not a moderator.';
+  'Archives the offers of an account that was suspended, or publishes those of an account that was reinstated: the '
+  'first 50 now, the rest by a job. Raises 404 when the caller is not a moderator.';
 grant execute on function internal.begin_applying_standing(uuid) to souk_moderator;

@@ -5,7 +5,7 @@ create or replace function internal.has_suspicious_link(text text) returns boole
 as $$
 begin
   return has_suspicious_link.text ~* (
-    -- A scheme that runs code or carries its own page.
+    -- A scheme that runs code or contains a whole page.
     '\m(javascript|data|vbscript|file):[^\s]'
     -- A name before the host, as in https://bank.com@elsewhere.example
     '|https?://[^\s/?#]*@'

@@ -19,11 +19,11 @@ grant execute on function internal.uuid_v7() to souk_agent, souk_person, souk_mo
 create or replace function internal.first_uuid_v7(moment timestamptz) returns uuid
   language sql stable parallel safe
 as $$
-  -- Clamped to what 48 bits hold: no id is earlier than 1970, and 48 bits end in the year 10889.
+  -- The moment is clamped to the range of 48 bits of milliseconds, which is from 1970 to the year 10889.
   select rpad(lpad(to_hex((extract(epoch from least(greatest(moment, 'epoch'), '9999-12-31')) * 1000)::bigint), 12,
     '0'), 32, '0')::uuid
 $$;
 comment on function internal.first_uuid_v7(timestamptz) is
-  'Returns the lowest UUIDv7 of a millisecond: it sorts before every id made in it or later, and after every earlier '
-  'id.';
+  'Returns the lowest UUIDv7 of a millisecond. It sorts before every id made in this millisecond or later, and after '
+  'every id made earlier.';
 grant execute on function internal.first_uuid_v7(timestamptz) to souk_moderator, souk_dba;

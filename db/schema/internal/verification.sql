@@ -1,4 +1,4 @@
--- Verifications: their status changes, their links, and which sign-in methods there are.
+-- Verifications: their status changes, their links, and the available and the proved sign-in methods.
 
 create or replace function internal.keep_final_verification() returns trigger
   language plpgsql volatile
@@ -18,7 +18,8 @@ grant execute on function internal.keep_final_verification() to souk_agent, souk
 create or replace function internal.verification_secret(link_key bytea, verification_id uuid) returns text
   language sql immutable parallel safe
 as $$
-  -- The key comes only from the agent's token. So the same link can be given again, and the database stores no secret.
+  -- The link key is derived from the agent's token. So the agent can get the same link again, although the database
+  -- stores no secret.
   select encode(sha256(verification_secret.link_key || uuid_send(verification_secret.verification_id)), 'hex')
 $$;
 comment on function internal.verification_secret(bytea, uuid) is

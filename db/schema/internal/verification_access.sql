@@ -7,7 +7,7 @@ begin
   return case
     when missing_session.session_account = missing_session.account_id then null
     when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
-    -- The agent has the link too. Without the browser of its person the agent could take over the account.
+    -- The agent has the link too. If any browser could use it, the agent could take over the account.
     when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
       and exists (select from market.session s
         where s.account_id = missing_session.account_id and internal.is_session_alive(s)) then 'browser'
@@ -53,5 +53,6 @@ begin
 end
 $$;
 comment on function internal.check_verification(market.verification, uuid, bytea) is
-  'Raises for a link that is unknown (404), expired (410), decided or of another account (409), and for a visitor who '
-  'is not signed in to its account (internal.missing_session): 401 when the account has a method, otherwise 409.';
+  'Raises 404 for an unknown link, 410 for an expired one, and 409 for one that is completed, cancelled or of another '
+  'account. For a visitor without a session of the account (internal.missing_session), raises 401 when the account has '
+  'a method, otherwise 409.';

@@ -4,8 +4,8 @@ create or replace function internal.visible_name(name text) returns text
   language sql immutable
 as $$
   -- Control, bidirectional and zero-width characters would let a name pretend to be other words on the approval page.
-  -- The pages remove the same characters from names that never came through here (src/http/visible_text.ts). A test
-  -- compares the two.
+  -- The pages remove the same characters from names that this function did not clean (src/http/visible_text.ts). A test
+  -- checks that both lists are equal.
   select nullif(btrim(regexp_replace(normalize(name, nfc),
     '[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e'
     '\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]'
@@ -27,4 +27,4 @@ create or replace function internal.clean_name(name text) returns text
   language sql immutable
 as $$ select coalesce(internal.visible_name(name), 'Unnamed agent') $$;
 comment on function internal.clean_name(text) is
-  'Returns what an agent calls itself, without invisible characters; "Unnamed agent" when nothing is left.';
+  'Returns the name that an agent gave itself, without invisible characters; "Unnamed agent" when nothing is left.';

@@ -1,5 +1,6 @@
--- A text that was not read before the deadline. An offer is then not published, and its key is free again. An ask
--- exists with what is known, and is filled in when its text has been read.
+-- What happens to a submission whose text was not extracted before the deadline. An offer is not published or changed,
+-- and its idempotency key can be used again. An ask is stored with its text only. The worker fills in the other fields
+-- when it has extracted the text.
 
 create or replace function internal.withdraw_submission(id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -17,7 +18,7 @@ begin
     return;
   end if;
   if submission.kind in ('create_ask', 'update_ask') then
-    -- Nothing is known yet about the text that the ask has now.
+    -- The old extraction does not belong to the new text of the ask, so clear it.
     update market.ask a set text = submission.text, read_at = null, updated_at = now(),
       title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
       keywords_query = null, exclude_query = null, must_query = null, place_query = null, price_max_hundredths = null,
@@ -36,5 +37,5 @@ begin
 end
 $$;
 comment on function internal.withdraw_submission(uuid) is
-  'Completes a submission that was not read in time: an ask is answered unread, an offer with 503. Does nothing when '
-  'the submission is already completed.';
+  'Completes a submission whose text was not extracted in time. The response is the ask without extracted fields, or '
+  '503 for an offer. Does nothing when the submission is already completed.';

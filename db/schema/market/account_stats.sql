@@ -1,5 +1,5 @@
--- One row is the account stats of one account: raw counts that triggers on market.offer maintain. They are never a
--- score.
+-- One row is the account stats of one account: raw counts that triggers on market.offer maintain. They are never
+-- combined into a score.
 
 create table market.account_stats (
   account_id uuid constraint account_stats_pkey primary key
@@ -19,7 +19,8 @@ create policy "everyone reads the account stats" on market.account_stats for sel
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.account_stats is 'One row is the stats of one account. Others see them beside its offers.';
+comment on table market.account_stats is
+  'One row is the stats of one account. Other accounts see them beside the offers of the account.';
 comment on column market.account_stats.account_id is 'The account; never shown beside an offer.';
 comment on column market.account_stats.active is 'Number of offers that are published now.';
 comment on column market.account_stats.lifetime is 'Number of offers that were ever published.';

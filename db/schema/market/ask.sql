@@ -69,7 +69,7 @@ comment on column market.ask.status is 'active, fulfilled or archived.';
 comment on column market.ask.text is 'The text as sent, NFC.';
 comment on column market.ask.watch_enabled is 'Whether offers that are published later are matched too.';
 comment on column market.ask.language is 'Language of the text, BCP 47.';
-comment on column market.ask.title is 'Title extracted from the text; null until then.';
+comment on column market.ask.title is 'Title extracted from the text; null before the extraction.';
 comment on column market.ask.domain is 'Domain of the taxonomy that a matching offer would have.';
 comment on column market.ask.category is 'Category of the domain.';
 comment on column market.ask.ask_kind is
@@ -77,16 +77,16 @@ comment on column market.ask.ask_kind is
 comment on column market.ask.criteria is
   'Extracted from the text: keywords, must, exclude, price, location, condition, attributes.';
 comment on column market.ask.keywords_query is
-  'Finds offers that name any of the keywords, under any of their synonyms. Stored, because every new offer is '
+  'Finds offers that contain any of the keywords or of their synonyms. It is stored, because every new offer is '
   'compared with it.';
 comment on column market.ask.exclude_query is
   'Finds offers that contain any of the excluded phrases, except where the offer''s text negates the phrase.';
 comment on column market.ask.place_query is
-  'Finds offers by place: in the city of the ask, or in the place as written when no city is known, or in an '
-  'alternative town that the text names.';
+  'Finds offers by place: in the city of the ask or in an alternative town that the text names. When no city is known, '
+  'the place as the text names it is used.';
 comment on column market.ask.price_max_hundredths is 'The highest accepted price in hundredths of the major unit.';
 comment on column market.ask.price_currency is 'ISO 4217.';
-comment on column market.ask.read_at is 'When the present text was extracted; null while it waits.';
+comment on column market.ask.read_at is 'When the present text was extracted; null before the extraction.';
 comment on column market.ask.created_at is 'When the ask was created.';
 comment on column market.ask.updated_at is 'When the ask last changed.';
 comment on column market.ask.must_query is 'Finds offers that contain all required phrases ("must").';

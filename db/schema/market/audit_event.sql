@@ -64,8 +64,8 @@ comment on column market.audit_event.account_id is 'The account that acted, itse
 comment on column market.audit_event.agent_id is 'The agent that acted; null when no agent did.';
 comment on column market.audit_event.sql_role is 'The SQL role of the statement; for a dba, the login role.';
 comment on column market.audit_event.action is
-  'What was done, such as offer.published or agent.removed. Otherwise the table name with created, updated, deleted or '
-  'truncated.';
+  'What was done, such as offer.published or agent.removed. An action without a name of its own is the table name with '
+  'created, updated, deleted or truncated.';
 comment on column market.audit_event.table_name is 'The changed table of schema market.';
 comment on column market.audit_event.row_id is
   'The id of the changed row. For tables without an id: the method, the name of the setting, the capped action, the '

@@ -1,4 +1,4 @@
--- One row is one connection link. It works once and for 30 minutes. The agent acts for the first person who approves.
+-- One row is one connection link. It works once, within 30 minutes. The agent acts for the first person who approves.
 
 create table market.connection (
   agent_id uuid constraint connection_pkey primary key
@@ -23,7 +23,7 @@ create policy "the owner sees all" on market.connection to souk_owner using (tru
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.connection is 'One row is the link with which a person approves an agent.';
+comment on table market.connection is 'One row is one link with which a person can approve an agent.';
 comment on column market.connection.agent_id is 'The agent to approve.';
 comment on column market.connection.secret_hash is 'SHA-256 of the secret in the link.';
 comment on column market.connection.code is 'The code that the person compares. It is never in the link.';

@@ -1,7 +1,7 @@
--- The rights of a DBA: every row of every table, because an incident is about rows, but not every column. A DBA cannot
--- read hashes and codes, what people wrote (texts, titles, contacts, comments) and what is derived from it (search
--- words, criteria, reasons, vectors), names of people, and network addresses. The one exception are the networks in the
--- rate limit windows of the last day.
+-- The rights of a DBA. A DBA can read all rows, because incidents concern single rows, but not all columns. A DBA
+-- cannot read hashes and codes, what people wrote (texts, titles, contacts, comments) and what is derived from it
+-- (search words, criteria, reasons, vectors), names of people, and network addresses. There is one exception: a DBA can
+-- read the networks in the rate limit windows of the last day.
 
 create policy "a dba reads all" on market.account for select to souk_dba using (true);
 create policy "a dba reads all" on market.account_stats for select to souk_dba using (true);

@@ -31,7 +31,8 @@ comment on table market.decision is 'One row is one decision of a moderator.';
 comment on column market.decision.id is 'UUIDv7.';
 comment on column market.decision.moderator_id is 'The moderator; null when the account no longer exists.';
 comment on column market.decision.action is
-  'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
+  'On an offer: keep, remove, restore, uphold, publish or reject. On an account or agent: suspend, reinstate, '
+  'remove_agent or override_cap.';
 comment on column market.decision.offer_id is 'The offer that was decided on; null for accounts and agents.';
 comment on column market.decision.account_id is 'The account that was decided on, or that owns the offer or agent.';
 comment on column market.decision.agent_id is 'The agent that was removed; null for other actions.';

@@ -30,7 +30,7 @@ comment on column market.embedding_model.match_min_similarity is
 comment on column market.embedding_model.rrf_weight is
   'The weight of the rank by vector in reciprocal rank fusion; the rank by words has weight 1.';
 comment on column market.embedding_model.by_letters is
-  'Whether the model compares words only by their letters. For a name that the lexical search finds, its vectors then '
-  'add nothing.';
+  'Whether the model compares words only by their letters. The vectors of such a model add nothing for a name that the '
+  'lexical search finds.';
 comment on column market.embedding_model.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

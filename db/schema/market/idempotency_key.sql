@@ -1,4 +1,5 @@
--- One row is one Idempotency-Key of the last 24 hours. The row is the lock, and the submission has the response.
+-- One row is one Idempotency-Key of the last 24 hours. The row is the lock of the key. The response is in the
+-- submission.
 
 create table market.idempotency_key (
   owner_id uuid not null,
@@ -21,7 +22,7 @@ create policy "the owner sees all" on market.idempotency_key to souk_owner using
 
 comment on table market.idempotency_key is 'One row is one Idempotency-Key of the last 24 hours.';
 comment on column market.idempotency_key.owner_id is
-  'The agent that sent the key, or, from the browser, the account. The same key of two owners is two keys.';
+  'The agent that sent the key, or, from the browser, the account. Two owners may use the same key.';
 comment on column market.idempotency_key.key is 'The key as sent.';
 comment on column market.idempotency_key.request_hash is
   'SHA-256 of method, path and body. The same key with a different request is refused.';

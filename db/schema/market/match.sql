@@ -25,9 +25,9 @@ comment on table market.match is 'One row is one match: an offer that answers an
 comment on column market.match.ask_id is 'The ask.';
 comment on column market.match.offer_id is 'The offer.';
 comment on column market.match.sequence is
-  'Grows with each new match of an ask, in the order of commits. The parameter "since" compares it.';
+  'A number that grows with each new match of an ask, in commit order. The parameter "since" is compared with it.';
 comment on column market.match.score is 'The score, 0 to 1.';
 comment on column market.match.reasons is
-  'For each criterion the verdict (met, violated or unknown), with what was wanted and found.';
+  'For each criterion the verdict (met, violated or unknown), with the wanted and the found value.';
 comment on column market.match.first_matched_at is 'When the match was first found.';
 grant select on market.match to souk_agent, souk_person;

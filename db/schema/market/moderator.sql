@@ -1,5 +1,5 @@
--- One row is one moderator. No endpoint of /v1 appoints moderators. `npm run moderator` appoints one; while a database
--- has no moderator, the person who opens the one-time link that the process prints becomes one.
+-- One row is one moderator. No endpoint of /v1 appoints moderators. `npm run moderator` appoints one. While a database
+-- has no moderator, the process prints a one-time link. The person who accepts it becomes a moderator.
 
 create table market.moderator (
   account_id uuid constraint moderator_pkey primary key

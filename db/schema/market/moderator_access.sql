@@ -1,7 +1,7 @@
 -- The rights of a moderator, table by table. Moderators use only the views and functions of schema admin, which run
--- with these rights, and no more is granted than these need. The policies are plain `true`: only
--- internal.enter_moderator enters the role, and a condition here would keep text searches and number comparisons from
--- using their indexes.
+-- with these rights. Nothing is granted that these views and functions do not need. The policies are just `true`,
+-- because only internal.enter_moderator enters the role. A condition here would keep text searches and number
+-- comparisons from using their indexes.
 
 create policy "a moderator sees all accounts" on market.account for select to souk_moderator using (true);
 create policy "a moderator suspends and reinstates accounts" on market.account for update to souk_moderator using (true)

@@ -34,7 +34,7 @@ create table market.offer (
   search tsvector not null generated always as (
     setweight(to_tsvector('simple', reading.fold(title)), 'A')
     || setweight(to_tsvector(reading.search_config(language), reading.fold(title)), 'A')
-    -- The category is one lexeme with a slash, which no word of a text can be. search.query_terms looks for it.
+    -- The category is one lexeme with a slash. No word of a text gives such a lexeme. search.query_terms looks for it.
     || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
     || concepts
     || setweight(to_tsvector('simple', reading.fold(text)), 'C')
@@ -43,7 +43,8 @@ create table market.offer (
     to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
       || coalesce(metadata -> 'location' ->> 'city', '') || ' '
       || coalesce(metadata -> 'location' ->> 'region', '')))
-    -- The country as one lexeme, which no word of a place can be: "de" is no sign of Germany in Rio de Janeiro.
+    -- The country is a lexeme with a prefix, so that no word of a place equals it: the "de" in Rio de Janeiro does not
+    -- mean Germany.
     || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
       'domain/' || domain, 'category/' || category, 'kind/' || offer_kind,
       'price/' || search.price_bucket(price_hundredths),
@@ -118,7 +119,7 @@ comment on column market.offer.domain is 'Domain of the taxonomy; null when the 
 comment on column market.offer.category is 'Category of the domain; null when the extractor is not confident.';
 comment on column market.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
 comment on column market.offer.price_hundredths is
-  'Asking price in hundredths of the major unit of any currency. A bigint compares exactly and leakproof.';
+  'Asking price in hundredths of the major unit of any currency. Comparisons of bigint are exact and leakproof.';
 comment on column market.offer.price_currency is 'ISO 4217.';
 comment on column market.offer.price_period is
   'The period or unit of the price: one_time, hour, day, week, month, year or project.';
@@ -141,10 +142,11 @@ comment on column market.offer.review_reason is
 comment on column market.offer.suspended_at is
   'When it was archived because its account was suspended; it is published again when the account is reinstated.';
 comment on column market.offer.concepts is
-  'Lexemes of the concepts that the offer names under any synonym (reading.synonym). A trigger maintains them.';
+  'Lexemes of the concepts of which the offer contains a synonym (reading.synonym). A trigger maintains them.';
 comment on column market.offer.facets is
-  'What filters look for, as lexemes: words of the place, country, domain, category, kind, a range of the price, and a '
-  'range of the day of publication.';
-comment on column market.offer.search is 'Words, stems and concepts for lexical search: title A, category B, text C.';
+  'The lexemes that filters look for: words of the place, country, domain, category, kind, price range, and ranges of '
+  'the time of publication.';
+comment on column market.offer.search is
+  'Words, stems and concepts for lexical search. Weights: A for the title, B for the category, C for the text.';
 grant select on market.offer to souk_agent, souk_person;
 grant update (status) on market.offer to souk_agent, souk_person;

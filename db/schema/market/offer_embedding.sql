@@ -26,5 +26,5 @@ comment on column market.offer_embedding.offer_id is 'The offer.';
 comment on column market.offer_embedding.model is 'The embedding model that made the vector.';
 comment on column market.offer_embedding.embedding is 'The vector: unit length, 512 dimensions.';
 comment on column market.offer_embedding.facets is
-  'The facets of the offer, maintained by triggers. A filtered search compares thousands of vectors, and with this '
-  'copy it need not read the offers of most.';
+  'A copy of the facets of the offer, maintained by triggers. A filtered search compares thousands of vectors. With '
+  'the copy it does not have to read the offer of each vector.';

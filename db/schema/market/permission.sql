@@ -1,4 +1,4 @@
--- One row is one permission of the contract: what it requires, and what a caller without it is told.
+-- One row is one permission of the contract: what it requires, and what a caller reads who does not have it.
 
 create table market.permission (
   permission text constraint permission_pkey primary key,
@@ -25,12 +25,12 @@ create policy "a dba reads all" on market.permission for select to souk_dba usin
 comment on table market.permission is 'One row is one permission of the contract, as GET /v1/me lists them.';
 comment on column market.permission.permission is 'The name that agents see.';
 comment on column market.permission.needs_approval is
-  'Whether an agent has it only after a person has approved the agent.';
+  'Whether an agent gets the permission only when a person approves the agent.';
 comment on column market.permission.writes is
-  'Whether it changes something, and is therefore refused while the account is suspended.';
+  'Whether the permission is to change something. It is then refused while the account is suspended.';
 comment on column market.permission.summary is 'The summary in GET /v1/me for an agent that nobody has approved.';
 comment on column market.permission.detail is
-  'The detail of the problem when such an agent calls an endpoint that needs the permission.';
+  'The detail of the problem when an agent that nobody has approved calls an endpoint that needs the permission.';
 comment on column market.permission.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.permission to souk_agent, souk_person, souk_dba;

@@ -1,5 +1,5 @@
--- One row is one sign-in method that an account has proved. One subject (a person at a provider) proves one account
--- only.
+-- One row is one sign-in method that an account has proved. One subject (a person at a provider, or an e-mail
+-- address) can be proved for one account only.
 
 create table market.proved_method (
   account_id uuid not null constraint proved_method_account_fkey references market.account on delete cascade,
@@ -24,7 +24,7 @@ create policy "a caller sees what its account proved" on market.proved_method fo
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.proved_method is
-  'One row is one sign-in method that an account has proved. One subject proves one account only.';
+  'One row is one sign-in method that an account has proved. A subject can be proved for one account only.';
 comment on column market.proved_method.account_id is 'The account that proved the method.';
 comment on column market.proved_method.method is 'google, apple or email.';
 comment on column market.proved_method.subject_hash is

@@ -1,4 +1,5 @@
--- One row is one counted call of a rolling window (internal/rate_limit_window.sql). All times are the database's.
+-- One row is one counted call of a rolling window (internal/rate_limit_window.sql). All times are of the
+-- database's clock.
 
 create table market.rate_limit_hit (
   id bigint generated always as identity constraint rate_limit_hit_pkey primary key,
@@ -18,10 +19,10 @@ create policy "the owner sees all" on market.rate_limit_hit to souk_owner using 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.rate_limit_hit is 'One row is one counted call of a rolling window, kept for a day.';
-comment on column market.rate_limit_hit.id is 'Order in which the calls were admitted.';
+comment on column market.rate_limit_hit.id is 'The ids grow in the order in which the calls were admitted.';
 comment on column market.rate_limit_hit.scope is
-  'The window: agent:<id>, address:<network>, mailbox:<half a SHA-256 of an e-mail address>, or mailbox_at:<half a '
-  'SHA-256 of e-mail address and network>.';
+  'The window: agent:<id>, address:<network>, mailbox:<hash of an e-mail address>, or mailbox_at:<hash of e-mail '
+  'address and network>. A hash is the first half of a SHA-256.';
 comment on column market.rate_limit_hit.action is
   'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
 comment on column market.rate_limit_hit.called_at is 'When the call was admitted.';

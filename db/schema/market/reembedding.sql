@@ -25,17 +25,17 @@ create policy "the owner sees all" on market.reembedding to souk_owner using (tr
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.reembedding is
-  'One row is one run that embeds everything which has no vector of a model. At most one run is unfinished.';
+  'One row is one run that embeds all offers and asks without a vector of a model. At most one run is unfinished.';
 comment on column market.reembedding.id is 'UUIDv7. The jobs of the run have only this id as payload.';
 comment on column market.reembedding.model is 'The embedding model that makes the vectors.';
 comment on column market.reembedding.total is 'How many offers and asks had no vector of the model at the start.';
-comment on column market.reembedding.done is 'How many have been processed since.';
+comment on column market.reembedding.done is 'How many of these offers and asks have been processed.';
 comment on column market.reembedding.failed is
-  'How many of these got no valid vector from the model. They are still found by their words.';
+  'How many of the processed offers and asks got no valid vector. They are still found by their words.';
 comment on column market.reembedding.last_offer_id is
   'Offers up to this id are done. Offers are processed before asks.';
 comment on column market.reembedding.last_ask_id is 'Asks up to this id are embedded and matched again.';
 comment on column market.reembedding.started_at is 'When the model was put in use.';
 comment on column market.reembedding.moved_at is 'When the last batch was stored.';
 comment on column market.reembedding.finished_at is
-  'When the run ended: everything was done, or another model was put in use.';
+  'When the run ended, because everything was embedded or another model was put in use.';

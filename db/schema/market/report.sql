@@ -10,7 +10,7 @@ create table market.report (
   created_at timestamptz not null default now(),
   completed_at timestamptz,
   counted boolean not null default false,
-  -- An account counts once for each offer, however often it reports it.
+  -- One report for each account and offer: if the account reports the offer again, the row is updated.
   constraint report_once unique (offer_id, account_id),
   constraint report_comment_length check (char_length(comment) between 1 and 1000)
 );

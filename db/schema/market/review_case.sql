@@ -25,7 +25,7 @@ create table market.review_case (
   constraint review_case_queue_length check (char_length(queue) <= 40),
   constraint review_case_reports_not_negative check (reports >= 0)
 );
--- The order in which moderators read the open cases, all or of one queue: most reports first, then oldest first.
+-- Moderators read the open cases of one or all queues in this order: most reports first, then oldest first.
 create index review_case_open_idx on market.review_case (reports desc, opened_at, offer_id) where closed_at is null;
 create index review_case_open_by_queue_idx on market.review_case (queue, reports desc, opened_at, offer_id)
 where closed_at is null;
@@ -47,4 +47,4 @@ comment on column market.review_case.reports is 'Number of counted reports that 
 comment on column market.review_case.opened_at is 'When the case was last opened.';
 comment on column market.review_case.closed_at is 'When the case was closed; null while it is open.';
 comment on column market.review_case.held_by is 'The moderator who claimed the case.';
-comment on column market.review_case.held_until is 'Until when no other moderator may claim the case.';
+comment on column market.review_case.held_until is 'The time until which no other moderator may claim the case.';

@@ -31,7 +31,7 @@ comment on column market.session.id is 'UUIDv7.';
 comment on column market.session.account_id is 'The account of the person.';
 comment on column market.session.secret_hash is 'SHA-256 of the secret in the cookie.';
 comment on column market.session.created_at is 'When the person signed in, or approved an agent.';
-comment on column market.session.expires_at is 'When the session ends at the latest, however often it is used.';
+comment on column market.session.expires_at is 'When the session ends even if it is still used.';
 comment on column market.session.signed_in_at is
   'When the person signed in by a proved method; null when this browser only approved an agent.';
 comment on column market.session.seen_at is

@@ -25,7 +25,7 @@ create table market.submission (
 create index submission_account_id_idx on market.submission (account_id);
 create index submission_agent_id_idx on market.submission (agent_id);
 create index submission_created_at_idx on market.submission (created_at);
--- For finding a change of an offer or ask that is in progress, and submissions that wait too long.
+-- Used to find unfinished changes of an offer or ask, and submissions that wait too long.
 create index submission_target_id_waiting_idx on market.submission (target_id) where completed_at is null;
 create index submission_created_at_waiting_idx on market.submission (created_at) where completed_at is null;
 create index submission_target_id_idx on market.submission (target_id);
@@ -50,7 +50,7 @@ create policy "a connected caller submits for its account" on market.submission 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.submission is
-  'One row is one text that is being extracted, or was within the last day, with the response to its sender.';
+  'One row is one text that is being extracted or was extracted in the last day, with the response to its sender.';
 comment on column market.submission.id is 'UUIDv7. The worker''s job has only this id as payload.';
 comment on column market.submission.kind is
   'What is done with the text: publish_offer, update_offer, preview_offer, create_ask or update_ask.';
@@ -64,7 +64,8 @@ comment on column market.submission.text is 'The text, NFC.';
 comment on column market.submission.images is 'Links to images of an offer.';
 comment on column market.submission.created_at is 'When the submission was admitted.';
 comment on column market.submission.completed_at is 'When the response was decided; null while the submission waits.';
-comment on column market.submission.status is 'HTTP status of the response; 503 when an offer was withdrawn.';
+comment on column market.submission.status is
+  'HTTP status of the response; 503 when the text of an offer was not extracted in time.';
 comment on column market.submission.body is
   'Body of the response; for a problem, only the members that the database knows.';
 comment on column market.submission.request_id is 'The Request-Id of the call that sent the text, for the audit log.';

@@ -33,10 +33,10 @@ create trigger review_withdrawn_offer after update on market.offer for each row
   execute function internal.review_withdrawn_offer();
 create trigger publish_new_offer before insert on market.offer for each row
   when (new.status = 'published') execute function internal.publish_in_good_standing();
--- Its name makes it fire after move_offer, which refuses moves that do not exist.
+-- Triggers fire in the order of their names. So move_offer, which refuses forbidden status changes, fires first.
 create trigger publish_moved_offer before update on market.offer for each row
   when (new.status = 'published' and old.status <> 'published') execute function internal.publish_in_good_standing();
--- Filing an offer under other concepts is no change of the offer (jobs.refresh_concepts).
+-- An update of only the concepts (jobs.refresh_concepts) does not count as a change of the offer.
 create trigger move_offer before update on market.offer for each row
   when (old.concepts = new.concepts or old.status <> new.status or old.account_id is distinct from new.account_id
     or (old.title, old.text) <> (new.title, new.text) or old.language is distinct from new.language)
@@ -76,8 +76,8 @@ create trigger review_appeal after insert on market.appeal for each row execute 
 create trigger enqueue_submission after insert on market.submission
   for each row execute function internal.enqueue_submission();
 
--- Shipped rows: which rows are an operator's, and what was deleted. Arguments: the columns of the key, and the others
--- that an upgrade changes.
+-- Tables of shipped rows: these triggers record which rows an operator changed or deleted. Arguments: the columns of
+-- the key, and the other columns that an upgrade changes.
 
 create trigger forget_deletion after insert on market.domain referencing new table as added
   for each statement when (current_setting('market.loading', true) is distinct from 'on')

@@ -1,4 +1,4 @@
--- One row is one request of an agent that its person proves a sign-in method.
+-- One row is one request with which an agent asks its person to prove a sign-in method.
 
 create table market.verification (
   id uuid default internal.uuid_v7() constraint verification_pkey primary key,
@@ -43,7 +43,8 @@ create policy "an agent marks its expired verification as expired" on market.ver
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.verification is 'One row is one request of an agent that its person proves a sign-in method.';
+comment on table market.verification is
+  'One row is one request with which an agent asks its person to prove a sign-in method.';
 comment on column market.verification.id is 'UUIDv7.';
 comment on column market.verification.account_id is 'The account whose method is to be proved.';
 comment on column market.verification.agent_id is
