@@ -82,8 +82,8 @@ comment on column inspect.workers.beat_at is
   'The last heartbeat (one every ten seconds); null when the pool is no longer registered.';
 comment on column inspect.workers.silent_for is 'How long ago the last heartbeat was.';
 comment on column inspect.workers.alive is
-  'Whether there was a heartbeat in the last 30 seconds. Within ten more seconds, '
-  'a live worker unlocks the jobs of a dead one.';
+  'Whether there was a heartbeat in the last 30 seconds. Within ten more seconds, a live worker unlocks the jobs of a '
+  'dead one.';
 comment on column inspect.workers.jobs is 'The number of jobs that the pool has locked.';
 comment on column inspect.workers.longest is 'How long the pool has had the oldest of these jobs locked.';
 grant select on inspect.workers to souk_dba;

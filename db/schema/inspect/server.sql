@@ -10,9 +10,9 @@ from pg_catalog.pg_stat_activity a left join pg_catalog.pg_roles r on r.oid = a.
 where a.backend_type = 'client backend' or a.backend_type is null and a.usesysid is not null
 group by a.usename, a.application_name, a.state, r.rolconnlimit;
 comment on view inspect.connections is
-  'When connections run out ("too many connections", 503), or vacuum does not keep up: connections by role and '
-  'state. A role at its limit has too many processes or pools. If a session is idle in transaction for minutes, its '
-  'client has not committed.';
+  'When connections run out ("too many connections", 503), or vacuum does not keep up: connections by role and state. '
+  'A role at its limit has too many processes or pools. If a session is idle in transaction for minutes, its client '
+  'has not committed.';
 comment on column inspect.connections.role is 'The role that logged in.';
 comment on column inspect.connections.application_name is
   'The name that the client gives: souk_api, souk_api read, souk_worker, psql.';

@@ -89,6 +89,6 @@ end
 $$;
 comment on function internal.erase_account() is
   'Deletes the calling person''s account: removes its agents, archives and empties its offers, and deletes all its '
-  'other rows. Works in batches: returns false when it must be called again. Raises 401 without a '
-  'session, or for an agent.';
+  'other rows. Works in batches: returns false when it must be called again. Raises 401 without a session, or for an '
+  'agent.';
 grant execute on function internal.erase_account() to souk_person;

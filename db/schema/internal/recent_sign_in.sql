@@ -31,6 +31,6 @@ begin
 end
 $$;
 comment on function internal.require_recent_sign_in() is
-  'Raises 401 (sign_in_again) when the calling person has a sign-in method and did not sign in in the last 15 '
-  'minutes. Raises 401 when the caller is not a person.';
+  'Raises 401 (sign_in_again) when the calling person has a sign-in method and did not sign in in the last 15 minutes. '
+  'Raises 401 when the caller is not a person.';
 grant execute on function internal.require_recent_sign_in() to souk_person;

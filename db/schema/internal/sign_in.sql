@@ -22,8 +22,7 @@ begin
 end
 $$;
 comment on function internal.mailbox_of(text) is
-  'Returns an e-mail address as it is stored and compared (internal.clean_email); null when it is not '
-  'a valid address.';
+  'Returns an e-mail address as it is stored and compared (internal.clean_email); null when it is not a valid address.';
 grant execute on function internal.mailbox_of(text) to souk_person;
 
 create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea)

@@ -33,8 +33,8 @@ as $$
     else 1 end::real
 $$;
 comment on function search.price_agreement(market.offer, bigint, bigint, text, text) is
-  'Returns 1 when the offer is free or its price is within the limits, -1 when its price is below at_least or up to '
-  '15 % above at_most, 0 when the prices cannot be compared, and null when its price is higher. Prices in hundredths.';
+  'Returns 1 when the offer is free or its price is within the limits, -1 when its price is below at_least or up to 15 '
+  '% above at_most, 0 when the prices cannot be compared, and null when its price is higher. Prices in hundredths.';
 
 create or replace function search.class_agreement(offer market.offer, domain text, category text, kind text)
   returns real
