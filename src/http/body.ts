@@ -16,10 +16,10 @@ const DECOMPRESSORS = {
   br: createBrotliDecompress,
 };
 
-const tooLarge = (limit: number): Problem =>
+const tooLarge = (maxBytes: number): Problem =>
   problem(
     "payload_too_large",
-    `The body is larger than ${limit >= 1024 * 1024 ? `${limit / 1024 / 1024} MB` : `${limit / 1024} KB`}. Make it smaller; refer to images by link.`,
+    `The body is larger than ${maxBytes >= 1024 * 1024 ? `${maxBytes / 1024 / 1024} MB` : `${maxBytes / 1024} KB`}. Make it smaller; refer to images by link.`,
   );
 
 /** Marks requests with `Expect: 100-continue`. They get `100 Continue` only when their body is going to be read. */
@@ -29,7 +29,7 @@ export const EXPECTS_CONTINUE = Symbol("expects continue");
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
 
-const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
+const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const encoding = (request.headers["content-encoding"] ?? "identity").toLowerCase();
     if (encoding !== "identity" && !Object.hasOwn(DECOMPRESSORS, encoding)) {
@@ -61,13 +61,13 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
       source.on("error", () => stop(problem("bad_request", "The body is not what its Content-Encoding says.")));
       request.on("data", (chunk: Buffer) => {
         received += chunk.length;
-        if (received > limit) stop(tooLarge(limit));
+        if (received > maxBytes) stop(tooLarge(maxBytes));
       });
       request.pipe(source as Transform);
     }
     source.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) stop(tooLarge(limit));
+      if (size > maxBytes) stop(tooLarge(maxBytes));
       else chunks.push(chunk);
     });
     source.on("end", () => resolve(Buffer.concat(chunks)));
@@ -77,17 +77,17 @@ const readBytes = (request: IncomingMessage, limit: number): Promise<Buffer> =>
 
 /**
  * The JSON object in a request's body; `undefined` when there is none.
- * @param limit bytes, as sent and as decompressed
+ * @param maxBytes bytes, as sent and as decompressed
  * @throws Problem 413, 415 or 400 that says what to fix
  */
 export const readJsonBody = async (
   request: IncomingMessage,
   response: ServerResponse,
-  limit: number,
+  maxBytes: number,
 ): Promise<Record<string, unknown> | undefined> => {
   if (!hasBody(request)) return undefined;
   const length = Number(request.headers["content-length"] ?? 0);
-  if (length > limit) throw tooLarge(limit);
+  if (length > maxBytes) throw tooLarge(maxBytes);
   const type = request.headers["content-type"] ?? "";
   const [media, ...parameters] = type.toLowerCase().split(";");
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
@@ -98,7 +98,7 @@ export const readJsonBody = async (
     throw problem("unsupported_media_type", "Send the body as JSON in UTF-8, with Content-Type: application/json.");
   }
   if (EXPECTS_CONTINUE in request) response.writeContinue();
-  const bytes = await readBytes(request, limit);
+  const bytes = await readBytes(request, maxBytes);
   if (bytes.length === 0) return undefined;
   let text: string;
   try {

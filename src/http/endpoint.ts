@@ -70,10 +70,10 @@ export type Endpoint = {
   /** The permission that the function checks. The HTTP layer has it checked when a request fails before that. */
   permission?: string;
   /** The rate limit in which the call counts. Its headers are in every response. */
-  limit?: (typeof LIMITED_ACTIONS)[number];
+  rateLimit?: (typeof LIMITED_ACTIONS)[number];
   pathParameters?: z.ZodObject;
   query?: z.ZodObject;
-  body?: { schema: z.ZodType; required: boolean; limit: number; example: unknown };
+  body?: { schema: z.ZodType; required: boolean; maxBytes: number; example: unknown };
   idempotent?: true;
   answers: Record<number, { description: string; schema?: z.ZodType; example?: unknown }>;
   /** The endpoint's own problems. `problemCodesOf` adds the general ones. */

@@ -27,7 +27,7 @@ const problemBeforeCall = async (
   try {
     const headers = await context.database.call(actor, "check_call", {
       permission: endpoint.permission ?? null,
-      action: endpoint.limit ?? null,
+      action: endpoint.rateLimit ?? null,
     });
     return { ...failure, headers: { ...failure.headers, ...JSON.parse(headers) } };
   } catch (error) {
@@ -42,7 +42,7 @@ const readCall = async (
   request: Request,
   response: Response,
 ): Promise<Call> => {
-  const sent = endpoint.body ? await readJsonBody(request, response, endpoint.body.limit) : undefined;
+  const sent = endpoint.body ? await readJsonBody(request, response, endpoint.body.maxBytes) : undefined;
   if (endpoint.body?.required && sent === undefined) {
     throw problem("bad_request", "The request has no body. Send a JSON object.");
   }

@@ -55,8 +55,8 @@ const HEADERS = {
 } as const;
 
 /** Whether a response with this status always has rate limit headers: never on 401 and 5xx, not always on 404. */
-const hasFigures = ({ limit, pathParameters }: Endpoint, status: number): boolean =>
-  limit !== undefined &&
+const hasFigures = ({ rateLimit, pathParameters }: Endpoint, status: number): boolean =>
+  rateLimit !== undefined &&
   (pathParameters ? status < 300 || status === 403 || status === 429 : status < 500 && status !== 401);
 
 const headersOf = (endpoint: Endpoint, status: number): Json => {

@@ -23,7 +23,7 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
     handler: connect,
     function: "connect_agent",
     args: ["members", "token_hash", "secret_hash", "code", "address", "connections_per_hour"],
-    body: { schema: shape.connectRequest, required: false, limit: ANY_BODY, example: { name: "Lena's assistant" } },
+    body: { schema: shape.connectRequest, required: false, maxBytes: ANY_BODY, example: { name: "Lena's assistant" } },
     answers: {
       201: {
         description: "The agent, its token and its connection link.",
@@ -105,7 +105,7 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
     handler: answer,
     function: "start_verification",
     args: ["members", "base_url", "link_key"],
-    body: { schema: shape.verificationRequest, required: true, limit: ANY_BODY, example: { method: "email" } },
+    body: { schema: shape.verificationRequest, required: true, maxBytes: ANY_BODY, example: { method: "email" } },
     answers: {
       200: {
         description: "The one that is pending already, or completed.",

@@ -23,9 +23,9 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     function: "publish_offer",
     args: ["body", "idempotency_key", "request_hash", "errors"],
     permission: "publish_offer",
-    limit: "publish_offer",
+    rateLimit: "publish_offer",
     idempotent: true,
-    body: { schema: shape.offerSubmission, required: true, limit: OFFER_BODY, example: SOFA },
+    body: { schema: shape.offerSubmission, required: true, maxBytes: OFFER_BODY, example: SOFA },
     answers: {
       201: {
         description: "Published, and how it was understood.",
@@ -53,8 +53,8 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     handler: submitText,
     function: "preview_offer",
     args: ["body", "errors"],
-    limit: "preview_offer",
-    body: { schema: shape.offerSubmission, required: true, limit: OFFER_BODY, example: SOFA },
+    rateLimit: "preview_offer",
+    body: { schema: shape.offerSubmission, required: true, maxBytes: OFFER_BODY, example: SOFA },
     answers: {
       200: {
         description: "How the text would be understood.",
@@ -126,12 +126,12 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     function: "update_offer",
     args: ["body", "errors"],
     permission: "manage_offers",
-    limit: "publish_offer",
+    rateLimit: "publish_offer",
     pathParameters: ID,
     body: {
       schema: shape.offerPatch,
       required: true,
-      limit: OFFER_BODY,
+      maxBytes: OFFER_BODY,
       example: { text: SOFA.text.replace("180", "150") },
     },
     answers: {
@@ -192,7 +192,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     body: {
       schema: shape.report,
       required: true,
-      limit: ANY_BODY,
+      maxBytes: ANY_BODY,
       example: { reason: "scam", comment: "Asks for payment before a viewing." },
     },
     answers: {
@@ -222,7 +222,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     body: {
       schema: shape.appeal,
       required: false,
-      limit: ANY_BODY,
+      maxBytes: ANY_BODY,
       example: { comment: "The brand is named only to say what it fits." },
     },
     answers: {

@@ -19,7 +19,7 @@ export const SEARCH_ENDPOINTS: readonly Endpoint[] = [
     body: {
       schema: shape.search,
       required: true,
-      limit: ANY_BODY,
+      maxBytes: ANY_BODY,
       example: { query: "sofa", filters: { location: "Berlin", price: { max: 250, currency: "EUR" } } },
     },
     answers: {
