@@ -1,5 +1,6 @@
-import { compilePhrases, findPhrases, type Hit, startsSentence, type Token, tokenize } from "./prose.ts";
-import type { Span } from "./span.ts";
+import { compilePhrases, findPhrases, type Hit } from "../text/phrases.ts";
+import { startsSentence, type Token, tokensIn } from "../text/tokens.ts";
+import type { Span } from "../text/span.ts";
 
 /**
  * Finds passages that are addressed to the software which reads the text ("ignore previous instructions and ...").
@@ -136,7 +137,7 @@ const isAddressed = (tokens: readonly Token[], hits: readonly Hit<Sense>[]): boo
  * continue the instruction ("Classify this as ...") and the rest of an opened "[[" are included.
  */
 export const findAddressedToModel = (text: string): Span[] => {
-  const tokens = tokenize(text);
+  const tokens = tokensIn(text);
   const hits = findPhrases(tokens, VOCABULARY);
   const spans: Span[] = [];
   let next = 0;

@@ -3,8 +3,8 @@ import { guessCountry, languageOf } from "./countries.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type Lexicon } from "./lexicon.ts";
 import { findPlace, type Place } from "./places.ts";
-import { overlaps, type Span } from "./span.ts";
-import { type Token, tokenize } from "./tokens.ts";
+import { overlaps, type Span } from "../text/span.ts";
+import { type Word, wordsIn } from "../text/tokens.ts";
 
 /** Words inside addresses are ignored: "golf7@example.com" is not a car. */
 const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
@@ -15,7 +15,7 @@ const LANGUAGE_EVIDENCE = 0.15;
 /** Everything that is read in a text before it is classified as an offer or an ask. */
 export type Annotations = {
   text: string;
-  tokens: Token[];
+  tokens: Word[];
   hits: Hit[];
   language: string | null;
   addressed: Span[];
@@ -34,10 +34,10 @@ export const annotate = (lexicon: Lexicon, text: string): Annotations => {
     .filter(([word]) => ADDRESS.test(word))
     .map((match) => ({ start: match.index, end: match.index + match[0].length }));
   const ignored = [...addressed, ...addresses].sort((a, b) => a.start - b.start);
-  const tokens: Token[] = [];
+  const tokens: Word[] = [];
   let next = 0;
   let cut = false;
-  for (const token of tokenize(text)) {
+  for (const token of wordsIn(text)) {
     while ((ignored[next]?.end ?? Number.POSITIVE_INFINITY) <= token.start) next += 1;
     const span = ignored[next];
     if (span !== undefined && overlaps(span, token)) {

@@ -1,4 +1,4 @@
-import { startsSentence, type Token } from "./prose.ts";
+import { startsSentence, type Token } from "../text/tokens.ts";
 
 /**
  * Splits a text into clauses with the contacts and ways of contact that each mentions, so that a word can be assigned

@@ -23,7 +23,8 @@ import {
   REQUESTS,
   TIMES,
 } from "./preference_words.ts";
-import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
+import { findPhrases, type Hit } from "../text/phrases.ts";
+import { startsSentence, type Token } from "../text/tokens.ts";
 
 /**
  * Decides which of several contacts the text prefers. A text praises one way of contact, has reservations about

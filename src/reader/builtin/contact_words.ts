@@ -1,4 +1,4 @@
-import { compilePhrases, type Hit } from "./prose.ts";
+import { compilePhrases, type Hit } from "../text/phrases.ts";
 
 /** What the words around a number, an address or a link say about it. */
 export type ContactSense =

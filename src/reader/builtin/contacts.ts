@@ -16,8 +16,9 @@ import {
   partsOf,
   type Run,
 } from "./phones.ts";
-import { findPhrases, type Token, tokenize } from "./prose.ts";
-import { overlaps, quoteOf, type Span } from "./span.ts";
+import { findPhrases } from "../text/phrases.ts";
+import { type Token, tokensIn } from "../text/tokens.ts";
+import { overlaps, quoteOf, type Span } from "../text/span.ts";
 
 /** A contact with the words of the text that state it. */
 export type ContactFound = {
@@ -208,7 +209,7 @@ const withPreference = (contacts: readonly Placed[], tokens: readonly Token[]): 
  *   one.
  */
 export const readContacts = (text: string, hints: { country: string | null }): ContactFound[] => {
-  const tokens = tokenize(text);
+  const tokens = tokensIn(text);
   const hits = findPhrases(tokens, CONTACT_WORDS);
   const mails = findDisguisedMails(text, tokens).map(({ address, span }): Candidate => {
     return { kind: "mail", span, ...cover(tokens, span), value: address, confidence: CONFIDENCE.disguised, run: null };

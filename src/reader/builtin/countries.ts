@@ -1,6 +1,6 @@
 import type { Hit } from "./lexicon.ts";
 import { STATE_CODES } from "./place_words.ts";
-import type { Token } from "./tokens.ts";
+import { type Word } from "../text/tokens.ts";
 
 /** Derives the country (ISO 3166-1 alpha-2) of a place or a text, and the language of a country. */
 
@@ -20,7 +20,7 @@ const countryOfHit = ({ value }: Hit): string => value.slice(0, 2);
  * The country of a place, from its words (`tokens`) and the geographic terms among them. The most certain evidence
  * comes first.
  */
-export const countryOf = (tokens: readonly Token[], inside: readonly Hit[]): string | null => {
+export const countryOf = (tokens: readonly Word[], inside: readonly Hit[]): string | null => {
   const last = tokens.at(-1)?.folded ?? "";
   if (tokens.length > 1 && STATE_CODES.has(last)) return STATE_CODES.get(last) ?? null;
   const named = inside.find((hit) => hit.family === "country") ?? inside.find((hit) => hit.family === "region");

@@ -1,6 +1,6 @@
 import type { Hit } from "./lexicon.ts";
-import { overlaps, type Span } from "./span.ts";
-import type { Token } from "./tokens.ts";
+import { overlaps, type Span } from "../text/span.ts";
+import { type Word } from "../text/tokens.ts";
 
 /** Reads the criteria of an ask: keywords, requirements and exclusions. */
 
@@ -52,7 +52,7 @@ const REQUIRES = new Set(
 /** The longest criterion, in words. */
 const MOST_WORDS = 5;
 
-const spanOf = (tokens: readonly Token[], from: number, to: number): Span => ({
+const spanOf = (tokens: readonly Word[], from: number, to: number): Span => ({
   start: tokens[from]?.start ?? 0,
   end: tokens[to - 1]?.end ?? 0,
 });
@@ -63,7 +63,7 @@ const said = (text: string, span: Span): string => text.slice(span.start, span.e
 const ENDS_CLAUSE = /[,;.()!?:\n]/;
 const CONJUNCTIONS = new Set("and or but und oder aber et ou mais y o pero e ed ma en of maar i lub ale".split(" "));
 
-const endOfClause = (tokens: readonly Token[], from: number): number => {
+const endOfClause = (tokens: readonly Word[], from: number): number => {
   let to = from;
   while (to < tokens.length && to - from < MOST_WORDS) {
     const token = tokens[to];
@@ -82,7 +82,7 @@ const endOfClause = (tokens: readonly Token[], from: number): number => {
  */
 export const findKeywords = (
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   hits: readonly Hit[],
   excluded: readonly Criterion[],
 ): string[] => {
@@ -116,7 +116,7 @@ export const findKeywords = (
  */
 export const findExclusions = (
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   language: string | null,
   isOwn: (at: number) => boolean,
 ): Criterion[] => {
@@ -146,7 +146,7 @@ export const findExclusions = (
 };
 
 /** The requirements of an ask. */
-export const findRequirements = (text: string, tokens: readonly Token[]): Criterion[] => {
+export const findRequirements = (text: string, tokens: readonly Word[]): Criterion[] => {
   const found: Criterion[] = [];
   for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {
     if (!REQUIRES.has(tokens[at]?.folded ?? "")) continue;

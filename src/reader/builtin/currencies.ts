@@ -1,4 +1,5 @@
-import { compilePhrases, phraseAt, type Token } from "./prose.ts";
+import { compilePhrases, phraseAt } from "../text/phrases.ts";
+import { type Token } from "../text/tokens.ts";
 
 /**
  * Currencies as people write them, and the meaning of ambiguous signs by country.

@@ -1,7 +1,8 @@
 import type { CONDITIONS } from "../../database/enums.ts";
 import type { Hit } from "./lexicon.ts";
-import type { Span } from "./span.ts";
-import { fold, type Token } from "./tokens.ts";
+import type { Span } from "../text/span.ts";
+import { fold } from "../text/fold.ts";
+import { type Word } from "../text/tokens.ts";
 
 /** Reads the details of the thing itself: condition, space, features. */
 
@@ -38,7 +39,7 @@ const NEGATIONS = new Set(
 const LEAST_WEIGHT = 1.5;
 
 /** True if one of the two words before is a negation. */
-const isNegated = (tokens: readonly Token[], hit: Hit): boolean => {
+const isNegated = (tokens: readonly Word[], hit: Hit): boolean => {
   for (let back = 1; back <= 2; back++) {
     if (tokens[hit.from - back + 1]?.opens) return false;
     if (NEGATIONS.has(tokens[hit.from - back]?.folded ?? "")) return true;
@@ -48,7 +49,7 @@ const isNegated = (tokens: readonly Token[], hit: Hit): boolean => {
 
 /** The condition of the thing: the term with the most weight, or the first of several with the same weight. */
 export const findCondition = (
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   hits: readonly Hit[],
 ): { value: Condition; hit: Hit } | null => {
   let best: { value: Condition; hit: Hit; score: number } | null = null;
@@ -67,7 +68,7 @@ const MOST_FEATURES = 20;
 /** Features in the words of the text, each once. */
 export const findFeatures = (
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   hits: readonly Hit[],
 ): { value: string; span: Span }[] => {
   const features: { value: string; span: Span }[] = [];

@@ -8,9 +8,9 @@ import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import type { Hit } from "./lexicon.ts";
 import { countryOfNumber } from "./phones.ts";
 import { readBudget, readPrice } from "./prices.ts";
-import { quoteOf, type Span } from "./span.ts";
+import { quoteOf, type Span } from "../text/span.ts";
 import { nameThing } from "./title.ts";
-import type { Token } from "./tokens.ts";
+import { type Word } from "../text/tokens.ts";
 
 /**
  * The built-in extractor: rules, a vocabulary and classifiers instead of a language model. It needs no provider,
@@ -34,7 +34,7 @@ const DETAIL_CONFIDENCE = 0.8;
 const LEAST_NAMING_WEIGHT = 1.5;
 
 /** The span of a hit in the text. */
-const spanOfHit = (tokens: readonly Token[], hit: Hit): Span => ({
+const spanOfHit = (tokens: readonly Word[], hit: Hit): Span => ({
   start: tokens[hit.from]?.start ?? 0,
   end: tokens[hit.to - 1]?.end ?? 0,
 });

@@ -1,4 +1,4 @@
-import type { Token } from "./tokens.ts";
+import { type Word } from "../text/tokens.ts";
 
 /**
  * Frequent function words of each language, by which the language of a text is detected.
@@ -68,7 +68,7 @@ const clearest = (scores: ReadonlyMap<string, number>, least: number): string | 
  */
 export const detectLanguage = (
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   hints: ReadonlyMap<string, number> = new Map(),
   margin = 0,
 ): string | null => {

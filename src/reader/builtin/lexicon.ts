@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../extraction.ts";
 import { isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
-import { type Token, tokenize } from "./tokens.ts";
+import { type Word, wordsIn } from "../text/tokens.ts";
 
 /** The compiled vocabulary: phrases indexed by their words, and inflected forms by their stems. */
 
@@ -84,7 +84,7 @@ const UNKNOWN_LANGUAGE_FACTOR = 0.9;
 const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
 const wordsOf = (term: string): string[] =>
-  FOLDED.test(term) ? term.split(" ") : tokenize(term).map((token) => token.folded);
+  FOLDED.test(term) ? term.split(" ") : wordsIn(term).map((token) => token.folded);
 
 /** The language of a text with at most this many words is often detected wrongly: "van to hire" is not Dutch. */
 const FEW_WORDS = 6;
@@ -204,7 +204,7 @@ const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entr
 /**
  * Finds every term of the vocabulary in a text, in order. Of overlapping terms of a family, only the longest is kept.
  */
-export const findTerms = (lexicon: Lexicon, tokens: readonly Token[], language: string | null): Hit[] => {
+export const findTerms = (lexicon: Lexicon, tokens: readonly Word[], language: string | null): Hit[] => {
   const hits: Hit[] = [];
   const stemmed = language === null || language === "en" ? ["en"] : [language, "en"];
   const words = tokens.map((token) => token.folded);

@@ -1,5 +1,5 @@
-import type { Token } from "./prose.ts";
-import type { Span } from "./span.ts";
+import { type Token } from "../text/tokens.ts";
+import type { Span } from "../text/span.ts";
 
 /**
  * E-mail addresses that are obfuscated against harvesters: "kev.tran [at] example [dot] com",

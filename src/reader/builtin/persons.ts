@@ -1,4 +1,4 @@
-import type { Token } from "./tokens.ts";
+import { type Word } from "../text/tokens.ts";
 
 /**
  * Detects whether a text begins with a person who states their age: "Retired geologist, 66, Whitehorse", "I'm 38",
@@ -36,7 +36,7 @@ const isAge = (written: string | undefined): boolean => {
 };
 
 /** True if the first words state the age of a person. */
-export const describesPerson = (tokens: readonly Token[]): boolean =>
+export const describesPerson = (tokens: readonly Word[]): boolean =>
   tokens.slice(0, OPENING).some((token, at) => {
     const coded = SEX_AND_AGE.exec(token.folded);
     if (coded !== null) return isAge(coded[1] ?? coded[2]);

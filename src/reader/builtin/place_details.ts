@@ -1,8 +1,8 @@
 import { countryOf, UK_POSTCODE } from "./countries.ts";
 import type { Hit } from "./lexicon.ts";
 import { REMOTE_WORDS, STATE_CODES } from "./place_words.ts";
-import type { Span } from "./span.ts";
-import type { Token } from "./tokens.ts";
+import type { Span } from "../text/span.ts";
+import { type Word } from "../text/tokens.ts";
 
 /** Reads the details of a place that places.ts found. */
 
@@ -30,7 +30,7 @@ const COUNTRY_PREFIX = 3;
 /** Reads the details of the place at `range`: country, city, district, postal code. */
 export const describe = (
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   geography: readonly Hit[],
   { range, confidence }: { range: Range; confidence: number },
 ): Place => {

@@ -23,7 +23,7 @@ import {
   STREETS,
   TOWARDS,
 } from "./place_words.ts";
-import type { Token } from "./tokens.ts";
+import { type Word } from "../text/tokens.ts";
 
 export type { Place } from "./place_details.ts";
 
@@ -75,7 +75,7 @@ const LEAST_SCORE = 1.4;
 /** Finds the place of a text. `hits` are all its terms. */
 export const findPlace = (
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   hits: readonly Hit[],
   language: string | null,
 ): Place | null => {

@@ -13,7 +13,8 @@ import {
   type Period,
   PRICE_WORDS,
 } from "./price_words.ts";
-import { phraseAt, startsSentence, type Token } from "./prose.ts";
+import { phraseAt } from "../text/phrases.ts";
+import { startsSentence, type Token } from "../text/tokens.ts";
 import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**

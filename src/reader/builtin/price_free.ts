@@ -1,4 +1,5 @@
-import { compilePhrases, findPhrases, startsSentence, type Token } from "./prose.ts";
+import { compilePhrases, findPhrases } from "../text/phrases.ts";
+import { startsSentence, type Token } from "../text/tokens.ts";
 
 /** Detects whether a thing is given away. "Free" is said of many other things: quotes, delivery, weekends, smoke. */
 

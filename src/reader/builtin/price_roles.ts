@@ -1,6 +1,7 @@
 import type { Amount } from "./price_amounts.ts";
 import { BOUNDS, PERIOD_OF_UNIT, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price_words.ts";
-import { findPhrases, type Hit, startsSentence, type Token } from "./prose.ts";
+import { findPhrases, type Hit } from "../text/phrases.ts";
+import { startsSentence, type Token } from "../text/tokens.ts";
 import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { compilePhrases } from "./prose.ts";
+import { compilePhrases } from "../text/phrases.ts";
 
 /** What a word says about the amount beside it. */
 export type PriceSense =

@@ -5,7 +5,8 @@ import { type Amount, findAmounts } from "./price_amounts.ts";
 import { findFree } from "./price_free.ts";
 import { isRestatement, type Role, rolesOf } from "./price_roles.ts";
 import { AFTER_BARE, NEVER_THE_PRICE, type Period, PRICE_OPEN, PRICE_WORDS } from "./price_words.ts";
-import { findPhrases, startsSentence, type Token, tokenize } from "./prose.ts";
+import { findPhrases } from "../text/phrases.ts";
+import { startsSentence, type Token, tokensIn } from "../text/tokens.ts";
 
 /** The price of an offer. Amounts are in major units of `currency` (ISO 4217). `label` is the quote. */
 export type PriceFound = {
@@ -44,7 +45,7 @@ type Reading = {
 };
 
 const read = (text: string, hints: Hints): Reading => {
-  const tokens = withLocalSigns(tokenize(text), hints.country);
+  const tokens = withLocalSigns(tokensIn(text), hints.country);
   const hidden = new Uint8Array(tokens.length);
   const hide = (from: number, to: number) => hidden.fill(1, from, to);
   // Hides addresses and links: everything around "@", "www" or "://" without white space.

@@ -8,9 +8,9 @@ import { ELSEWHERE } from "./place_words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
-import { overlaps, type Span } from "./span.ts";
+import { overlaps, type Span } from "../text/span.ts";
 import { createCorrector } from "./spelling.ts";
-import { type Token, tokenize } from "./tokens.ts";
+import { type Word, wordsIn } from "../text/tokens.ts";
 
 /**
  * Reads a search query: "flat to rent in London under 1200" contains a kind, a place and a price, and the remaining
@@ -84,7 +84,7 @@ const MOST_PERIODS = 2;
 /** Marks between the parts of a word. */
 const JOINED = /^[-'’]$/;
 
-type Tokens = readonly Token[];
+type Tokens = readonly Word[];
 
 const spanOf = (tokens: Tokens, from: number, to: number): Span => ({
   start: tokens[from]?.start ?? 0,
@@ -179,7 +179,7 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
   );
   return (query) => {
     const corrections: Record<string, string> = {};
-    const tokens = tokenize(query).map((token) => {
+    const tokens = wordsIn(query).map((token) => {
       const meant = correct(token.folded);
       if (meant === null) return token;
       corrections[token.folded] = meant;

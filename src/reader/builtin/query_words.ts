@@ -1,5 +1,5 @@
 import type { Lexicon } from "./lexicon.ts";
-import type { Token } from "./tokens.ts";
+import { type Word } from "../text/tokens.ts";
 
 /** The words of a query: their language, the stop words, and the words that only modify the thing. */
 
@@ -46,7 +46,7 @@ const AFTER_I = setOf("m am ve have need can could want d ll will live work just
 const LANGUAGE_EVIDENCE = 0.7;
 
 /** Evidence for the language of a query from the languages of its vocabulary words. */
-export const languageHints = (lexicon: Lexicon, tokens: readonly Token[]): Map<string, number> => {
+export const languageHints = (lexicon: Lexicon, tokens: readonly Word[]): Map<string, number> => {
   const hints = new Map<string, number>();
   for (const token of tokens) {
     const languages = new Set<string>();
@@ -60,7 +60,7 @@ export const languageHints = (lexicon: Lexicon, tokens: readonly Token[]): Map<s
 };
 
 /** True if a token is a stop word. */
-export const isStopWord = (token: Token): boolean => STOP_WORDS.has(token.folded);
+export const isStopWord = (token: Word): boolean => STOP_WORDS.has(token.folded);
 
 /** Marks that begin a new sentence or clause. */
 const BREAK = /[,;.!?:]/;
@@ -73,12 +73,12 @@ const BREAK = /[,;.!?:]/;
  * @param saysKind true for a token that belongs to a kind term, such as "for" in "for sale"
  */
 export const modifiersFrom = (
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   head: number | null,
   saysKind: (at: number) => boolean,
 ): number => {
   for (let at = 1; at < tokens.length; at++) {
-    const { folded, before } = tokens[at] as Token;
+    const { folded, before } = tokens[at] as Word;
     const person = folded === SHORT_PERSON ? AFTER_I.has(tokens[at + 1]?.folded ?? "") : PERSON.has(folded);
     // "…, I have a cat" describes the person, whatever comes before it.
     if (person && (BREAK.test(before) || (head !== null && at >= head))) return at;

@@ -1,6 +1,6 @@
 import type { Hit } from "./lexicon.ts";
-import type { Span } from "./span.ts";
-import type { Token } from "./tokens.ts";
+import type { Span } from "../text/span.ts";
+import { type Word } from "../text/tokens.ts";
 
 /** Builds a title from the text's own words: the clause that names the thing. */
 
@@ -125,7 +125,7 @@ const tidy = (text: string): string =>
  */
 export const nameThing = (
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   decisive: Hit | null,
   excluded: readonly Span[],
   addresses: readonly Span[] = [],

@@ -1,5 +1,5 @@
 import type { Hit } from "./lexicon.ts";
-import type { Token } from "./tokens.ts";
+import { type Word } from "../text/tokens.ts";
 
 /** Computes the evidence of the terms in a text for each category, domain and kind. */
 
@@ -67,7 +67,7 @@ const sum = (tally: Tally): Tally => {
 };
 
 /** The factor for a hit that is secondary or negated according to the two words before it; 1 if it is neither. */
-const contextOf = (tokens: readonly Token[], hit: Hit, isCue: (at: number) => boolean): number => {
+const contextOf = (tokens: readonly Word[], hit: Hit, isCue: (at: number) => boolean): number => {
   for (let back = 1; back <= 2; back++) {
     const at = hit.from - back;
     const token = tokens[at];
@@ -94,7 +94,7 @@ const LEAST_HEAD = 1.5;
 const HEAD_LAST: ReadonlySet<string | null> = new Set(["en", "de", "nl", null]);
 
 /** The hits that only modify the thing that another hit names. */
-const findModifiers = (tokens: readonly Token[], things: readonly Hit[], language: string | null): Set<Hit> => {
+const findModifiers = (tokens: readonly Word[], things: readonly Hit[], language: string | null): Set<Hit> => {
   const modifiers = new Set<Hit>();
   const starting = Map.groupBy(things, (hit) => hit.from);
   for (const hit of things) {
@@ -114,7 +114,7 @@ const findModifiers = (tokens: readonly Token[], things: readonly Hit[], languag
 
 /** Evidence for categories ("domain/category") and domains. */
 export const weighThings = (
-  tokens: readonly Token[],
+  tokens: readonly Word[],
   hits: readonly Hit[],
   cueFamily: "kind" | "ask_kind",
   language: string | null,
@@ -154,7 +154,7 @@ const KIND_NEGATION = new Set(
 const KIND_NEGATION_REACH = 2;
 
 /** True if a word before a kind term negates it. */
-const isNegated = (tokens: readonly Token[], hit: Hit): boolean => {
+const isNegated = (tokens: readonly Word[], hit: Hit): boolean => {
   for (let at = hit.from - 1; at >= Math.max(0, hit.from - KIND_NEGATION_REACH); at--) {
     if (tokens[at + 1]?.opens || /[,(]/.test(tokens[at + 1]?.before ?? "")) return false;
     if (KIND_NEGATION.has(tokens[at]?.folded ?? "")) return true;
@@ -163,7 +163,7 @@ const isNegated = (tokens: readonly Token[], hit: Hit): boolean => {
 };
 
 /** Evidence for kinds. */
-export const weighKinds = (tokens: readonly Token[], hits: readonly Hit[], family: "kind" | "ask_kind"): Tally => {
+export const weighKinds = (tokens: readonly Word[], hits: readonly Hit[], family: "kind" | "ask_kind"): Tally => {
   const tally: Tally = new Map();
   const seen = new Set<string>();
   for (const hit of hits) {

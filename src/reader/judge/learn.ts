@@ -1,0 +1,153 @@
+import type { Weights } from "../extraction.ts";
+import type { Features } from "./features.ts";
+import { softmax, UNIT } from "./model.ts";
+
+/**
+ * Trains a linear model with AdaGrad (Duchi, Hazan and Singer 2011). The order of training is fixed, so that the same
+ * examples give the same weights on every machine.
+ */
+
+/** A thing that was judged, with its named features. */
+export type Judged = { features: Pick<Features, "names" | "values" | "count" | "scaled">; name: string };
+
+/** How a model is trained. The defaults were chosen by the results on held-out examples. */
+export type Training = {
+  /** Passes over the examples. */
+  passes?: number;
+  /** Learning rate of the weights. */
+  rate?: number;
+  /** Strength of the pull towards the prior weights. */
+  decay?: number;
+  /** A feature of fewer examples is ignored: it describes those examples rather than the next text. */
+  leastExamples?: number;
+  /** Whether rare classes count more, by the square root of their rarity. */
+  balanced?: boolean;
+};
+
+const DEFAULTS: Required<Training> = { passes: 6, rate: 0.5, decay: 1e-3, leastExamples: 2, balanced: false };
+
+/** The learning rate of the bias. */
+const BIAS_RATE = 0.02;
+
+/** Smaller errors are skipped. They change nothing, and they are the majority. */
+const LEAST_ERROR = 1e-3;
+
+const MOST_UNITS = 127;
+const inUnits = (weight: number): number => Math.max(-MOST_UNITS, Math.min(MOST_UNITS, Math.round(weight / UNIT)));
+
+/**
+ * Examples of one class are stored together, so training visits the examples in steps of a prime number. The second
+ * prime is used if the number of examples is a multiple of the first.
+ */
+const STRIDES = [7919, 7907] as const;
+
+type Row = { numbers: Int32Array; values: Float64Array };
+
+const rowOf = (numbers: ReadonlyMap<string, number>, { names, values, scaled }: Judged["features"]): Row => {
+  const known: number[] = [];
+  const weights: number[] = [];
+  let squares = 0;
+  (names ?? []).forEach((name, at) => {
+    const number = numbers.get(name);
+    if (number === undefined) return;
+    known.push(number);
+    const value = values[at] ?? 0;
+    weights.push(value);
+    if (at < scaled) squares += value * value;
+  });
+  if (squares > 0) {
+    const factor = 1 / Math.sqrt(squares);
+    let at = 0;
+    (names ?? []).forEach((name, index) => {
+      if (!numbers.has(name)) return;
+      if (index < scaled) weights[at] = (weights[at] ?? 0) * factor;
+      at++;
+    });
+  }
+  return { numbers: Int32Array.from(known), values: Float64Array.from(weights) };
+};
+
+/**
+ * Trains a model.
+ * @param prior the weights of features before training, by feature and class; weights without examples keep these
+ */
+export const learn = (
+  examples: readonly Judged[],
+  training: Training = {},
+  prior: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map(),
+): Weights => {
+  const { passes, rate, decay, leastExamples, balanced } = { ...DEFAULTS, ...training };
+  const counts = new Map<string, number>();
+  const seen = new Map<string, number>();
+  for (const { features, name } of examples) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const feature of new Set(features.names)) seen.set(feature, (seen.get(feature) ?? 0) + 1);
+  }
+  // A class without examples is known only by its prior weights: a category that an operator has just added.
+  const classes = [
+    ...new Set([...counts.keys(), ...[...prior.values()].flatMap((weights) => Object.keys(weights))]),
+  ].sort();
+  const known = new Set(prior.keys());
+  for (const [feature, count] of seen) if (count >= leastExamples) known.add(feature);
+  const numbers = new Map([...known].sort().map((feature, number) => [feature, number]));
+
+  const start = new Float32Array(numbers.size * classes.length);
+  for (const [feature, weights] of prior)
+    classes.forEach((name, one) => {
+      start[(numbers.get(feature) ?? 0) * classes.length + one] = weights[name] ?? 0;
+    });
+  const weights = start.slice();
+  const squares = new Float32Array(weights.length).fill(1e-6);
+  const bias = new Float64Array(classes.length);
+
+  const rows = examples.map(({ features, name }) => ({
+    row: rowOf(numbers, features),
+    right: classes.indexOf(name),
+    exampleWeight: balanced ? Math.sqrt(examples.length / classes.length / (counts.get(name) ?? 1)) : 1,
+  }));
+  const stride = rows.length % STRIDES[0] === 0 ? STRIDES[1] : STRIDES[0];
+  const scores = new Float64Array(classes.length);
+  const width = classes.length;
+  for (let pass = 0; pass < passes; pass++) {
+    for (let step = 0; step < rows.length; step++) {
+      const example = rows[(step * stride + pass * 31) % rows.length];
+      if (example === undefined) continue;
+      const { row, right, exampleWeight } = example;
+      scores.set(bias);
+      for (let at = 0; at < row.numbers.length; at++) {
+        const from = (row.numbers[at] ?? 0) * width;
+        const value = row.values[at] ?? 0;
+        for (let one = 0; one < width; one++) scores[one] = (scores[one] ?? 0) + (weights[from + one] ?? 0) * value;
+      }
+      softmax(scores);
+      for (let one = 0; one < width; one++) {
+        const error = exampleWeight * ((scores[one] ?? 0) - (one === right ? 1 : 0));
+        if (Math.abs(error) < LEAST_ERROR) continue;
+        bias[one] = (bias[one] ?? 0) - BIAS_RATE * error;
+        for (let feature = 0; feature < row.numbers.length; feature++) {
+          const at = (row.numbers[feature] ?? 0) * width + one;
+          const gradient = error * (row.values[feature] ?? 0) + decay * ((weights[at] ?? 0) - (start[at] ?? 0));
+          squares[at] = (squares[at] ?? 0) + gradient * gradient;
+          weights[at] = (weights[at] ?? 0) - (rate * gradient) / Math.sqrt(squares[at] ?? 1);
+        }
+      }
+    }
+  }
+
+  // A feature whose weights all round to nothing says nothing.
+  const kept = [...numbers].filter(([feature, number]) => {
+    if (prior.has(feature)) return true;
+    for (let one = 0; one < width; one++) if (inUnits(weights[number * width + one] ?? 0) !== 0) return true;
+    return false;
+  });
+  return {
+    classes,
+    bias: Array.from(bias, (value) => Math.round(value * 1000) / 1000),
+    features: kept.map(([feature]) => feature),
+    weights: Buffer.from(
+      Int8Array.from(
+        kept.flatMap(([, number]) => Array.from(weights.subarray(number * width, (number + 1) * width), inUnits)),
+      ).buffer,
+    ).toString("base64"),
+  };
+};

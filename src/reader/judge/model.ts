@@ -1,0 +1,113 @@
+import type { Weights } from "../extraction.ts";
+import { type Features, keyOf } from "./features.ts";
+
+/**
+ * Linear models over named features (multinomial logistic regression): every decision of the reader that is learned is
+ * made by one of them. learn.ts trains them.
+ */
+
+/** A trained model, ready for use. */
+export type Model = {
+  readonly classes: readonly string[];
+  /** The probability of each class, in the order of `classes`. The array is used again by the next call. */
+  probabilities: (features: Features) => Float64Array;
+  /** How many of the features were seen in training. */
+  knows: (features: Features) => number;
+  /** What each feature adds to the score of a class (a logarithm), for an explanation. */
+  contributions: (features: Features, name: string) => { feature: string; weight: number }[];
+};
+
+/** Weights are stored as signed bytes in this unit, a tenth of a logarithm. No weight comes near 127 units. */
+export const UNIT = 0.1;
+
+/** Turns scores into probabilities, in place. */
+export const softmax = (scores: Float64Array): Float64Array => {
+  let most = Number.NEGATIVE_INFINITY;
+  for (const score of scores) if (score > most) most = score;
+  let sum = 0;
+  for (let one = 0; one < scores.length; one++) {
+    const value = Math.exp((scores[one] ?? 0) - most);
+    scores[one] = value;
+    sum += value;
+  }
+  for (let one = 0; one < scores.length; one++) scores[one] = (scores[one] ?? 0) / sum;
+  return scores;
+};
+
+/** A hash table from keys to rows, with open addressing: twice as many slots as keys, at least. */
+const tableOf = (keys: Int32Array): { mask: number; slots: Int32Array } => {
+  let size = 16;
+  while (size < keys.length * 2) size *= 2;
+  const slots = new Int32Array(size).fill(-1);
+  for (let row = 0; row < keys.length; row++) {
+    let slot = (keys[row] ?? 0) & (size - 1);
+    while ((slots[slot] ?? -1) >= 0) slot = (slot + 1) & (size - 1);
+    slots[slot] = row;
+  }
+  return { mask: size - 1, slots };
+};
+
+/**
+ * Makes trained weights ready for use.
+ * @param allowed the classes that remain; the others are never answered
+ */
+export const useWeights = (learned: Weights, allowed: (name: string) => boolean = () => true): Model => {
+  const columns = [...learned.classes.keys()].filter((column) => allowed(learned.classes[column] ?? ""));
+  const classes = columns.map((column) => learned.classes[column] ?? "");
+  const stored = new Int8Array(Buffer.from(learned.weights, "base64"));
+  const count = classes.length;
+  const all = learned.classes.length;
+  const weights = new Int8Array(learned.features.length * count);
+  for (let row = 0; row < learned.features.length; row++) {
+    for (let one = 0; one < count; one++) weights[row * count + one] = stored[row * all + (columns[one] ?? 0)] ?? 0;
+  }
+  const bias = Float64Array.from(columns, (column) => learned.bias[column] ?? 0);
+  const keys = Int32Array.from(learned.features, keyOf);
+  const { mask, slots } = tableOf(keys);
+  const rowOf = (key: number): number => {
+    for (let slot = key & mask; ; slot = (slot + 1) & mask) {
+      const row = slots[slot] ?? -1;
+      if (row < 0 || keys[row] === key) return row;
+    }
+  };
+  /** The factor that gives the known ones among the scaled features unit length. */
+  const factorOf = ({ keys: asked, values, scaled }: Features): number => {
+    let squares = 0;
+    for (let at = 0; at < scaled; at++) {
+      if (rowOf(asked[at] ?? 0) >= 0) squares += (values[at] ?? 0) ** 2;
+    }
+    return squares > 0 ? 1 / Math.sqrt(squares) : 1;
+  };
+  const scores = new Float64Array(count);
+  return {
+    classes,
+    probabilities: (features) => {
+      const { keys: asked, values, scaled } = features;
+      scores.set(bias);
+      const factor = scaled > 0 ? factorOf(features) : 1;
+      for (let at = 0; at < features.count; at++) {
+        const row = rowOf(asked[at] ?? 0);
+        if (row < 0) continue;
+        const value = (values[at] ?? 0) * UNIT * (at < scaled ? factor : 1);
+        for (let one = 0, from = row * count; one < count; one++)
+          scores[one] = (scores[one] ?? 0) + (weights[from + one] ?? 0) * value;
+      }
+      return softmax(scores);
+    },
+    knows: (features) => {
+      let known = 0;
+      for (let at = 0; at < features.scaled; at++) if (rowOf(features.keys[at] ?? 0) >= 0) known++;
+      return known;
+    },
+    contributions: (features, name) => {
+      const column = classes.indexOf(name);
+      const factor = factorOf(features);
+      return (features.names ?? []).flatMap((feature, at) => {
+        const row = rowOf(features.keys[at] ?? 0);
+        if (row < 0 || column < 0) return [];
+        const value = (features.values[at] ?? 0) * UNIT * (at < features.scaled ? factor : 1);
+        return [{ feature, weight: (weights[row * count + column] ?? 0) * value }];
+      });
+    },
+  };
+};
