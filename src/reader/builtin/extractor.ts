@@ -6,7 +6,7 @@ import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import type { Hit } from "./lexicon.ts";
-import { countryOfNumber } from "./phones.ts";
+import { countryOfNumber } from "../find/phones.ts";
 import { readBudget, readPrice } from "./prices.ts";
 import { quoteOf, type Span } from "../text/span.ts";
 import { nameThing } from "./title.ts";

@@ -1,5 +1,5 @@
-import { currencyAt, currencyBefore, type Marker } from "./currencies.ts";
-import { endOfDigits, type Numeral, numeralAt } from "./numbers.ts";
+import { currencyAt, currencyBefore, type Marker } from "../find/currencies.ts";
+import { endOfDigits, type Numeral, numeralAt } from "../find/numbers.ts";
 import {
   AFTER_BARE,
   BEFORE_AMOUNT,
@@ -15,7 +15,7 @@ import {
 } from "./price_words.ts";
 import { phraseAt } from "../text/phrases.ts";
 import { startsSentence, type Token } from "../text/tokens.ts";
-import { spokenNumberAt } from "./spoken_numbers.ts";
+import { spokenNumberAt } from "../find/spoken_numbers.ts";
 
 /**
  * An amount of money in a text, whatever its role: tokens `from` to `to` (exclusive), currency and period included.

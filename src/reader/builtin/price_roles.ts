@@ -2,7 +2,7 @@ import type { Amount } from "./price_amounts.ts";
 import { BOUNDS, PERIOD_OF_UNIT, type Period, PRICE_WORDS, type PriceSense, RATES } from "./price_words.ts";
 import { findPhrases, type Hit } from "../text/phrases.ts";
 import { startsSentence, type Token } from "../text/tokens.ts";
-import { spokenNumberAt } from "./spoken_numbers.ts";
+import { spokenNumberAt } from "../find/spoken_numbers.ts";
 
 /**
  * Assigns words about prices to amounts. Each word belongs to the nearest amount before or after it in the same clause,

@@ -1,6 +1,6 @@
 import { findAddressedToModel } from "./addressed.ts";
-import { currencyOf, resolveCurrency, withLocalSigns } from "./currencies.ts";
-import { findRuns, isDateOrAmount, isShapedLikePhone } from "./phones.ts";
+import { currencyOf, resolveCurrency, withLocalSigns } from "../find/currencies.ts";
+import { findRuns, isDateOrAmount, isShapedLikePhone } from "../find/phones.ts";
 import { type Amount, findAmounts } from "./price_amounts.ts";
 import { findFree } from "./price_free.ts";
 import { isRestatement, type Role, rolesOf } from "./price_roles.ts";

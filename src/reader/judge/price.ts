@@ -1,0 +1,236 @@
+import { currencyAt } from "../find/currencies.ts";
+import { type Amount, findMoney } from "../find/money.ts";
+import type { Cue } from "../text/cues.ts";
+import { addContext, type Range, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
+import type { Judged } from "./learn.ts";
+import type { Mark } from "./marks.ts";
+import type { Model } from "./model.ts";
+
+/**
+ * Judges which passage of a text states the price. Candidates are all numbers, and words such as "free" and "offers
+ * invited"; for each, a model gives the probability of each role. The most probable price is the price.
+ */
+
+/** What a sum of money can be. Only `price` is what the text asks; the others are what marks of `sum` name. */
+export type SumRole = "price" | "deposit" | "former" | "piece" | "tier" | "fee" | "other" | "none";
+
+/** A passage without an amount that states the price. */
+export type Statement = "free" | "on_request" | "exchange";
+
+/** The unit of time of a price; `project` is a fixed sum for a whole job. */
+export type Period = "hour" | "day" | "week" | "month" | "year" | "project";
+
+/** A candidate: an amount, or the words of a statement. */
+export type PriceCandidate = Range & { amount: Amount | null };
+
+/** The names of the models. */
+export const PRICE_MODELS = ["price", "price_period", "price_flags"] as const;
+export type PriceModels = Readonly<Record<(typeof PRICE_MODELS)[number], Model>>;
+
+/** The concepts of cues that may state the price without an amount. */
+const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);
+
+/** The candidates of a text, in order. */
+export const priceCandidates = (scene: Scene, isHidden: (at: number) => boolean): PriceCandidate[] => {
+  const amounts = findMoney(scene.tokens, isHidden).map((amount) => ({ from: amount.from, to: amount.to, amount }));
+  const statements = scene.cues
+    .filter((cue) => STATEMENTS.has(cue.concept.text) && !isHidden(cue.from))
+    .map(({ from, to }) => ({ from, to, amount: null }))
+    .filter((one, index, all) => all.findIndex((other) => other.from <= one.from && other.to >= one.to) === index);
+  return [...amounts, ...statements].sort((one, other) => one.from - other.from || other.to - one.to);
+};
+
+const T = {
+  ask: term("ask"),
+  type: term("type"),
+  marker: term("marker"),
+  magnitude: term("magnitude"),
+  shape: term("shape"),
+  place: term("place"),
+  order: term("order"),
+  money: term("money"),
+  unit: term("unit"),
+  word: term("word"),
+  sentence: term("sentence"),
+  line: term("line"),
+  rival: term("rival"),
+  only: term("only"),
+  inside: term("inside"),
+  markerUnit: term("marker-unit"),
+  previous: term("previous"),
+  following: term("following"),
+  text: term("text"),
+} as const;
+
+const B = (value: string | number): Term => bucket(value);
+
+const markerOf = ({ marker, sum }: Amount): Term =>
+  marker === null ? B(sum ? "sum" : "bare") : marker === "," ? B("dash") : B("money");
+
+/** The order of magnitude of an amount, in steps of half a power of ten. */
+const magnitudeOf = (value: number): number => (value <= 0 ? -1 : Math.floor(Math.log10(value) * 2));
+
+const shapeOf = ({ value, spoken, max }: Amount): string[] => {
+  const shapes = [];
+  if (spoken) shapes.push("spoken");
+  if (max !== null) shapes.push("range");
+  if (value >= 1900 && value < 2100 && Number.isInteger(value)) shapes.push("year");
+  if (!Number.isInteger(value)) shapes.push("fraction");
+  else if (value >= 100 && value % 100 === 0) shapes.push("hundreds");
+  else if (value % 10 === 0) shapes.push("tens");
+  else if (value % 5 === 0) shapes.push("fives");
+  else if (value % 10 === 9) shapes.push("nine");
+  else shapes.push("odd");
+  return shapes;
+};
+
+/** How many of the first and last candidates are told apart by their number. */
+const COUNTED = 4;
+const count = (value: number): number => Math.min(value, COUNTED);
+
+const isMoney = ({ amount }: PriceCandidate): boolean => amount === null || amount.marker !== null || amount.sum;
+
+/** Adds the features of the candidate at `index`. */
+export const addPriceFeatures = (
+  features: Features,
+  scene: Scene,
+  candidates: readonly PriceCandidate[],
+  index: number,
+  isAsk: boolean,
+): void => {
+  const candidate = candidates[index];
+  if (candidate === undefined) return;
+  const { tokens } = scene;
+  const { from, to, amount } = candidate;
+  // Words beyond another sum are probably about that sum. A bare number is mostly none.
+  const previous = candidates.findLast((one, at) => at < index && one.to <= from && isMoney(one));
+  const next = candidates.find((one, at) => at > index && one.from >= to && isMoney(one));
+  addContext(features, scene, candidate, previous, next);
+  const first = sentenceStart(tokens, from);
+  const last = sentenceEnd(tokens, to - 1);
+  const alone = `${from === first ? "opens" : "within"}-${to >= last - (tokens[last - 1]?.kind === "mark" ? 1 : 0) ? "closes" : "goes-on"}`;
+  features.add(T.sentence, B(alone));
+  if (amount === null) {
+    features.add(T.type, B("statement"));
+    for (let at = from; at < to; at++) features.add(T.inside, termOf(tokens[at] as (typeof tokens)[number]));
+    features.add(T.money, B(count(candidates.filter((one) => one.amount?.marker != null).length)));
+    if (isAsk) features.add(T.ask, B("statement"));
+    return;
+  }
+  const marker = markerOf(amount);
+  const magnitude = B(magnitudeOf(amount.value));
+  const around = candidates.some((one) => one !== candidate && one.from <= from && one.to >= to);
+  const within = candidates.some((one) => one !== candidate && one.from >= from && one.to <= to);
+  if (around || within) features.add(T.shape, B(around ? "part" : "whole"), marker);
+  features.add(T.marker, marker);
+  features.add(T.marker, marker, magnitude);
+  features.add(T.marker, marker, B(alone));
+  for (const shape of shapeOf(amount)) features.add(T.shape, B(shape), marker);
+  // The unit directly after the number ("128gb"), and the word before it ("iPhone 13").
+  const after = tokens[to];
+  if (after !== undefined) features.add(T.unit, termOf(after), B(after.gap));
+  if (after !== undefined) features.add(T.markerUnit, termOf(after), marker);
+  const before = tokens[from - 1];
+  if (before !== undefined) {
+    features.add(T.word, termOf(before), marker);
+    features.add(T.type, B(before.kind), B(`${before.capital ? "capital" : "small"}-${tokens[from]?.gap}`));
+  }
+  features.add(T.line, B(tokens[from]?.gap === "line" ? "starts" : "in"), B(after === undefined || after.gap === "line" ? "ends" : "goes-on"));
+  let depth = 0;
+  for (let at = first; at < from; at++) depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
+  if (depth > 0) features.add(T.place, B("bracket"), marker);
+  // Its place among the sums of money, and among all numbers.
+  const money = candidates.filter((one) => one.amount !== null && one.amount.marker !== null);
+  const place = money.indexOf(candidate);
+  features.add(T.money, B(count(money.length)), marker);
+  if (place >= 0) {
+    features.add(T.order, B(count(place)), B(count(money.length - 1 - place)));
+    const values = money.map((one) => one.amount?.value ?? 0);
+    const most = Math.max(...values);
+    const least = Math.min(...values);
+    if (money.length > 1) {
+      features.add(T.rival, B(amount.value === most ? "most" : amount.value === least ? "least" : "between"), B(count(money.length)));
+      features.add(T.rival, B("of-most"), B(Math.round(Math.log2(most / Math.max(amount.value, 0.01)))));
+    }
+    for (const [template, neighbour] of [
+      [T.previous, money[place - 1]],
+      [T.following, money[place + 1]],
+    ] as const) {
+      if (neighbour === undefined) continue;
+      const value = neighbour.amount?.value ?? 0;
+      const sign = value > amount.value ? "higher" : value < amount.value ? "lower" : "same";
+      features.add(template, B(sign));
+      features.add(template, B("apart"), B(Math.min(3, Math.floor(Math.log2(1 + Math.abs(neighbour.from - from) / 4)))));
+    }
+  } else if (money.length === 0) {
+    features.add(T.only, B(count(candidates.filter((one) => one.amount !== null).length)), magnitude);
+    features.add(T.order, B(`bare${count(index)}`), B(count(candidates.length - 1 - index)));
+  }
+  features.add(T.text, B(Math.min(3, Math.floor((4 * from) / Math.max(tokens.length, 1)))));
+  if (isAsk) {
+    // What is said around a sum means something else in an ask: "up to", "budget", "I earn".
+    features.add(T.ask, marker);
+    features.add(T.ask, marker, magnitude);
+    for (const cue of cuesNear(scene, from, to)) features.add(T.ask, cue.concept, marker);
+  }
+};
+
+/** Cues in the sentence of a candidate. */
+function* cuesNear({ tokens, cues }: Scene, from: number, to: number): Generator<Cue> {
+  const first = sentenceStart(tokens, from);
+  const last = sentenceEnd(tokens, to - 1);
+  for (const cue of cues) if (cue.from >= first && cue.to <= last) yield cue;
+}
+
+/** A currency without a number, which states no amount. */
+export const isCurrency = (scene: Scene, at: number): boolean => currencyAt(scene.tokens, at) !== null;
+
+const overlap = (scene: Scene, { from, to }: Range, mark: Mark): boolean => {
+  const start = scene.tokens[from]?.start ?? 0;
+  const end = scene.tokens[to - 1]?.end ?? 0;
+  return start < mark.end && mark.start < end;
+};
+
+/** The value that a mark states: "180" and "800-950" are the first number. */
+const valueOf = (mark: Mark): { low: number; high: number | null } | null => {
+  const written = mark.role === "price" ? mark.args[0] : mark.args[1];
+  const match = /^(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?))?$/.exec(written ?? "");
+  return match === null ? null : { low: Number(match[1]), high: match[2] === undefined ? null : Number(match[2]) };
+};
+
+const isValue = (amount: Amount, mark: Mark): boolean => {
+  const value = valueOf(mark);
+  if (value === null) return false;
+  return [value.low, value.high].some((one) => one !== null && Math.abs(one - amount.value) < 0.005);
+};
+
+/** The role of each candidate of a labelled text. */
+export const labelPrices = (scene: Scene, candidates: readonly PriceCandidate[], marks: readonly Mark[]): string[] => {
+  const sums = marks.filter(({ role }) => role === "price" || role === "sum");
+  return candidates.map((candidate) => {
+    const { amount } = candidate;
+    const mark = sums.find((one) => overlap(scene, candidate, one));
+    if (mark === undefined) return "none";
+    const statement = mark.role === "price" && valueOf(mark) === null;
+    if (amount === null) return statement ? (mark.args[0] ?? "none") : "none";
+    if (statement) return amount.value === 0 ? "price" : "none";
+    if (!isValue(amount, mark)) return "none";
+    return mark.role === "price" ? "price" : (mark.args[0] ?? "other");
+  });
+};
+
+/** The examples that a labelled text gives for the model of prices. */
+export const priceExamples = (
+  scene: Scene,
+  marks: readonly Mark[],
+  isHidden: (at: number) => boolean,
+  isAsk: boolean,
+): Judged[] => {
+  const candidates = priceCandidates(scene, isHidden);
+  return labelPrices(scene, candidates, marks).map((name, index) => {
+    const features = createFeatures(true);
+    addPriceFeatures(features, scene, candidates, index, isAsk);
+    return { features, name };
+  });
+};
