@@ -1,8 +1,8 @@
 import type { CONDITIONS } from "../../database/enums.ts";
-import type { Hit } from "./lexicon.ts";
-import type { Span } from "../text/span.ts";
 import { fold } from "../text/fold.ts";
-import { type Word } from "../text/tokens.ts";
+import type { Span } from "../text/span.ts";
+import type { Word } from "../text/tokens.ts";
+import type { Hit } from "./lexicon.ts";
 
 /** Reads the details of the thing itself: condition, space, features. */
 

@@ -1,3 +1,4 @@
+import type { Weights } from "../extraction.ts";
 import { currencyOf, resolveCurrency } from "../find/currencies.ts";
 import { type Amount, findMoney } from "../find/money.ts";
 import type { Cue } from "../text/cues.ts";
@@ -7,7 +8,7 @@ import { addContext, distance, type Range, type Scene, sentenceEnd, sentenceStar
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
 import type { Judged, Ranked } from "./learn.ts";
 import type { Mark } from "./marks.ts";
-import { chances, type Model } from "./model.ts";
+import { chances, type Model, UNTRAINED, useWeights } from "./model.ts";
 
 /**
  * Judges which passage of a text states the price. Candidates are all numbers, and words such as "free" and "offers
@@ -27,7 +28,15 @@ export type Period = "hour" | "day" | "week" | "month" | "year" | "project";
 export type PriceCandidate = Range & { amount: Amount | null };
 
 /** The models of this judge: which candidate is the price; what the other sums are; how the price is to be understood. */
-export type PriceModels = Readonly<Record<"price" | "sum" | "price_period" | "price_type", Model>>;
+export const PRICE_MODELS = ["price", "sum", "price_period", "price_type"] as const;
+/** The models, ready for use. */
+export type PriceModels = Readonly<Record<(typeof PRICE_MODELS)[number], Model>>;
+
+/** Makes the trained models of prices ready for use. A model that was not trained yet finds nothing. */
+export const usePrices = (learned: Readonly<Partial<Record<string, Weights>>>): PriceModels => {
+  const use = (name: (typeof PRICE_MODELS)[number]): Model => useWeights(learned[name] ?? UNTRAINED);
+  return { price: use("price"), sum: use("sum"), price_period: use("price_period"), price_type: use("price_type") };
+};
 
 /** The concepts of cues that may state the price without an amount. */
 const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);
@@ -207,14 +216,14 @@ const overlap = (scene: Scene, { from, to }: Range, mark: Mark): boolean => {
 };
 
 /** The value that a mark states: "180" and "800-950" are the first number. */
-const valueOf = (mark: Mark): { low: number; high: number | null } | null => {
+const statedBy = (mark: Mark): { low: number; high: number | null } | null => {
   const written = mark.role === "price" ? mark.args[0] : mark.args[1];
   const match = /^(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?))?$/.exec(written ?? "");
   return match === null ? null : { low: Number(match[1]), high: match[2] === undefined ? null : Number(match[2]) };
 };
 
 const isValue = (amount: Amount, mark: Mark): boolean => {
-  const value = valueOf(mark);
+  const value = statedBy(mark);
   if (value === null) return false;
   return [value.low, value.high].some((one) => one !== null && Math.abs(one - amount.value) < 0.005);
 };
@@ -226,7 +235,7 @@ export const labelPrices = (scene: Scene, candidates: readonly PriceCandidate[],
     const { amount } = candidate;
     const mark = sums.find((one) => overlap(scene, candidate, one));
     if (mark === undefined) return "none";
-    const statement = mark.role === "price" && valueOf(mark) === null;
+    const statement = mark.role === "price" && statedBy(mark) === null;
     if (amount === null) return statement ? (mark.args[0] ?? "none") : "none";
     if (statement) return amount.value === 0 ? "price" : "none";
     if (!isValue(amount, mark)) return "none";
