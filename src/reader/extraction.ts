@@ -182,6 +182,8 @@ export type Vocabulary = {
    * Each `term` (folded: lower case, no accents) is evidence for its `sense`. A higher `weight` is stronger evidence.
    */
   terms: { term: string; language: string | null; sense: string; weight: number }[];
+  /** Words and phrases that say what stands beside them, by concept. */
+  cues: { concept: string; form: string; prefix: boolean }[];
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
 };

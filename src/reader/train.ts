@@ -11,7 +11,8 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../database/data_files.ts";
-import { LEARNING, learnClassifiers, type TrainingSet, type Words } from "./builtin/learn.ts";
+import type { Words } from "./builtin/knowledge.ts";
+import { LEARNING, learnClassifiers, type TrainingSet } from "./builtin/learn.ts";
 import type { Example } from "./extraction.ts";
 
 /**
@@ -56,6 +57,7 @@ export const shippedWords = (read: Read): Words => {
       sense: sense ?? "",
       weight: Number(weight),
     })),
+    cues: [],
   };
 };
 

@@ -1,7 +1,7 @@
 import type { Vocabulary } from "../extraction.ts";
+import { type Word, wordsIn } from "../text/tokens.ts";
 import { isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
-import { type Word, wordsIn } from "../text/tokens.ts";
 
 /** The compiled vocabulary: phrases indexed by their words, and inflected forms by their stems. */
 

@@ -1,5 +1,5 @@
 import { compilePhrases, phraseAt } from "../text/phrases.ts";
-import { type Token } from "../text/tokens.ts";
+import type { Token } from "../text/tokens.ts";
 
 /**
  * Currencies as people write them, and the meaning of ambiguous signs by country.

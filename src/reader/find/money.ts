@@ -33,7 +33,8 @@ const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
   const beyond = tokens[at - 2];
   if (!JOINS.test(before.text) || before.gap !== "none" || beyond === undefined) return false;
   // "75-95" is a range and "price:50" is an amount; "A-55" and "24/7" are neither.
-  if (before.text === "-") return beyond.kind === "word" && currencyAt(tokens, at - 2) === null && beyond.text.length < 3;
+  if (before.text === "-")
+    return beyond.kind === "word" && currencyAt(tokens, at - 2) === null && beyond.text.length < 3;
   return beyond.kind === "digits" || (before.text !== ":" && before.text !== "=" && beyond.kind === "word");
 };
 
@@ -123,7 +124,8 @@ const amountInWords = (tokens: readonly Token[], at: number): Amount | null => {
  */
 const TO = /^(?:-|~|to|bis|until|a|al|ao|tot|do|till)$/u;
 const WEAK_TO = /^(?:a|al|ao|do|and|und|et|y|e|en|i|ed)$/u;
-const OPENS_RANGE = /^(?:between|zwischen|entre|tra|fra|tussen|pomiedzy|miedzy|from|von|de|da|dalle|dai|desde|van|od|des)$/u;
+const OPENS_RANGE =
+  /^(?:between|zwischen|entre|tra|fra|tussen|pomiedzy|miedzy|from|von|de|da|dalle|dai|desde|van|od|des)$/u;
 
 /** True if the tokens between two numbers make them a range. */
 const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean => {
@@ -142,7 +144,8 @@ const isMagnified = (tokens: readonly Token[], amount: Amount): boolean =>
 
 /** Joins the ends of a range. They share the magnitude and the currency if these are written once: "9-10k", "18-22 EUR". */
 const joined = (low: Amount, high: Amount, tokens: readonly Token[]): Amount => {
-  const magnitude = !isMagnified(tokens, low) && low.value < 1000 && low.value * 1000 <= high.value && isMagnified(tokens, high);
+  const magnitude =
+    !isMagnified(tokens, low) && low.value < 1000 && low.value * 1000 <= high.value && isMagnified(tokens, high);
   return {
     ...high,
     from: low.from,

@@ -1,5 +1,5 @@
+import type { Token } from "../text/tokens.ts";
 import { currencyAt } from "./currencies.ts";
-import { type Token } from "../text/tokens.ts";
 
 /** Numbers in prose: "1.200,00", "1,200.00", "1 200", "1'349.-", "12k", "9 grand", "3,5 tys.". */
 

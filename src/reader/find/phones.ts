@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/max";
+import type { Token } from "../text/tokens.ts";
 import { currencyAt, currencyBefore } from "./currencies.ts";
-import { type Token } from "../text/tokens.ts";
 
 /**
  * Phone numbers. Runs of digits are found by their shape and converted to E.164 by the numbering plan of a country. A

@@ -1,4 +1,4 @@
-import { type Token } from "../text/tokens.ts";
+import type { Token } from "../text/tokens.ts";
 
 /**
  * Numbers in words: "a hundred", "fünfhundertfünfzig", "deux cents", "duzentos e cinquenta", "centocinquanta".

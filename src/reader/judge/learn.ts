@@ -192,7 +192,8 @@ export const learnRanker = (groups: readonly Ranked[], training: Training = {}):
       const scores = new Float64Array(group.rows.length + 1);
       group.rows.forEach((row, index) => {
         let score = bias[0] ?? 0;
-        for (let at = 0; at < row.numbers.length; at++) score += (weights[row.numbers[at] ?? 0] ?? 0) * (row.values[at] ?? 0);
+        for (let at = 0; at < row.numbers.length; at++)
+          score += (weights[row.numbers[at] ?? 0] ?? 0) * (row.values[at] ?? 0);
         scores[index] = score;
       });
       softmax(scores);
