@@ -29,11 +29,13 @@ comment on function reading.concepts() is
 create or replace function reading.labels() returns json
   language sql stable
 as $$
-  select coalesce(json_agg(l), '[]')
-  from (
-    select l.concept, l.language, l.form, l.weight, l.is_prefix from reading.label l where l.type <> 'thing') as l
+  -- Arrays take less than half the time of objects. src/reader/extraction.ts has the same order.
+  select coalesce(json_agg(json_build_array(l.concept, l.language, l.form, l.weight, l.is_prefix)), '[]')
+  from reading.label l where l.type <> 'thing'
 $$;
-comment on function reading.labels() is 'The labels of reading.concepts(), in no order: the reader sorts them.';
+comment on function reading.labels() is
+  'The labels of reading.concepts() as [concept, language, form, weight, is_prefix], in no order: the reader sorts '
+  'them.';
 
 create or replace function reading.terms() returns json
   language sql stable
