@@ -455,3 +455,50 @@ export const readPrice = (
     confidence,
   };
 };
+
+/** Why a candidate is the price or is not: its value, its chance, and the features that say most about it. */
+export type PriceReason = {
+  amount: number | null;
+  currency: string | null;
+  /** 0 to 1. */
+  chance: number;
+  /** The features with the greatest effect, for and against; `weight` is what a feature adds to the score. */
+  features: { feature: string; weight: number }[];
+};
+
+/** The most candidates, and the most features of each, that are explained. */
+const MOST_EXPLAINED = 4;
+const MOST_FEATURES = 8;
+
+/**
+ * Explains a decision of `readPrice`, which takes the candidate of the highest chance.
+ * @returns the candidates of the highest chances, most probable first
+ */
+export const explainPrice = (
+  scene: Scene,
+  isHidden: (at: number) => boolean,
+  models: PriceModels,
+  { country, isAsk }: PriceHints,
+): PriceReason[] => {
+  const candidates = priceCandidates(scene, isHidden);
+  const probable = priceChances(scene, candidates, models, isAsk);
+  return candidates
+    .map((candidate, index) => ({ candidate, index, chance: probable[index] ?? 0 }))
+    .sort((one, other) => other.chance - one.chance)
+    .slice(0, MOST_EXPLAINED)
+    .map(({ candidate: { amount }, index, chance }) => {
+      const features = createFeatures(true);
+      addPriceFeatures(features, scene, candidates, index, isAsk);
+      const strongest = models.price
+        .contributions(features, "score")
+        .filter(({ weight }) => weight !== 0)
+        .sort((one, other) => Math.abs(other.weight) - Math.abs(one.weight))
+        .slice(0, MOST_FEATURES);
+      return {
+        amount: amount?.value ?? null,
+        currency: amount === null ? null : currencyFor(amount, candidates, country),
+        chance: Math.round(chance * 100) / 100,
+        features: strongest.map(({ feature, weight }) => ({ feature, weight: Math.round(weight * 10) / 10 })),
+      };
+    });
+};
