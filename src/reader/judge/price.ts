@@ -1,5 +1,5 @@
 import type { Weights } from "../extraction.ts";
-import { currencyOf, resolveCurrency } from "../find/currencies.ts";
+import { currencyOf, resolveCurrency, withLocalSigns } from "../find/currencies.ts";
 import { type Amount, findMoney } from "../find/money.ts";
 import type { Cue } from "../text/cues.ts";
 import type { Span } from "../text/span.ts";
@@ -394,16 +394,28 @@ const currencyFor = (amount: Amount, candidates: readonly PriceCandidate[], coun
   return shared ?? currencyOf(country);
 };
 
+/** The most words between an amount and its unit of time: "15 EUR per full hour". */
+const MOST_PER = 3;
+
+/** The token after the words that state the period of an amount: "410 € pro Monat". */
+const endOfPeriod = ({ tokens, cues }: Scene, { to }: PriceCandidate): number => {
+  const unit = cues.find((cue) => cue.from >= to && cue.concept.text.startsWith("per_"));
+  if (unit === undefined || unit.from > to + MOST_PER) return to;
+  const between = tokens.slice(to, unit.to);
+  return between.some((token) => token.opens || token.kind === "digits" || /^[,;()]$/.test(token.text)) ? to : unit.to;
+};
+
 /**
  * Reads the price that an offer asks or pays, or the most that an ask would pay.
  * @returns the lower end of a range in `amount` and the upper end in `amountMax`; null if no price is stated
  */
 export const readPrice = (
-  scene: Scene,
+  read: Scene,
   isHidden: (at: number) => boolean,
   models: PriceModels,
   { country, isAsk }: PriceHints,
 ): PriceFound | null => {
+  const scene = { ...read, tokens: withLocalSigns(read.tokens, country) };
   const candidates = priceCandidates(scene, isHidden);
   if (candidates.length === 0) return null;
   const probable = priceChances(scene, candidates, models, isAsk);
@@ -427,7 +439,8 @@ export const readPrice = (
   const { name: terms } = mostProbable(models.price_type, scratch);
   const { name: period } = mostProbable(models.price_period, scratch);
   const flags = terms.split("+");
-  const span = { start: scene.tokens[chosen.from]?.start ?? 0, end: scene.tokens[chosen.to - 1]?.end ?? 0 };
+  const to = period === "none" ? chosen.to : endOfPeriod(scene, chosen);
+  const span = { start: scene.tokens[chosen.from]?.start ?? 0, end: scene.tokens[to - 1]?.end ?? 0 };
   const isFree = amount === null ? !flags.includes("on_request") && !flags.includes("exchange") : amount.value === 0;
   if (isFree || amount === null) {
     const type = isFree ? "free" : flags.includes("exchange") ? "exchange" : "on_request";
@@ -475,11 +488,12 @@ const MOST_FEATURES = 8;
  * @returns the candidates of the highest chances, most probable first
  */
 export const explainPrice = (
-  scene: Scene,
+  read: Scene,
   isHidden: (at: number) => boolean,
   models: PriceModels,
   { country, isAsk }: PriceHints,
 ): PriceReason[] => {
+  const scene = { ...read, tokens: withLocalSigns(read.tokens, country) };
   const candidates = priceCandidates(scene, isHidden);
   const probable = priceChances(scene, candidates, models, isAsk);
   return candidates
