@@ -1,10 +1,13 @@
 import test from "ava";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
-import { learn, useWeights } from "../../src/reader/builtin/classifier.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
+import { featuresOf } from "../../src/reader/builtin/features.ts";
 import { type Words, wordKnowledge } from "../../src/reader/builtin/knowledge.ts";
-import { learnClassifiers, observe } from "../../src/reader/builtin/learn.ts";
+import { learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import type { Example } from "../../src/reader/extraction.ts";
+import { createFeatures, term } from "../../src/reader/judge/features.ts";
+import { learn } from "../../src/reader/judge/learn.ts";
+import { useWeights } from "../../src/reader/judge/model.ts";
 import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
@@ -54,16 +57,17 @@ test("the same examples give exactly the same weights", (t) => {
 });
 
 test("features name the category of things, places as places, numbers as numbers, and the size of prices", (t) => {
-  const [seen] = observe(words, ask("buy", null, "a sofa in Berlin for 90 €"));
-  const names = [...(seen?.features.words ?? []), ...(seen?.features.facts ?? [])].map(([name]) => name);
+  const annotations = annotate(wordKnowledge(words), "a sofa in Berlin for 90 €");
+  const price = { amount: 90, period: null, deposit: null };
+  const names = featuresOf({ annotations, family: "ask_kind", price }, true).features.names ?? [];
   for (const name of [
-    "sofa",
-    "<home_garden>",
-    "a <home_garden>",
-    "in <place>",
-    "for #",
-    "sum:3",
-    "thing:home_garden/furniture",
+    "word sofa",
+    "word <home_garden>",
+    "pair a <home_garden>",
+    "pair in <place>",
+    "pair for #",
+    "sum 3",
+    "thing home_garden/furniture",
   ])
     t.true(names.includes(name), name);
 });
@@ -139,10 +143,18 @@ test("without examples, no kind is given", (t) => {
 });
 
 test("a prior weight of a feature decides until examples say otherwise", (t) => {
-  const prior = new Map([["told:a", { a: 4 }]]);
-  const examples = ["a", "b"].map((name) => ({ name, features: { words: [], facts: [] } }));
-  const { classify } = useWeights(learn(examples, prior));
-  t.is(classify({ words: [], facts: [["told:a", 1]] })[0]?.name, "a");
-  t.true((classify({ words: [], facts: [["told:a", 1]] })[0]?.probability ?? 0) > 0.9);
-  t.is(classify({ words: [], facts: [] })[0]?.probability, 0.5);
+  const prior = new Map([["told a", { a: 4 }]]);
+  const untold = createFeatures(true);
+  const told = createFeatures(true);
+  told.add(term("told"), term("a"));
+  const model = useWeights(
+    learn(
+      ["a", "b"].map((name) => ({ name, features: untold })),
+      {},
+      prior,
+    ),
+  );
+  t.deepEqual(model.classes, ["a", "b"]);
+  t.true((model.probabilities(told)[0] ?? 0) > 0.9);
+  t.is(model.probabilities(untold)[0], 0.5);
 });
