@@ -93,7 +93,9 @@ const isGlued = (tokens: readonly Token[], from: number, to: number): boolean =>
 export const findRuns = (tokens: readonly Token[]): Run[] => {
   const runs: Run[] = [];
   for (let at = 0; at < tokens.length; ) {
-    const first = groupAt(tokens, at);
+    // The digit of "m2 0176 ..." belongs to the word before it.
+    const ofWord = tokens[at]?.kind === "digits" && tokens[at]?.gap === "none" && tokens[at - 1]?.kind === "word";
+    const first = ofWord ? null : groupAt(tokens, at);
     if (first === null) {
       at++;
       continue;
