@@ -1,0 +1,667 @@
+import type { ContactType } from "../../database/enums.ts";
+import { type ContactCandidate, type ContactHints, findContacts } from "../find/contacts.ts";
+import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../find/phones.ts";
+import type { Cue } from "../text/cues.ts";
+import { overlaps, quoteOf, type Span } from "../text/span.ts";
+import { tokensIn } from "../text/tokens.ts";
+import { clausesOf, type Clauses } from "./clauses.ts";
+import { addContext, distance, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
+import type { Judged, Ranked } from "./learn.ts";
+import type { Mark } from "./marks.ts";
+import { chances, type Model } from "./model.ts";
+
+/**
+ * Judges the contacts of a text: which of the numbers, addresses and links that were found reach the author, how a number
+ * may be used, and which contact the text prefers.
+ */
+
+/** What a candidate is: a way to reach the author, one that the text rejects, somebody else's, or no contact at all. */
+export type ContactRole = "contact" | "refused" | "other" | "none";
+
+/** The names of the models. */
+export const CONTACT_MODELS = ["contact_role", "contact_types", "contact_preferred"] as const;
+export type ContactModels = Readonly<Record<(typeof CONTACT_MODELS)[number], Model>>;
+
+/** Ways to reach somebody, as words name them. */
+type Way = "call" | "sms" | "whatsapp" | "mail" | "link" | "written";
+
+const WAY_OF_CUE: Readonly<Record<string, Way>> = {
+  contact_call: "call",
+  contact_sms: "sms",
+  contact_whatsapp: "whatsapp",
+  contact_mail: "mail",
+  contact_link: "link",
+  prefer_written: "written",
+};
+
+const WAYS_OF_TYPE: Readonly<Record<ContactType, readonly Way[]>> = {
+  phone: ["call"],
+  sms: ["sms", "written"],
+  whatsapp: ["whatsapp", "written"],
+  email: ["mail", "written"],
+  url: ["link"],
+};
+
+const NEGATIONS: ReadonlySet<string> = new Set(["contact_not", "prefer_deny"]);
+
+/** How many tokens after a negation the negated word may stand. */
+const NEGATION_REACH = 4;
+
+/** Words about contacts, and where a text speaks of which way. */
+type Discourse = {
+  clauses: Clauses;
+  /** Cues for contacts and preferences, by position. */
+  cues: readonly Cue[];
+  /** For each cue, the way that it names; null if none. */
+  ways: readonly (Way | null)[];
+  /** 1 for the tokens of candidates. */
+  isCandidate: Uint8Array;
+  /** 1 for tokens to which a negation in their clause reaches. */
+  isNegated: Uint8Array;
+};
+
+const isAboutContacts = ({ concept }: Cue): boolean =>
+  concept.text.startsWith("contact_") || concept.text.startsWith("prefer_");
+
+const discourseOf = (scene: Scene, candidates: readonly ContactCandidate[]): Discourse => {
+  const { tokens } = scene;
+  const isCandidate = new Uint8Array(tokens.length + 1);
+  for (const { from, to } of candidates) isCandidate.fill(1, from, to);
+  const clauses = clausesOf(scene, isCandidate);
+  const cues = scene.cues.filter((cue) => isCandidate[cue.from] === 0 && isAboutContacts(cue));
+  const isNegated = new Uint8Array(tokens.length + 1);
+  for (const cue of cues) {
+    if (!NEGATIONS.has(cue.concept.text)) continue;
+    for (let at = cue.to; at < cue.to + NEGATION_REACH && clauses.clause[at] === clauses.clause[cue.from]; at++)
+      isNegated[at] = 1;
+  }
+  return { clauses, cues, ways: cues.map(({ concept }) => WAY_OF_CUE[concept.text] ?? null), isCandidate, isNegated };
+};
+
+/** The candidates of a text without those inside orders to the reading software. */
+export const contactCandidates = (
+  scene: Scene,
+  hints: ContactHints,
+  orders: readonly Span[] = [],
+): ContactCandidate[] => {
+  const all = findContacts(scene.text, scene.tokens, hints);
+  return orders.length === 0 ? all : all.filter((one) => !orders.some((order) => overlaps(order, one)));
+};
+
+const T = {
+  kind: term("kind"),
+  shape: term("shape"),
+  digits: term("digits"),
+  groups: term("groups"),
+  part: term("link-part"),
+  partCue: term("link-cue"),
+  place: term("place"),
+  others: term("others"),
+  same: term("same"),
+  said: term("said"),
+  clauseCue: term("clause-cue"),
+  clauseBefore: term("clause-before"),
+  clauseAfter: term("clause-after"),
+  clauseWord: term("clause-word"),
+  cuePair: term("cue-pair"),
+  nextWord: term("next-word"),
+  lastWord: term("last-word"),
+  wayBefore: term("way-before"),
+  wayAfter: term("way-after"),
+  wayClause: term("way-clause"),
+  waySentence: term("way-sentence"),
+  wayText: term("way-text"),
+  wayNext: term("way-next"),
+  noWay: term("no-way"),
+  line: term("line"),
+  sentence: term("sentence"),
+} as const;
+
+const B = (value: string | number): Term => bucket(value);
+
+const NEGATED: Readonly<Record<Way, Term>> = {
+  call: term("not-call"),
+  sms: term("not-sms"),
+  whatsapp: term("not-whatsapp"),
+  mail: term("not-mail"),
+  link: term("not-link"),
+  written: term("not-written"),
+};
+const SAID: Readonly<Record<Way, Term>> = {
+  call: term("call"),
+  sms: term("sms"),
+  whatsapp: term("whatsapp"),
+  mail: term("mail"),
+  link: term("link"),
+  written: term("written"),
+};
+
+/** How many candidates are counted. */
+const COUNTED = 3;
+const count = (value: number): number => Math.min(value, COUNTED);
+
+/** Words of the host and of the path of a link that are features. */
+const MOST_PARTS = 12;
+
+const addShape = (features: Features, { tokens }: Scene, candidate: ContactCandidate): void => {
+  const { kind, run, from, to } = candidate;
+  features.add(T.kind, B(kind), B(candidate.disguised ? "disguised" : "plain"));
+  if (run !== null) {
+    const digits = digitsOf(run);
+    const lead = run.international ? "+" : digits.startsWith("00") ? "00" : digits.startsWith("0") ? "0" : "1-9";
+    const state = candidate.valid ? "valid" : candidate.dialled ? "possible" : "undialled";
+    features.add(T.digits, B(digits.length), B(lead));
+    features.add(T.shape, B(state), B(lead));
+    features.add(T.shape, B(isShapedLikePhone(run) ? "shaped" : "unshaped"), B(state));
+    features.add(T.groups, B(run.groups.map((group) => Math.min(group.digits.length, 6)).join("-")));
+    if (isNorthAmerican(run)) features.add(T.shape, B("north-american"));
+    if (isDateOrAmount(tokens, run)) features.add(T.shape, B("date-or-amount"));
+    const joint = tokens[(run.groups[1]?.at ?? 0) - 1];
+    if (run.groups.length > 1 && joint?.kind === "mark") features.add(T.shape, B("joint"), termOf(joint));
+    if (run.groups.length > 1 && joint?.kind === "digits") features.add(T.shape, B("spaced"));
+  } else {
+    let parts = 0;
+    for (let at = from; at < to && parts < MOST_PARTS; at++) {
+      const token = tokens[at];
+      if (token?.kind !== "word") continue;
+      features.add(T.part, B(kind), termOf(token));
+      parts++;
+    }
+    if (kind === "url") features.add(T.shape, B(/[^/:]\/[^/]/u.test(candidate.value) ? "path" : "host"));
+  }
+};
+
+const addPlace = (features: Features, scene: Scene, candidates: readonly ContactCandidate[], index: number): void => {
+  const candidate = candidates[index];
+  if (candidate === undefined) return;
+  const { tokens } = scene;
+  const { from, to, kind } = candidate;
+  const alike = candidates.filter((one) => one.kind === kind);
+  const position = alike.indexOf(candidate);
+  const state = B(kind);
+  features.add(T.place, state, B(`${count(position)}of${count(alike.length)}`));
+  features.add(T.others, state, B(`${count(index)}of${count(candidates.length)}`));
+  for (const other of ["email", "url", "number"] as const) {
+    const many = candidates.filter((one) => one.kind === other && one !== candidate).length;
+    features.add(T.others, state, B(`${other}${count(many)}`));
+  }
+  if (candidates.some((one, at) => at < index && one.value === candidate.value)) features.add(T.same, state);
+  const first = sentenceStart(tokens, from);
+  const last = sentenceEnd(tokens, Math.max(from, to - 1));
+  features.add(T.sentence, state, B(from === first ? "opens" : "within"));
+  const ends = to >= last - (tokens[last - 1]?.kind === "mark" ? 1 : 0);
+  features.add(T.sentence, state, B(ends ? "closes" : "goes-on"));
+  const lineEnds = tokens[to] === undefined || tokens[to]?.gap === "line";
+  features.add(T.line, B(tokens[from]?.gap === "line" ? "starts" : "in"), B(lineEnds ? "ends" : "goes-on"));
+  let depth = 0;
+  for (let at = first; at < from; at++) depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
+  if (depth > 0) features.add(T.place, B("bracket"), state);
+};
+
+/** Adds which cues and words stand in the clause of a candidate, and which ways are named near it. */
+const addDiscourse = (
+  features: Features,
+  scene: Scene,
+  discourse: Discourse,
+  candidates: readonly ContactCandidate[],
+  index: number,
+): void => {
+  const candidate = candidates[index];
+  if (candidate === undefined) return;
+  const { tokens } = scene;
+  const { clauses, cues, ways, isNegated } = discourse;
+  const { from, to, kind } = candidate;
+  const clause = clauses.clause[from] ?? 0;
+  const sentence = clauses.sentence[from] ?? 0;
+  let before: Term | null = null;
+  let after: Term | null = null;
+  let beforeGap = 0;
+  let named = false;
+  const inClause: Term[] = [];
+  cues.forEach((cue, at) => {
+    const inSentence = (clauses.sentence[cue.from] ?? -1) - sentence;
+    const way = ways[at] ?? null;
+    if (way !== null) {
+      const said = isNegated[cue.from] === 1 ? NEGATED[way] : SAID[way];
+      features.add(T.wayText, said, B(kind));
+      if (inSentence === 0) {
+        named = true;
+        features.add(T.waySentence, said);
+        if (cue.to <= from) {
+          before = said;
+          beforeGap = from - cue.to;
+        } else after ??= said;
+      } else if (inSentence === 1) features.add(T.wayNext, said);
+      if (clauses.clause[cue.from] === clause) features.add(T.wayClause, said);
+    }
+    if (clauses.clause[cue.from] !== clause) return;
+    inClause.push(cue.concept);
+    features.add(cue.to <= from ? T.clauseBefore : T.clauseAfter, cue.concept);
+    features.add(T.clauseCue, cue.concept, B(kind));
+  });
+  for (let one = 0; one < inClause.length && one < 8; one++)
+    for (let other = one + 1; other < inClause.length && other < 8; other++)
+      features.add(T.cuePair, inClause[one] as Term, inClause[other] as Term);
+  if (before !== null) {
+    features.add(T.wayBefore, before);
+    features.add(T.wayBefore, before, distance(beforeGap));
+  }
+  if (after !== null) features.add(T.wayAfter, after);
+  if (before !== null && after !== null) features.add(T.wayAfter, before, after);
+  if (!named) features.add(T.noWay, B(kind));
+  // Words of the clause, also beyond the reach of the words next to the candidate.
+  for (let at = from - 1; at >= 0 && clauses.clause[at] === clause; at--)
+    if (tokens[at]?.kind === "word") features.add(T.clauseWord, termOf(tokens[at] as (typeof tokens)[number]));
+  for (let at = to; at < tokens.length && clauses.clause[at] === clause; at++)
+    if (tokens[at]?.kind === "word") features.add(T.clauseWord, termOf(tokens[at] as (typeof tokens)[number]));
+  // Words of the next sentence, if it has no candidate: "0171 ... That number is dead."
+  const last = sentenceEnd(tokens, Math.max(from, to - 1));
+  const lastNext = last < tokens.length ? sentenceEnd(tokens, last) : last;
+  const isFree = !candidates.some((one) => one.from >= to && one.from < lastNext);
+  if (isFree)
+    for (let at = last; at < Math.min(lastNext, last + 12); at++)
+      if (tokens[at]?.kind === "word") features.add(T.nextWord, termOf(tokens[at] as (typeof tokens)[number]));
+};
+
+/** Adds the features from which the role and the types of the candidate at `index` are judged. */
+const addContactFeatures = (
+  features: Features,
+  scene: Scene,
+  discourse: Discourse,
+  candidates: readonly ContactCandidate[],
+  index: number,
+): void => {
+  const candidate = candidates[index];
+  if (candidate === undefined) return;
+  addContext(features, scene, candidate, candidates[index - 1], candidates[index + 1]);
+  addShape(features, scene, candidate);
+  addPlace(features, scene, candidates, index);
+  addDiscourse(features, scene, discourse, candidates, index);
+};
+
+/** A candidate that reaches the author, with the types of contact that it is. */
+type Reachable = { candidate: ContactCandidate; types: readonly ContactType[] };
+
+/** What a word or candidate in a text is to the contact that is judged. */
+type Relation = "own" | "rival" | "both" | "absent";
+
+const RELATIONS: Readonly<Record<Relation, Term>> = {
+  own: term("own"),
+  rival: term("rival"),
+  both: term("both"),
+  absent: term("absent"),
+};
+const NONE = term("none");
+
+/** Something that a text says about its contacts, in order: a contact, a way, a cue, or the end of a clause. */
+type Item =
+  | { what: "contact"; from: number; to: number; index: number }
+  | { what: "way"; from: number; to: number; way: Way }
+  | { what: "cue"; from: number; to: number; concept: Term };
+
+const isMention = (item: Item): boolean => item.what !== "cue";
+
+/** Sentences from one before to two after a contact or a way may speak of contacts. */
+const ZONE = [-1, 2] as const;
+
+/** What the text says about its contacts; the same for every contact that is compared. */
+type Speech = { items: readonly Item[]; inZone: Uint8Array; reachable: readonly Reachable[] };
+
+const speechOf = (scene: Scene, discourse: Discourse, reachable: readonly Reachable[]): Speech => {
+  const { cues, ways, clauses } = discourse;
+  const items: Item[] = reachable.map(({ candidate: { from, to } }, index) => ({ what: "contact", from, to, index }));
+  const sentences = (clauses.sentence.at(-1) ?? 0) + 1;
+  const inZone = new Uint8Array(sentences);
+  const open = (at: number): void => {
+    const sentence = clauses.sentence[at] ?? 0;
+    for (let near = sentence + ZONE[0]; near <= sentence + ZONE[1]; near++) if (near >= 0 && near < sentences) inZone[near] = 1;
+  };
+  for (const { candidate } of reachable) open(candidate.from);
+  cues.forEach((cue, at) => {
+    const way = ways[at] ?? null;
+    if (way !== null) open(cue.from);
+  });
+  cues.forEach((cue, at) => {
+    if (inZone[clauses.sentence[cue.from] ?? 0] === 0) return;
+    const way = ways[at] ?? null;
+    if (way !== null) items.push({ what: "way", from: cue.from, to: cue.to, way });
+    else items.push({ what: "cue", from: cue.from, to: cue.to, concept: cue.concept });
+  });
+  items.sort((one, other) => one.from - other.from || other.to - one.to);
+  return { items, inZone, reachable };
+};
+
+const P = {
+  ways: term("ways"),
+  against: term("against"),
+  only: term("only"),
+  order: term("order"),
+  cue: term("cue"),
+  near: term("near"),
+  nearNegated: term("near-not"),
+  before: term("cue-after-mention"),
+  after: term("cue-before-mention"),
+  beforeClause: term("cue-after-mention-in-clause"),
+  afterClause: term("cue-before-mention-in-clause"),
+  between: term("between"),
+  wordIn: term("word-in-clause"),
+  wordBefore: term("word-before"),
+  wordAfter: term("word-after"),
+  next: term("mention-next"),
+  previous: term("mention-previous"),
+  negated: term("negated"),
+  said: term("said"),
+  text: term("text-cue"),
+  chain: term("chain"),
+} as const;
+
+/** Pairs of a relation and something else as one term, made once. */
+const pairs = new Map<string, Term>();
+const pairOf = (one: string, other: string): Term => {
+  const key = `${one}>${other}`;
+  const known = pairs.get(key);
+  if (known !== undefined) return known;
+  const made = term(key);
+  pairs.set(key, made);
+  return made;
+};
+
+/** Adds the features from which it is judged whether the contact at `index` is the preferred one. */
+const addPreferenceFeatures = (
+  features: Features,
+  scene: Scene,
+  discourse: Discourse,
+  { items, inZone, reachable }: Speech,
+  index: number,
+  types: readonly ContactType[],
+): void => {
+  const own = reachable[index];
+  if (own === undefined) return;
+  const { tokens } = scene;
+  const { clauses, isNegated } = discourse;
+  const { candidate } = own;
+  const ownWays = new Set(types.flatMap((type) => WAYS_OF_TYPE[type]));
+  const rivalWays = new Set(
+    reachable.flatMap((one, at) => (at === index ? [] : one.types.flatMap((type) => WAYS_OF_TYPE[type]))),
+  );
+  // A number that takes calls and messages competes with itself.
+  for (const type of own.types) if (!types.includes(type)) for (const way of WAYS_OF_TYPE[type]) rivalWays.add(way);
+  const relationOf = (item: Item): Relation => {
+    if (item.what === "contact") return item.index === index ? "own" : "rival";
+    if (item.what === "cue") return "absent";
+    const mine = ownWays.has(item.way);
+    const theirs = rivalWays.has(item.way);
+    return mine ? (theirs ? "both" : "own") : theirs ? "rival" : "absent";
+  };
+  const single = reachable.length === 1;
+  const field = B(single ? "single" : "several");
+  const ownType = B(types.join("+"));
+  features.add(P.ways, ownType, field);
+  if (!single) {
+    features.add(P.order, B(`${count(index)}of${count(reachable.length)}`));
+    for (const other of reachable) if (other !== own) features.add(P.against, ownType, B(other.types.join("+")));
+  }
+
+  const relations = items.map(relationOf);
+  const clauseOf = (item: Item): number => clauses.clause[item.from] ?? 0;
+  const sentenceOf = (item: Item): number => clauses.sentence[item.from] ?? 0;
+  let lastMention = -1;
+  const nextMention = new Int32Array(items.length).fill(-1);
+  for (let at = items.length - 1, next = -1; at >= 0; at--) {
+    nextMention[at] = next;
+    if (isMention(items[at] as Item)) next = at;
+  }
+  let chained: Term | null = null;
+  let chainedSentence = -1;
+  items.forEach((item, at) => {
+    const relation = relations[at] as Relation;
+    if (item.what !== "cue") {
+      const name = RELATIONS[relation];
+      const said = isNegated[item.from] === 1;
+      features.add(P.said, name, B(item.what));
+      if (said) features.add(P.negated, name, field);
+      // The words next to a contact or a way.
+      const clause = clauseOf(item);
+      for (let back = 1; back <= 2; back++) {
+        const token = tokens[item.from - back];
+        if (token === undefined || clauses.sentence[item.from - back] !== sentenceOf(item)) break;
+        if (discourse.isCandidate[item.from - back] === 0) features.add(P.previous, pairOf(relation, `${back}`), termOf(token));
+      }
+      for (let ahead = 0; ahead < 3; ahead++) {
+        const token = tokens[item.to + ahead];
+        if (token === undefined || clauses.sentence[item.to + ahead] !== sentenceOf(item)) break;
+        if (discourse.isCandidate[item.to + ahead] === 0) features.add(P.next, pairOf(relation, `${ahead}`), termOf(token));
+      }
+      // All words of its clause.
+      for (let near = item.from - 1; near >= 0 && clauses.clause[near] === clause; near--) {
+        const token = tokens[near];
+        if (token?.kind === "word") features.add(P.wordBefore, name, termOf(token));
+        if (token?.kind === "word") features.add(P.wordIn, name, termOf(token));
+      }
+      for (let near = item.to; near < tokens.length && clauses.clause[near] === clause; near++) {
+        const token = tokens[near];
+        if (token?.kind === "word") features.add(P.wordAfter, name, termOf(token));
+        if (token?.kind === "word") features.add(P.wordIn, name, termOf(token));
+      }
+      if (chained !== null) features.add(P.chain, chained, name);
+      chained = name;
+      chainedSentence = sentenceOf(item);
+      lastMention = at;
+      return;
+    }
+    const { concept } = item;
+    const clause = clauseOf(item);
+    const sentence = sentenceOf(item);
+    const not = isNegated[item.from] === 1;
+    const before = items[lastMention];
+    const after = items[nextMention[at] ?? -1];
+    const beforeRelation = before === undefined ? null : (relations[lastMention] as Relation);
+    const afterRelation = after === undefined ? null : (relations[nextMention[at] ?? -1] as Relation);
+    const beforeIn = before !== undefined && clauseOf(before) === clause;
+    const afterIn = after !== undefined && clauseOf(after) === clause;
+    const beforeSentence = before !== undefined && sentenceOf(before) === sentence;
+    const afterSentence = after !== undefined && sentenceOf(after) === sentence;
+    features.add(P.text, concept, field);
+    const concepts = not ? pairOf("not", concept.text) : concept;
+    const scopeB = beforeIn ? "clause" : beforeSentence ? "sentence" : "text";
+    const scopeA = afterIn ? "clause" : afterSentence ? "sentence" : "text";
+    if (beforeRelation !== null) features.add(P.before, pairOf(beforeRelation, scopeB), concepts);
+    if (afterRelation !== null) features.add(P.after, pairOf(afterRelation, scopeA), concepts);
+    features.add(
+      P.between,
+      pairOf(
+        beforeRelation === null || !beforeSentence ? "-" : beforeRelation + scopeB,
+        afterRelation === null || !afterSentence ? "-" : afterRelation + scopeA,
+      ),
+      concepts,
+    );
+    // The nearest mention: in the clause first, then in the sentence, then the one before.
+    const gapBefore = before === undefined ? 99 : item.from - before.to;
+    const gapAfter = after === undefined ? 99 : after.from - item.to;
+    const nearest =
+      beforeIn !== afterIn
+        ? beforeIn
+          ? beforeRelation
+          : afterRelation
+        : beforeSentence !== afterSentence
+          ? beforeSentence
+            ? beforeRelation
+            : afterRelation
+          : gapBefore <= gapAfter
+            ? beforeRelation
+            : afterRelation;
+    features.add(not ? P.nearNegated : P.near, nearest === null ? NONE : RELATIONS[nearest], concept);
+    if (chained !== null) {
+      const link = chainedSentence === sentence ? chained : pairOf("past", chained.text);
+      features.add(P.chain, link, concepts);
+    }
+  });
+  // Words around the contact itself, whatever they are.
+  addContext(
+    features,
+    scene,
+    candidate,
+    reachable[index - 1]?.candidate,
+    reachable[index + 1]?.candidate,
+  );
+  if (inZone.length > 0 && single) features.add(P.only, ownType);
+};
+
+/** Types in the order in which they are named and given. */
+const TYPE_ORDER: readonly ContactType[] = ["phone", "sms", "whatsapp"];
+
+const typesOfMark = (mark: Mark): ContactType[] => (mark.args[0] ?? "").split(",") as ContactType[];
+
+const nameOfTypes = (types: readonly ContactType[]): string =>
+  TYPE_ORDER.filter((type) => types.includes(type)).join("+");
+
+const ROLES: ReadonlySet<string> = new Set(["contact", "refused", "other"]);
+
+/** What a labelled text teaches about contacts. */
+export type ContactLesson = { contact_role: Judged[]; contact_types: Judged[]; contact_preferred: Ranked[] };
+
+/** What a labelled text teaches about contacts. */
+export const learnContacts = (scene: Scene, marks: readonly Mark[], hints: ContactHints): ContactLesson => {
+  const orders = marks.filter(({ role }) => role === "order");
+  const candidates = contactCandidates(scene, hints, orders);
+  const discourse = discourseOf(scene, candidates);
+  const lesson: ContactLesson = { contact_role: [], contact_types: [], contact_preferred: [] };
+  const reachable: Reachable[] = [];
+  let right = -1;
+  candidates.forEach((candidate, index) => {
+    const mark = marks.find((one) => ROLES.has(one.role) && overlaps(one, candidate));
+    const features = createFeatures(true);
+    addContactFeatures(features, scene, discourse, candidates, index);
+    lesson.contact_role.push({ features, name: mark?.role ?? "none" });
+    if (mark?.role !== "contact") return;
+    const types = typesOfMark(mark);
+    if (candidate.kind === "number") {
+      const name = nameOfTypes(types);
+      if (name !== "") lesson.contact_types.push({ features, name });
+    }
+    if (mark.args.includes("preferred")) right = reachable.length;
+    reachable.push({ candidate, types });
+  });
+  if (reachable.length > 0) {
+    const speech = speechOf(scene, discourse, reachable);
+    const compared = reachable.map(({ types }, index) => {
+      const features = createFeatures(true);
+      addPreferenceFeatures(features, scene, discourse, speech, index, types);
+      return features;
+    });
+    lesson.contact_preferred.push({ candidates: compared, right });
+  }
+  return lesson;
+};
+
+/** A contact that reaches the author. */
+export type ContactRead = {
+  type: ContactType;
+  value: string;
+  preferred: boolean;
+  quote: string;
+  span: Span;
+  confidence: number;
+};
+
+/** How many contacts an extraction may hold. */
+const MAX_CONTACTS = 10;
+
+/**
+ * A candidate of lower probability is no contact. Chosen on held-out texts such that texts without a contact are refused
+ * and few others are.
+ */
+const LEAST_CONTACT = 0.5;
+
+/** A contact of lower probability is not preferred. Chosen on held-out texts, as above. */
+const LEAST_PREFERRED = 0.4;
+
+const typesOf = (
+  candidate: ContactCandidate,
+  features: Features,
+  model: Model,
+): { types: ContactType[]; confidence: number } => {
+  if (candidate.kind !== "number") return { types: [candidate.kind], confidence: 1 };
+  const probabilities = model.probabilities(features);
+  let best = 0;
+  for (let one = 1; one < probabilities.length; one++)
+    if ((probabilities[one] ?? 0) > (probabilities[best] ?? 0)) best = one;
+  const named = (model.classes[best] ?? "phone").split("+") as ContactType[];
+  return { types: named, confidence: probabilities[best] ?? 1 };
+};
+
+/** The contact that a text prefers, and its type; null if it prefers none. */
+const preferredAmong = (
+  scene: Scene,
+  discourse: Discourse,
+  reachable: readonly Reachable[],
+  model: Model,
+): { index: number; type: ContactType } | null => {
+  const speech = speechOf(scene, discourse, reachable);
+  const features = createFeatures(false);
+  const scoreOf = (index: number, types: readonly ContactType[]): number => {
+    features.clear();
+    addPreferenceFeatures(features, scene, discourse, speech, index, types);
+    return model.score(features);
+  };
+  const probabilities = chances(reachable.map(({ types }, index) => scoreOf(index, types)));
+  let index = 0;
+  reachable.forEach((_, at) => {
+    if ((probabilities[at] ?? 0) > (probabilities[index] ?? 0)) index = at;
+  });
+  if ((probabilities[index] ?? 0) < LEAST_PREFERRED) return null;
+  const [first = "phone", ...others] = reachable[index]?.types ?? [];
+  let type = first;
+  if (others.length > 0) {
+    let most = scoreOf(index, [first]);
+    for (const other of others) {
+      const score = scoreOf(index, [other]);
+      if (score <= most) continue;
+      most = score;
+      type = other;
+    }
+  }
+  return { index, type };
+};
+
+/** The contacts of a text that reach the author, in order, at most ten. At most one is preferred. */
+export const readContacts = (
+  scene: Scene,
+  models: ContactModels,
+  hints: ContactHints,
+  orders: readonly Span[] = [],
+): ContactRead[] => {
+  const candidates = contactCandidates(scene, hints, orders);
+  if (candidates.length === 0) return [];
+  const discourse = discourseOf(scene, candidates);
+  const features = createFeatures(false);
+  const contact = models.contact_role.classes.indexOf("contact");
+  const found: (Reachable & { confidence: number })[] = [];
+  const seen = new Set<string>();
+  candidates.forEach((candidate, index) => {
+    features.clear();
+    addContactFeatures(features, scene, discourse, candidates, index);
+    const confidence = models.contact_role.probabilities(features)[contact] ?? 0;
+    if (confidence < LEAST_CONTACT) return;
+    const { types } = typesOf(candidate, features, models.contact_types);
+    const fresh = types.filter((type) => !seen.has(`${type} ${candidate.value}`));
+    for (const type of fresh) seen.add(`${type} ${candidate.value}`);
+    if (fresh.length > 0) found.push({ candidate, types: fresh, confidence });
+  });
+  const reachable = found.slice(0, MAX_CONTACTS);
+  if (reachable.length === 0) return [];
+  const preferred = preferredAmong(scene, discourse, reachable, models.contact_preferred);
+  return reachable
+    .flatMap(({ candidate, types, confidence }, index) =>
+      types.map((type) => ({
+        type,
+        value: candidate.value,
+        preferred: index === preferred?.index && type === preferred.type,
+        quote: quoteOf(scene.text, candidate),
+        span: { start: candidate.start, end: candidate.end },
+        confidence,
+      })),
+    )
+    .slice(0, MAX_CONTACTS);
+};
