@@ -112,7 +112,7 @@ const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
  * several plans, so the order decides.
  */
 const COUNTRIES_OF_LANGUAGE: Readonly<Record<string, readonly string[]>> = {
-  en: ["US", "GB", "IE", "AU", "NZ", "CA", "ZA", "IN"],
+  en: ["US", "GB", "IE", "AU", "NZ"],
   de: ["DE", "AT", "CH"],
   fr: ["FR", "BE", "CH", "LU"],
   es: ["ES", "MX", "AR", "CO", "CL", "UY", "PE"],

@@ -3,7 +3,6 @@ import { type ContactCandidate, type ContactHints, findContacts } from "../find/
 import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../find/phones.ts";
 import type { Cue } from "../text/cues.ts";
 import { overlaps, quoteOf, type Span } from "../text/span.ts";
-import { tokensIn } from "../text/tokens.ts";
 import { clausesOf, type Clauses } from "./clauses.ts";
 import { addContext, distance, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
@@ -20,7 +19,7 @@ import { chances, type Model } from "./model.ts";
 export type ContactRole = "contact" | "refused" | "other" | "none";
 
 /** The names of the models. */
-export const CONTACT_MODELS = ["contact_role", "contact_types", "contact_preferred"] as const;
+export const CONTACT_MODELS = ["contact_role", "contact_type", "contact_preferred"] as const;
 export type ContactModels = Readonly<Record<(typeof CONTACT_MODELS)[number], Model>>;
 
 /** Ways to reach somebody, as words name them. */
@@ -116,7 +115,11 @@ const T = {
   noWay: term("no-way"),
   line: term("line"),
   sentence: term("sentence"),
+  label: term("label"),
 } as const;
+
+/** How near a label has to stand to name a number, in tokens: "serial no.: 23107 44 915". */
+const LABEL_REACH = 5;
 
 const B = (value: string | number): Term => bucket(value);
 
@@ -155,6 +158,7 @@ const addShape = (features: Features, { tokens }: Scene, candidate: ContactCandi
     features.add(T.shape, B(state), B(lead));
     features.add(T.shape, B(isShapedLikePhone(run) ? "shaped" : "unshaped"), B(state));
     features.add(T.groups, B(run.groups.map((group) => Math.min(group.digits.length, 6)).join("-")));
+    features.add(T.shape, B(run.groups.length === 1 ? "one-group" : "groups"), B(`${state}${lead}`));
     if (isNorthAmerican(run)) features.add(T.shape, B("north-american"));
     if (isDateOrAmount(tokens, run)) features.add(T.shape, B("date-or-amount"));
     const joint = tokens[(run.groups[1]?.at ?? 0) - 1];
@@ -186,6 +190,7 @@ const addPlace = (features: Features, scene: Scene, candidates: readonly Contact
     const many = candidates.filter((one) => one.kind === other && one !== candidate).length;
     features.add(T.others, state, B(`${other}${count(many)}`));
   }
+  if (candidates.length === 1) features.add(T.others, state, B("alone"));
   if (candidates.some((one, at) => at < index && one.value === candidate.value)) features.add(T.same, state);
   const first = sentenceStart(tokens, from);
   const last = sentenceEnd(tokens, Math.max(from, to - 1));
@@ -243,6 +248,12 @@ const addDiscourse = (
   for (let one = 0; one < inClause.length && one < 8; one++)
     for (let other = one + 1; other < inClause.length && other < 8; other++)
       features.add(T.cuePair, inClause[one] as Term, inClause[other] as Term);
+  // What the number is called: "serial no. 23107 44 915", "tel. no. 0171 ...".
+  const label = cues.findLast((cue) => cue.to <= from && from - cue.to <= LABEL_REACH && cue.concept.text === "contact_label");
+  if (label !== undefined && clauses.sentence[label.from] === sentence) {
+    const way = cues.some((cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1);
+    features.add(T.label, B(kind), B(way ? "of-way" : "of-thing"));
+  }
   if (before !== null) {
     features.add(T.wayBefore, before);
     features.add(T.wayBefore, before, distance(beforeGap));
@@ -280,8 +291,133 @@ const addContactFeatures = (
   addDiscourse(features, scene, discourse, candidates, index);
 };
 
-/** A candidate that reaches the author, with the types of contact that it is. */
-type Reachable = { candidate: ContactCandidate; types: readonly ContactType[] };
+/** The types of contact that a number can be. */
+type NumberType = "phone" | "sms" | "whatsapp";
+const NUMBER_TYPES: readonly NumberType[] = ["phone", "sms", "whatsapp"];
+
+const WAY_OF_TYPE: Readonly<Record<NumberType, Way>> = { phone: "call", sms: "sms", whatsapp: "whatsapp" };
+
+/**
+ * True if the text names the way of a type at all. A number is for calls unless something is said, but it takes messages
+ * only if the text speaks of messages.
+ */
+const isPossible = (type: NumberType, { ways }: Discourse): boolean =>
+  type === "phone" || ways.includes(WAY_OF_TYPE[type]) || (type === "sms" && ways.includes("written"));
+
+const U = {
+  type: term("type"),
+  named: term("named"),
+  silent: term("silent"),
+  beside: term("beside"),
+  attached: term("attached"),
+  previous: term("previous"),
+  next: term("following"),
+  cue: term("with-cue"),
+  left: term("left"),
+  right: term("right"),
+  near: term("near"),
+} as const;
+
+/** The number candidate to which a word at tokens `from` to `to` is nearest, sentence by sentence; null if there is none. */
+const nearestNumber = (
+  candidates: readonly ContactCandidate[],
+  { clauses: { sentence } }: Discourse,
+  from: number,
+  to: number,
+): ContactCandidate | null => {
+  let nearest: ContactCandidate | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const one of candidates) {
+    if (one.kind !== "number") continue;
+    const apart = Math.abs((sentence[one.from] ?? 0) - (sentence[from] ?? 0));
+    const gap = one.to <= from ? from - one.to : one.from - to;
+    const far = apart * 1000 + gap + (one.from >= to && apart > 0 ? 500 : 0);
+    if (far >= least) continue;
+    least = far;
+    nearest = one;
+  }
+  return nearest;
+};
+
+/** Adds the features from which it is judged whether the number at `index` is a contact of a type. */
+const addTypeFeatures = (
+  features: Features,
+  scene: Scene,
+  discourse: Discourse,
+  candidates: readonly ContactCandidate[],
+  index: number,
+  type: NumberType,
+): void => {
+  const candidate = candidates[index];
+  if (candidate === undefined) return;
+  const { tokens } = scene;
+  const { clauses, cues, ways, isNegated, isCandidate } = discourse;
+  const { from, to } = candidate;
+  const clause = clauses.clause[from] ?? 0;
+  const sentence = clauses.sentence[from] ?? 0;
+  const kind = B(type);
+  const numbers = candidates.filter((one) => one.kind === "number").length;
+  features.add(U.type, kind, B(count(numbers)));
+  const scopes = new Set<string>();
+  let left: Term | null = null;
+  let right: Term | null = null;
+  cues.forEach((cue, at) => {
+    const way = ways[at] ?? null;
+    if (way === null) return;
+    const who = way === WAY_OF_TYPE[type] ? "own" : way === "written" ? "written" : way === "mail" || way === "link" ? "away" : "other";
+    const not = isNegated[cue.from] === 1 ? "not-" : "";
+    const relation = `${not}${who}`;
+    const apart = (clauses.sentence[cue.from] ?? 0) - sentence;
+    const scope =
+      clauses.clause[cue.from] === clause ? "clause" : apart === 0 ? "sentence" : apart === 1 ? "next" : apart === -1 ? "last" : "text";
+    const attached = nearestNumber(candidates, discourse, cue.from, cue.to) === candidate;
+    scopes.add(`${relation}-${scope}`);
+    if (attached) scopes.add(`${relation}-attached`);
+    features.add(U.attached, B(`${relation}-${scope}`), B(attached ? "mine" : "theirs"));
+    if (cue.to <= from && apart === 0) left = B(relation);
+    if (cue.from >= to && apart === 0) right ??= B(relation);
+    if (who === "away") return;
+    const mine = B(attached ? relation : `${relation}-theirs`);
+    for (let back = 1; back <= 2; back++) {
+      const token = tokens[cue.from - back];
+      if (token === undefined || isCandidate[cue.from - back] === 1) break;
+      features.add(U.previous, mine, termOf(token));
+    }
+    for (let ahead = 0; ahead < 2; ahead++) {
+      const token = tokens[cue.to + ahead];
+      if (token === undefined || isCandidate[cue.to + ahead] === 1) break;
+      features.add(U.next, mine, termOf(token));
+    }
+    for (const beside of cues) {
+      if (clauses.clause[beside.from] !== clauses.clause[cue.from] || beside === cue) continue;
+      if (Math.abs(beside.from - cue.from) < 10) features.add(U.cue, mine, beside.concept);
+    }
+    if (apart === 0) features.add(U.near, B(relation), cue.to <= from ? distance(from - cue.to) : distance(cue.from - to));
+  });
+  for (const scope of scopes) {
+    features.add(U.named, B(scope));
+    features.add(U.named, B(scope), kind);
+  }
+  const has = (name: string): boolean => scopes.has(name);
+  const near = ["clause", "sentence", "next", "attached"].some((scope) => has(`own-${scope}`));
+  const others = ["clause", "sentence", "next", "attached"].some((scope) => has(`other-${scope}`));
+  features.add(U.silent, kind, B(`${near ? "own" : "-"}${others ? "other" : "-"}`));
+  if (left !== null) features.add(U.left, left, kind);
+  if (right !== null) features.add(U.right, right, kind);
+  if (left !== null && right !== null) features.add(U.beside, left, right);
+  if (left === null && right === null) features.add(U.beside, kind);
+  for (let back = 1; back <= 2; back++) {
+    const token = tokens[from - back];
+    if (token !== undefined) features.add(U.previous, kind, termOf(token));
+  }
+  for (let ahead = 0; ahead < 2; ahead++) {
+    const token = tokens[to + ahead];
+    if (token !== undefined) features.add(U.next, kind, termOf(token));
+  }
+};
+
+/** A candidate that reaches the author in one way. A number that takes calls and messages is two contacts. */
+type Reachable = { candidate: ContactCandidate; type: ContactType };
 
 /** What a word or candidate in a text is to the contact that is judged. */
 type Relation = "own" | "rival" | "both" | "absent";
@@ -296,7 +432,7 @@ const NONE = term("none");
 
 /** Something that a text says about its contacts, in order: a contact, a way, a cue, or the end of a clause. */
 type Item =
-  | { what: "contact"; from: number; to: number; index: number }
+  | { what: "contact"; from: number; to: number; candidate: ContactCandidate }
   | { what: "way"; from: number; to: number; way: Way }
   | { what: "cue"; from: number; to: number; concept: Term };
 
@@ -310,7 +446,12 @@ type Speech = { items: readonly Item[]; inZone: Uint8Array; reachable: readonly 
 
 const speechOf = (scene: Scene, discourse: Discourse, reachable: readonly Reachable[]): Speech => {
   const { cues, ways, clauses } = discourse;
-  const items: Item[] = reachable.map(({ candidate: { from, to } }, index) => ({ what: "contact", from, to, index }));
+  const items: Item[] = [...new Set(reachable.map(({ candidate }) => candidate))].map((candidate) => ({
+    what: "contact",
+    from: candidate.from,
+    to: candidate.to,
+    candidate,
+  }));
   const sentences = (clauses.sentence.at(-1) ?? 0) + 1;
   const inZone = new Uint8Array(sentences);
   const open = (at: number): void => {
@@ -374,33 +515,29 @@ const addPreferenceFeatures = (
   discourse: Discourse,
   { items, inZone, reachable }: Speech,
   index: number,
-  types: readonly ContactType[],
 ): void => {
   const own = reachable[index];
   if (own === undefined) return;
   const { tokens } = scene;
   const { clauses, isNegated } = discourse;
   const { candidate } = own;
-  const ownWays = new Set(types.flatMap((type) => WAYS_OF_TYPE[type]));
-  const rivalWays = new Set(
-    reachable.flatMap((one, at) => (at === index ? [] : one.types.flatMap((type) => WAYS_OF_TYPE[type]))),
-  );
-  // A number that takes calls and messages competes with itself.
-  for (const type of own.types) if (!types.includes(type)) for (const way of WAYS_OF_TYPE[type]) rivalWays.add(way);
+  const ownWays = WAYS_OF_TYPE[own.type];
+  const rivalWays = new Set(reachable.flatMap((one, at) => (at === index ? [] : WAYS_OF_TYPE[one.type])));
+  const isShared = reachable.some((one) => one !== own && one.candidate === candidate);
   const relationOf = (item: Item): Relation => {
-    if (item.what === "contact") return item.index === index ? "own" : "rival";
+    if (item.what === "contact") return item.candidate !== candidate ? "rival" : isShared ? "both" : "own";
     if (item.what === "cue") return "absent";
-    const mine = ownWays.has(item.way);
+    const mine = ownWays.includes(item.way);
     const theirs = rivalWays.has(item.way);
     return mine ? (theirs ? "both" : "own") : theirs ? "rival" : "absent";
   };
   const single = reachable.length === 1;
   const field = B(single ? "single" : "several");
-  const ownType = B(types.join("+"));
+  const ownType = B(own.type);
   features.add(P.ways, ownType, field);
   if (!single) {
     features.add(P.order, B(`${count(index)}of${count(reachable.length)}`));
-    for (const other of reachable) if (other !== own) features.add(P.against, ownType, B(other.types.join("+")));
+    for (const other of reachable) if (other !== own) features.add(P.against, ownType, B(other.candidate === candidate ? `same-${other.type}` : other.type));
   }
 
   const relations = items.map(relationOf);
@@ -502,31 +639,23 @@ const addPreferenceFeatures = (
     features,
     scene,
     candidate,
-    reachable[index - 1]?.candidate,
-    reachable[index + 1]?.candidate,
+    reachable.findLast((one) => one.candidate.to <= candidate.from)?.candidate,
+    reachable.find((one) => one.candidate.from >= candidate.to)?.candidate,
   );
   if (inZone.length > 0 && single) features.add(P.only, ownType);
 };
 
-/** Types in the order in which they are named and given. */
-const TYPE_ORDER: readonly ContactType[] = ["phone", "sms", "whatsapp"];
-
-const typesOfMark = (mark: Mark): ContactType[] => (mark.args[0] ?? "").split(",") as ContactType[];
-
-const nameOfTypes = (types: readonly ContactType[]): string =>
-  TYPE_ORDER.filter((type) => types.includes(type)).join("+");
-
 const ROLES: ReadonlySet<string> = new Set(["contact", "refused", "other"]);
 
 /** What a labelled text teaches about contacts. */
-export type ContactLesson = { contact_role: Judged[]; contact_types: Judged[]; contact_preferred: Ranked[] };
+export type ContactLesson = { contact_role: Judged[]; contact_type: Judged[]; contact_preferred: Ranked[] };
 
 /** What a labelled text teaches about contacts. */
 export const learnContacts = (scene: Scene, marks: readonly Mark[], hints: ContactHints): ContactLesson => {
   const orders = marks.filter(({ role }) => role === "order");
   const candidates = contactCandidates(scene, hints, orders);
   const discourse = discourseOf(scene, candidates);
-  const lesson: ContactLesson = { contact_role: [], contact_types: [], contact_preferred: [] };
+  const lesson: ContactLesson = { contact_role: [], contact_type: [], contact_preferred: [] };
   const reachable: Reachable[] = [];
   let right = -1;
   candidates.forEach((candidate, index) => {
@@ -535,19 +664,32 @@ export const learnContacts = (scene: Scene, marks: readonly Mark[], hints: Conta
     addContactFeatures(features, scene, discourse, candidates, index);
     lesson.contact_role.push({ features, name: mark?.role ?? "none" });
     if (mark?.role !== "contact") return;
-    const types = typesOfMark(mark);
-    if (candidate.kind === "number") {
-      const name = nameOfTypes(types);
-      if (name !== "") lesson.contact_types.push({ features, name });
-    }
+    const types = (mark.args[0] ?? "").split(",") as ContactType[];
     if (mark.args.includes("preferred")) right = reachable.length;
-    reachable.push({ candidate, types });
+    if (candidate.kind !== "number") {
+      reachable.push({ candidate, type: types[0] ?? "email" });
+      return;
+    }
+    // A label that says more than its text teaches nothing.
+    const isTold = types.every((type) => (NUMBER_TYPES as readonly string[]).includes(type) && isPossible(type as NumberType, discourse));
+    for (const type of NUMBER_TYPES) {
+      if (!isTold || !isPossible(type, discourse)) continue;
+      const told = createFeatures(true);
+      addTypeFeatures(told, scene, discourse, candidates, index, type);
+      lesson.contact_type.push({ features: told, name: types.includes(type) ? "yes" : "no" });
+    }
+    for (const type of types) reachable.push({ candidate, type });
+    // "WhatsApp rather than calls: 0171 ..." also teaches which of two ways of one number is meant.
+    if (right >= 0 && mark.args.includes("preferred"))
+      for (const type of NUMBER_TYPES)
+        if (!types.includes(type) && discourse.ways.includes(WAY_OF_TYPE[type]) && types.length === 1)
+          reachable.push({ candidate, type });
   });
   if (reachable.length > 0) {
     const speech = speechOf(scene, discourse, reachable);
-    const compared = reachable.map(({ types }, index) => {
+    const compared = reachable.map((_, index) => {
       const features = createFeatures(true);
-      addPreferenceFeatures(features, scene, discourse, speech, index, types);
+      addPreferenceFeatures(features, scene, discourse, speech, index);
       return features;
     });
     lesson.contact_preferred.push({ candidates: compared, right });
@@ -577,52 +719,57 @@ const LEAST_CONTACT = 0.5;
 /** A contact of lower probability is not preferred. Chosen on held-out texts, as above. */
 const LEAST_PREFERRED = 0.4;
 
+/** A number is of a type from this probability on. */
+const LEAST_TYPE = 0.5;
+
 const typesOf = (
-  candidate: ContactCandidate,
-  features: Features,
+  scene: Scene,
+  discourse: Discourse,
+  candidates: readonly ContactCandidate[],
+  index: number,
   model: Model,
-): { types: ContactType[]; confidence: number } => {
-  if (candidate.kind !== "number") return { types: [candidate.kind], confidence: 1 };
-  const probabilities = model.probabilities(features);
-  let best = 0;
-  for (let one = 1; one < probabilities.length; one++)
-    if ((probabilities[one] ?? 0) > (probabilities[best] ?? 0)) best = one;
-  const named = (model.classes[best] ?? "phone").split("+") as ContactType[];
-  return { types: named, confidence: probabilities[best] ?? 1 };
+): ContactType[] => {
+  const kind = candidates[index]?.kind ?? "number";
+  if (kind !== "number") return [kind];
+  const yes = model.classes.indexOf("yes");
+  const features = createFeatures(false);
+  let likeliest: NumberType = "phone";
+  let most = 0;
+  const types = NUMBER_TYPES.filter((type) => {
+    if (!isPossible(type, discourse)) return false;
+    features.clear();
+    addTypeFeatures(features, scene, discourse, candidates, index, type);
+    const probability = model.probabilities(features)[yes] ?? 0;
+    if (probability > most) {
+      most = probability;
+      likeliest = type;
+    }
+    return probability >= LEAST_TYPE;
+  });
+  return types.length > 0 ? types : [likeliest];
 };
 
-/** The contact that a text prefers, and its type; null if it prefers none. */
+/** The index of the contact that a text prefers; -1 if it prefers none. */
 const preferredAmong = (
   scene: Scene,
   discourse: Discourse,
   reachable: readonly Reachable[],
   model: Model,
-): { index: number; type: ContactType } | null => {
+): number => {
   const speech = speechOf(scene, discourse, reachable);
   const features = createFeatures(false);
-  const scoreOf = (index: number, types: readonly ContactType[]): number => {
-    features.clear();
-    addPreferenceFeatures(features, scene, discourse, speech, index, types);
-    return model.score(features);
-  };
-  const probabilities = chances(reachable.map(({ types }, index) => scoreOf(index, types)));
-  let index = 0;
-  reachable.forEach((_, at) => {
-    if ((probabilities[at] ?? 0) > (probabilities[index] ?? 0)) index = at;
+  const probabilities = chances(
+    reachable.map((_, index) => {
+      features.clear();
+      addPreferenceFeatures(features, scene, discourse, speech, index);
+      return model.score(features);
+    }),
+  );
+  let best = 0;
+  reachable.forEach((_, index) => {
+    if ((probabilities[index] ?? 0) > (probabilities[best] ?? 0)) best = index;
   });
-  if ((probabilities[index] ?? 0) < LEAST_PREFERRED) return null;
-  const [first = "phone", ...others] = reachable[index]?.types ?? [];
-  let type = first;
-  if (others.length > 0) {
-    let most = scoreOf(index, [first]);
-    for (const other of others) {
-      const score = scoreOf(index, [other]);
-      if (score <= most) continue;
-      most = score;
-      type = other;
-    }
-  }
-  return { index, type };
+  return (probabilities[best] ?? 0) < LEAST_PREFERRED ? -1 : best;
 };
 
 /** The contacts of a text that reach the author, in order, at most ten. At most one is preferred. */
@@ -638,30 +785,25 @@ export const readContacts = (
   const features = createFeatures(false);
   const contact = models.contact_role.classes.indexOf("contact");
   const found: (Reachable & { confidence: number })[] = [];
-  const seen = new Set<string>();
   candidates.forEach((candidate, index) => {
+    if (found.length >= MAX_CONTACTS) return;
     features.clear();
     addContactFeatures(features, scene, discourse, candidates, index);
     const confidence = models.contact_role.probabilities(features)[contact] ?? 0;
     if (confidence < LEAST_CONTACT) return;
-    const { types } = typesOf(candidate, features, models.contact_types);
-    const fresh = types.filter((type) => !seen.has(`${type} ${candidate.value}`));
-    for (const type of fresh) seen.add(`${type} ${candidate.value}`);
-    if (fresh.length > 0) found.push({ candidate, types: fresh, confidence });
+    for (const type of typesOf(scene, discourse, candidates, index, models.contact_type)) {
+      const isSaid = found.some((one) => one.type === type && one.candidate.value === candidate.value);
+      if (!isSaid && found.length < MAX_CONTACTS) found.push({ candidate, type, confidence });
+    }
   });
-  const reachable = found.slice(0, MAX_CONTACTS);
-  if (reachable.length === 0) return [];
-  const preferred = preferredAmong(scene, discourse, reachable, models.contact_preferred);
-  return reachable
-    .flatMap(({ candidate, types, confidence }, index) =>
-      types.map((type) => ({
-        type,
-        value: candidate.value,
-        preferred: index === preferred?.index && type === preferred.type,
-        quote: quoteOf(scene.text, candidate),
-        span: { start: candidate.start, end: candidate.end },
-        confidence,
-      })),
-    )
-    .slice(0, MAX_CONTACTS);
+  if (found.length === 0) return [];
+  const preferred = preferredAmong(scene, discourse, found, models.contact_preferred);
+  return found.map(({ candidate, type, confidence }, index) => ({
+    type,
+    value: candidate.value,
+    preferred: index === preferred,
+    quote: quoteOf(scene.text, candidate),
+    span: { start: candidate.start, end: candidate.end },
+    confidence,
+  }));
 };
