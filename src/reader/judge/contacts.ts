@@ -2,6 +2,7 @@ import type { ContactType } from "../../database/enums.ts";
 import { type ContactCandidate, type ContactHints, findContacts } from "../find/contacts.ts";
 import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../find/phones.ts";
 import type { Cue } from "../text/cues.ts";
+import type { Token } from "../text/tokens.ts";
 import { overlaps, quoteOf, type Span } from "../text/span.ts";
 import { clausesOf, type Clauses } from "./clauses.ts";
 import { addContext, distance, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
@@ -429,6 +430,15 @@ const RELATIONS: Readonly<Record<Relation, Term>> = {
   absent: term("absent"),
 };
 const NONE = term("none");
+const MIXED = term("mixed");
+/** Relations to the sentence before. */
+const PAST: Readonly<Record<Relation | "mixed", Term>> = {
+  own: term("past-own"),
+  rival: term("past-rival"),
+  both: term("past-both"),
+  absent: term("past-absent"),
+  mixed: term("past-mixed"),
+};
 
 /** Something that a text says about its contacts, in order: a contact, a way, a cue, or the end of a clause. */
 type Item =
@@ -444,7 +454,7 @@ const ZONE = [-1, 2] as const;
 /** What the text says about its contacts; the same for every contact that is compared. */
 type Speech = { items: readonly Item[]; inZone: Uint8Array; reachable: readonly Reachable[] };
 
-const speechOf = (scene: Scene, discourse: Discourse, reachable: readonly Reachable[]): Speech => {
+const speechOf = (discourse: Discourse, reachable: readonly Reachable[]): Speech => {
   const { cues, ways, clauses } = discourse;
   const items: Item[] = [...new Set(reachable.map(({ candidate }) => candidate))].map((candidate) => ({
     what: "contact",
@@ -463,7 +473,10 @@ const speechOf = (scene: Scene, discourse: Discourse, reachable: readonly Reacha
     const way = ways[at] ?? null;
     if (way !== null) open(cue.from);
   });
+  const named = new Set(cues.filter((_, at) => ways[at] != null).map(({ from }) => from));
   cues.forEach((cue, at) => {
+    // "Call" is a way and a request.
+    if (ways[at] == null && named.has(cue.from) && cue.concept.text === "contact_request") return;
     if (inZone[clauses.sentence[cue.from] ?? 0] === 0) return;
     const way = ways[at] ?? null;
     if (way !== null) items.push({ what: "way", from: cue.from, to: cue.to, way });
@@ -473,7 +486,22 @@ const speechOf = (scene: Scene, discourse: Discourse, reachable: readonly Reacha
   return { items, inZone, reachable };
 };
 
+/** Words are compared by their first letters, so that "schreibt" and "schreiben" are one. */
+const STEM_LENGTH = 5;
+const stems = new WeakMap<Token, Term>();
+const stemOf = (token: Token): Term => {
+  if (token.text.length <= STEM_LENGTH || token.kind === "digits") return termOf(token);
+  const known = stems.get(token);
+  if (known !== undefined) return known;
+  const made = term(`${token.text.slice(0, STEM_LENGTH)}-`);
+  stems.set(token, made);
+  return made;
+};
+
 const P = {
+  stemIn: term("stem-in-sentence"),
+  cueIn: term("cue-in-sentence"),
+  cuePair: term("cue-pair"),
   ways: term("ways"),
   against: term("against"),
   only: term("only"),
@@ -507,6 +535,12 @@ const pairOf = (one: string, other: string): Term => {
   pairs.set(key, made);
   return made;
 };
+
+/**
+ * The value of a feature says how soon it is believed: a cue, of which there are many examples, sooner than a single word.
+ */
+const LEXICAL = Number(process.env["LX"] ?? 0.4);
+const NEIGHBOUR = Number(process.env["NB"] ?? 0.7);
 
 /** Adds the features from which it is judged whether the contact at `index` is the preferred one. */
 const addPreferenceFeatures = (
@@ -563,23 +597,25 @@ const addPreferenceFeatures = (
       for (let back = 1; back <= 2; back++) {
         const token = tokens[item.from - back];
         if (token === undefined || clauses.sentence[item.from - back] !== sentenceOf(item)) break;
-        if (discourse.isCandidate[item.from - back] === 0) features.add(P.previous, pairOf(relation, `${back}`), termOf(token));
+        if (discourse.isCandidate[item.from - back] === 0) features.add(P.previous, pairOf(relation, `${back}`), termOf(token), NEIGHBOUR);
       }
       for (let ahead = 0; ahead < 3; ahead++) {
         const token = tokens[item.to + ahead];
         if (token === undefined || clauses.sentence[item.to + ahead] !== sentenceOf(item)) break;
-        if (discourse.isCandidate[item.to + ahead] === 0) features.add(P.next, pairOf(relation, `${ahead}`), termOf(token));
+        if (discourse.isCandidate[item.to + ahead] === 0) features.add(P.next, pairOf(relation, `${ahead}`), termOf(token), NEIGHBOUR);
       }
       // All words of its clause.
       for (let near = item.from - 1; near >= 0 && clauses.clause[near] === clause; near--) {
         const token = tokens[near];
-        if (token?.kind === "word") features.add(P.wordBefore, name, termOf(token));
-        if (token?.kind === "word") features.add(P.wordIn, name, termOf(token));
+        if (token?.kind !== "word" || discourse.isCandidate[near] === 1) continue;
+        features.add(P.wordBefore, name, stemOf(token), LEXICAL);
+        features.add(P.wordIn, name, stemOf(token), LEXICAL);
       }
       for (let near = item.to; near < tokens.length && clauses.clause[near] === clause; near++) {
         const token = tokens[near];
-        if (token?.kind === "word") features.add(P.wordAfter, name, termOf(token));
-        if (token?.kind === "word") features.add(P.wordIn, name, termOf(token));
+        if (token?.kind !== "word" || discourse.isCandidate[near] === 1) continue;
+        features.add(P.wordAfter, name, stemOf(token), LEXICAL);
+        features.add(P.wordIn, name, stemOf(token), LEXICAL);
       }
       if (chained !== null) features.add(P.chain, chained, name);
       chained = name;
@@ -600,6 +636,7 @@ const addPreferenceFeatures = (
     const beforeSentence = before !== undefined && sentenceOf(before) === sentence;
     const afterSentence = after !== undefined && sentenceOf(after) === sentence;
     features.add(P.text, concept, field);
+    features.add(P.text, concept, ownType);
     const concepts = not ? pairOf("not", concept.text) : concept;
     const scopeB = beforeIn ? "clause" : beforeSentence ? "sentence" : "text";
     const scopeA = afterIn ? "clause" : afterSentence ? "sentence" : "text";
@@ -634,15 +671,40 @@ const addPreferenceFeatures = (
       features.add(P.chain, link, concepts);
     }
   });
-  // Words around the contact itself, whatever they are.
-  addContext(
-    features,
-    scene,
-    candidate,
-    reachable.findLast((one) => one.candidate.to <= candidate.from)?.candidate,
-    reachable.find((one) => one.candidate.from >= candidate.to)?.candidate,
-  );
-  if (inZone.length > 0 && single) features.add(P.only, ownType);
+  // The words and cues of whole sentences that speak of this contact alone, or of others alone.
+  const spoken = new Map<number, Relation | "mixed">();
+  items.forEach((item, at) => {
+    if (item.what === "cue") return;
+    const relation = relations[at] as Relation;
+    if (relation === "absent") return;
+    const said = spoken.get(sentenceOf(item));
+    spoken.set(sentenceOf(item), said === undefined || said === relation ? relation : "mixed");
+  });
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token?.kind !== "word" || discourse.isCandidate[at] === 1) continue;
+    const sentence = clauses.sentence[at] ?? 0;
+    const relation = spoken.get(sentence);
+    if (relation !== undefined && relation !== "mixed") features.add(P.stemIn, RELATIONS[relation], stemOf(token), LEXICAL);
+    else if (relation === undefined && inZone[sentence] === 1) {
+      const past = spoken.get(sentence - 1);
+      if (past !== undefined) features.add(P.stemIn, PAST[past], stemOf(token), LEXICAL);
+    }
+  }
+  let lastCue: Item | null = null;
+  for (const item of items) {
+    if (item.what !== "cue") continue;
+    const sentence = sentenceOf(item);
+    const relation = spoken.get(sentence);
+    const past = relation === undefined ? spoken.get(sentence - 1) : undefined;
+    const where = relation !== undefined ? (relation === "mixed" ? MIXED : RELATIONS[relation]) : past === undefined ? NONE : PAST[past];
+    features.add(P.cueIn, where, item.concept);
+    if (lastCue !== null && lastCue.what === "cue" && sentenceOf(lastCue) === sentence && lastCue.from !== item.from)
+      features.add(P.cuePair, where, pairOf(lastCue.concept.text, item.concept.text));
+    lastCue = item;
+  }
+  if (single) features.add(P.only, ownType);
+  features.unite();
 };
 
 const ROLES: ReadonlySet<string> = new Set(["contact", "refused", "other"]);
@@ -686,7 +748,7 @@ export const learnContacts = (scene: Scene, marks: readonly Mark[], hints: Conta
           reachable.push({ candidate, type });
   });
   if (reachable.length > 0) {
-    const speech = speechOf(scene, discourse, reachable);
+    const speech = speechOf(discourse, reachable);
     const compared = reachable.map((_, index) => {
       const features = createFeatures(true);
       addPreferenceFeatures(features, scene, discourse, speech, index);
@@ -756,7 +818,7 @@ const preferredAmong = (
   reachable: readonly Reachable[],
   model: Model,
 ): number => {
-  const speech = speechOf(scene, discourse, reachable);
+  const speech = speechOf(discourse, reachable);
   const features = createFeatures(false);
   const probabilities = chances(
     reachable.map((_, index) => {
