@@ -444,6 +444,8 @@ const PAST: Readonly<Record<Relation | "mixed", Term>> = {
 type Item =
   | { what: "contact"; from: number; to: number; candidate: ContactCandidate }
   | { what: "way"; from: number; to: number; way: Way }
+  /** A word that stands beside one contact and occurs again: "Mobile: Anna 0171 ...; Anna is never at home". */
+  | { what: "echo"; from: number; to: number; candidate: ContactCandidate }
   | { what: "cue"; from: number; to: number; concept: Term };
 
 const isMention = (item: Item): boolean => item.what !== "cue";
@@ -451,12 +453,61 @@ const isMention = (item: Item): boolean => item.what !== "cue";
 /** Sentences from one before to two after a contact or a way may speak of contacts. */
 const ZONE = [-1, 2] as const;
 
+/** Words are compared by their first letters, so that "schreibt" and "schreiben" are one. */
+const STEM_LENGTH = 5;
+const stems = new WeakMap<Token, Term>();
+const stemOf = (token: Token): Term => {
+  if (token.text.length <= STEM_LENGTH || token.kind === "digits") return termOf(token);
+  const known = stems.get(token);
+  if (known !== undefined) return known;
+  const made = term(`${token.text.slice(0, STEM_LENGTH)}-`);
+  stems.set(token, made);
+  return made;
+};
+
+/** Words up to this distance name a contact: "Anna: 0171 ...", "0171 ... (office)". In tokens. */
+const NAME_BEFORE = 4;
+const NAME_AFTER = 4;
+/** Shorter words name a contact only if they have a capital letter. */
+const NAME_LENGTH = 4;
+
+/** Words that name exactly one of the contacts, by their stem. */
+const namesOf = (
+  { tokens }: Scene,
+  { isCandidate, cues, clauses }: Discourse,
+  candidates: readonly ContactCandidate[],
+): Map<string, ContactCandidate | null> => {
+  const isCue = new Uint8Array(tokens.length);
+  for (const { from, to } of cues) isCue.fill(1, from, to);
+  const names = new Map<string, ContactCandidate | null>();
+  for (const candidate of candidates) {
+    const { from, to } = candidate;
+    const note = (at: number): boolean => {
+      const token = tokens[at];
+      if (token === undefined || isCandidate[at] === 1 || clauses.sentence[at] !== clauses.sentence[from]) return false;
+      if (token.kind !== "word" || (isCue[at] === 1 && !token.capital)) return true;
+      if (token.text.length < NAME_LENGTH && !(token.capital && token.text.length > 1)) return true;
+      const stem = stemOf(token).text;
+      const known = names.get(stem);
+      names.set(stem, known === undefined || known === candidate ? candidate : null);
+      return true;
+    };
+    for (let at = from - 1; at >= from - NAME_BEFORE && at >= 0; at--) if (!note(at)) break;
+    for (let at = to; at < to + NAME_AFTER; at++) if (!note(at)) break;
+  }
+  return names;
+};
+
+/** Concepts of words that refer to a contact by its place in the order: "the second one". */
+const ORDINALS: Readonly<Record<string, number>> = { prefer_former: 0, prefer_second: 1 };
+
 /** What the text says about its contacts; the same for every contact that is compared. */
 type Speech = { items: readonly Item[]; inZone: Uint8Array; reachable: readonly Reachable[] };
 
-const speechOf = (discourse: Discourse, reachable: readonly Reachable[]): Speech => {
+const speechOf = (scene: Scene, discourse: Discourse, reachable: readonly Reachable[]): Speech => {
   const { cues, ways, clauses } = discourse;
-  const items: Item[] = [...new Set(reachable.map(({ candidate }) => candidate))].map((candidate) => ({
+  const candidates = [...new Set(reachable.map(({ candidate }) => candidate))];
+  const items: Item[] = candidates.map((candidate) => ({
     what: "contact",
     from: candidate.from,
     to: candidate.to,
@@ -480,22 +531,25 @@ const speechOf = (discourse: Discourse, reachable: readonly Reachable[]): Speech
     if (inZone[clauses.sentence[cue.from] ?? 0] === 0) return;
     const way = ways[at] ?? null;
     if (way !== null) items.push({ what: "way", from: cue.from, to: cue.to, way });
-    else items.push({ what: "cue", from: cue.from, to: cue.to, concept: cue.concept });
+    const ordered = candidates.length > 1 ? candidates[ORDINALS[cue.concept.text] ?? -1] : undefined;
+    if (ordered !== undefined && cue.from > ordered.from)
+      items.push({ what: "echo", from: cue.from, to: cue.to, candidate: ordered });
+    else if (way === null) items.push({ what: "cue", from: cue.from, to: cue.to, concept: cue.concept });
   });
+  if (candidates.length > 1) {
+    const names = namesOf(scene, discourse, candidates);
+    for (let at = 0; at < scene.tokens.length; at++) {
+      const token = scene.tokens[at];
+      if (token?.kind !== "word" || discourse.isCandidate[at] === 1 || inZone[clauses.sentence[at] ?? 0] === 0) continue;
+      const candidate = names.get(stemOf(token).text);
+      if (candidate == null) continue;
+      // The name itself is no echo.
+      if (at >= candidate.from - NAME_BEFORE && at < candidate.to + NAME_AFTER) continue;
+      if (!items.some((item) => item.from === at)) items.push({ what: "echo", from: at, to: at + 1, candidate });
+    }
+  }
   items.sort((one, other) => one.from - other.from || other.to - one.to);
   return { items, inZone, reachable };
-};
-
-/** Words are compared by their first letters, so that "schreibt" and "schreiben" are one. */
-const STEM_LENGTH = 5;
-const stems = new WeakMap<Token, Term>();
-const stemOf = (token: Token): Term => {
-  if (token.text.length <= STEM_LENGTH || token.kind === "digits") return termOf(token);
-  const known = stems.get(token);
-  if (known !== undefined) return known;
-  const made = term(`${token.text.slice(0, STEM_LENGTH)}-`);
-  stems.set(token, made);
-  return made;
 };
 
 const P = {
@@ -559,7 +613,8 @@ const addPreferenceFeatures = (
   const rivalWays = new Set(reachable.flatMap((one, at) => (at === index ? [] : WAYS_OF_TYPE[one.type])));
   const isShared = reachable.some((one) => one !== own && one.candidate === candidate);
   const relationOf = (item: Item): Relation => {
-    if (item.what === "contact") return item.candidate !== candidate ? "rival" : isShared ? "both" : "own";
+    if (item.what === "contact" || item.what === "echo")
+      return item.candidate !== candidate ? "rival" : isShared ? "both" : "own";
     if (item.what === "cue") return "absent";
     const mine = ownWays.includes(item.way);
     const theirs = rivalWays.has(item.way);
@@ -748,7 +803,7 @@ export const learnContacts = (scene: Scene, marks: readonly Mark[], hints: Conta
           reachable.push({ candidate, type });
   });
   if (reachable.length > 0) {
-    const speech = speechOf(discourse, reachable);
+    const speech = speechOf(scene, discourse, reachable);
     const compared = reachable.map((_, index) => {
       const features = createFeatures(true);
       addPreferenceFeatures(features, scene, discourse, speech, index);
@@ -818,7 +873,7 @@ const preferredAmong = (
   reachable: readonly Reachable[],
   model: Model,
 ): number => {
-  const speech = speechOf(discourse, reachable);
+  const speech = speechOf(scene, discourse, reachable);
   const features = createFeatures(false);
   const probabilities = chances(
     reachable.map((_, index) => {
