@@ -10,14 +10,16 @@ import type { Token } from "../text/tokens.ts";
 /** A range of tokens: `from` inclusive, `to` exclusive. */
 type Range = { from: number; to: number };
 
-/** What a known place is. */
-export type PlaceKind = "country" | "region" | "city" | "district";
-
 /**
- * A place of the gazetteer in the text. `size` is the order of magnitude of its population (0 unknown, 1 a village,
- * 7 millions); a name that is also an ordinary word has a lower one.
+ * A name of the gazetteer in the text, with the kind and the population of its most likely place. `form` says how surely
+ * the name means a place: it is one, it is also an ordinary word, or it counts only beside another place.
  */
-export type KnownPlace = Range & { kind: PlaceKind; size: number };
+export type KnownPlace = Range & {
+  kind: "world" | "country" | "region" | "city" | "district";
+  form: "name" | "word" | "beside";
+  /** The number of inhabitants, 0 if it is unknown. */
+  population: number;
+};
 
 /** What is known of a text before its places are judged. */
 export type PlaceText = {
@@ -45,6 +47,8 @@ const ONLY_SMALL = 0.09;
 const MOST_WORDS = 5;
 /** Names in a text without capitals are not recognised by their shape, so fewer words are tried. */
 const MOST_SMALL_WORDS = 3;
+/** In a longer text without capitals, only words that are alone between marks are tried. In tokens. */
+const MOST_SMALL_TOKENS = 200;
 /** At most this many small words of at most so many letters stand inside a name: "Saint-Rémy de la Vanne". */
 const MOST_LINKS = 3;
 const LONGEST_LINK = 5;
@@ -124,6 +128,7 @@ const startOfCode = ({ tokens, isHidden }: PlaceText, from: number): number => {
 export const proposePlaces = (scene: PlaceText): Range[] => {
   const { text, tokens, cues, isHidden, known, sums } = scene;
   const letters = caseOf(text, tokens);
+  const thorough = tokens.length <= MOST_SMALL_TOKENS;
   const found: Range[] = [];
   const seen = new Set<number>();
   const propose = (from: number, to: number): void => {
@@ -234,9 +239,10 @@ export const proposePlaces = (scene: PlaceText): Range[] => {
       continue;
     }
     const opens = isBoundary(at);
+    if (!opens && !thorough) continue;
     for (let to = at + 1; to <= at + MOST_SMALL_WORDS && isWord(to - 1); to++) {
       if (to > at + 1 && tokens[to - 1]?.gap !== "space") break;
-      if (opens || endsClause(to)) propose(at, to);
+      if (thorough ? opens || endsClause(to) : endsClause(to)) propose(at, to);
     }
     if (opens) proposeParts(at, at + 1);
   }

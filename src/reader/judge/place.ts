@@ -19,6 +19,7 @@ export type PlaceModels = Readonly<Record<(typeof PLACE_MODELS)[number], Model>>
 
 const T = {
   known: term("known"),
+  size: term("size"),
   knownAlone: term("known-alone"),
   knownOrder: term("known-order"),
   partly: term("partly-known"),
@@ -152,8 +153,11 @@ const prepare = (scene: PlaceText): Prepared => {
   return { scene, letters, knownAt, thingAt, sumAt, first, last, cues, cueFrom, placesBefore, candidates };
 };
 
-const kindOf = ({ kind, size }: KnownPlace): Term => B(`${kind}${size}`);
+const kindOf = ({ kind, form }: KnownPlace): Term => B(`${kind}-${form}`);
+/** The order of magnitude of the population. */
+const sizeOf = ({ population }: KnownPlace): number => (population < 1 ? 0 : Math.floor(Math.log10(population)));
 const NOT_KNOWN = B("unknown");
+const NONE = B("none");
 
 const signOf = ({ scene, knownAt }: Prepared, at: number): number => {
   const token = scene.tokens[at];
@@ -187,6 +191,7 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
     const hit = known[(knownAt[at] ?? 0) - 1];
     if (hit === undefined) continue;
     firstKnown = kindOf(hit);
+    features.add(T.size, B(sizeOf(hit)), hit.from === from && hit.to === to ? firstKnown : NONE);
     if (hit.from === from && hit.to === to) exact = firstKnown;
     break;
   }

@@ -38,8 +38,12 @@ export type TitleText = PlaceText & {
 /** The longest title, in UTF-16 units. */
 const LONGEST = 120;
 
-/** All words of the beginning of a text can begin a title; later ones only if they open a clause or name a thing. */
-const ALL_BEGINS = 120;
+/**
+ * All words of the beginning of a text can begin a title; then only those that open a clause or name a thing, and at
+ * last those that open a sentence or name a thing of the category. In tokens.
+ */
+const ALL_BEGINS = 80;
+const CLAUSE_BEGINS = 200;
 
 /** This many beginnings are tried. */
 const BEGINS_TRIED = 6;
@@ -127,6 +131,8 @@ type Prepared = {
   again: Uint8Array;
 };
 
+const AFTER_ROLE = [0, 1, 2, 3, 4, 5].map((role) => B(`after-${role}`));
+const NEXT_ROLE = [0, 1, 2, 3, 4, 5].map((role) => B(`role-${role}`));
 const ROLES = [null, SUM, SUM, CONTACT, PLACE, PLACE] as const;
 
 const fillRanges = (into: Uint8Array, ranges: readonly Range[]): void => {
@@ -226,13 +232,15 @@ const isFree = (tokens: readonly Token[], at: number): boolean => {
 };
 
 /** The tokens at which the title can begin. */
-const beginsOf = ({ scene, roleAt, thingAt }: Prepared): number[] => {
+const beginsOf = ({ scene, roleAt, thingAt, namedAt }: Prepared): number[] => {
   const { tokens } = scene;
   const begins: number[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const role = roleAt[at] ?? 0;
     if (role === 2 || role === 3 || !isFree(tokens, at)) continue;
-    if (at >= ALL_BEGINS && !tokens[at]?.opens && thingAt[at] !== 1 && tokens[at - 1]?.kind !== "mark") continue;
+    const opens = tokens[at]?.opens === true;
+    if (at >= CLAUSE_BEGINS && !opens && namedAt[at] !== 1) continue;
+    if (at >= ALL_BEGINS && !opens && thingAt[at] !== 1 && tokens[at - 1]?.kind !== "mark") continue;
     begins.push(at);
   }
   return begins;
@@ -244,7 +252,7 @@ const joinOf = ({ scene, first, roleAt }: Prepared, at: number): Term => {
   if (before === undefined) return START;
   if (scene.tokens[at]?.gap === "line") return B("line");
   const role = roleAt[at - 1] ?? 0;
-  if (role > 0 && role < 5) return B(`after-${role}`);
+  if (role > 0 && role < 5) return AFTER_ROLE[role] as Term;
   if (first[at] === at) return B("sentence");
   if (before.kind === "mark") return termOf(before);
   return B(before.kind);
@@ -293,7 +301,7 @@ const addBeginFeatures = (features: Features, prepared: Prepared, at: number): v
   const ends = prepared.clauseEnd[at] ?? 0;
   const until = (prepared.nextNamed[at] ?? 0) - at;
   const nearest = prepared.namedAt[at] === 2 ? "within" : until < ends - at ? Math.min(until, 6) : "later";
-  const naming = B(`named-${nearest}`);
+  const naming = B(nearest);
   const namedBefore = B(Math.min(prepared.namedBefore[at] ?? 0, 4));
   features.add(T.named, naming, join);
   features.add(T.named, naming);
@@ -306,7 +314,7 @@ const addBeginFeatures = (features: Features, prepared: Prepared, at: number): v
   features.add(T.clause, B(roleAt[ends] ?? 0), tokens[ends] === undefined ? END : B(tokens[ends]?.kind ?? ""));
   const kindNow = kindAt[at] ?? 0;
   const kindBefore = at > 0 ? (kindAt[at - 1] ?? 0) : 0;
-  features.add(T.kind, B(`${kindBefore}${kindNow}`), join);
+  features.add(T.kind, B(10 * kindBefore + kindNow), join);
   if ((roleAt[at] ?? 0) > 0) features.add(T.place, B(roleAt[at] ?? 0));
   for (let index = prepared.cueFrom[Math.max(0, at - 4)] ?? 0; index < cues.length; index++) {
     const cue = cues[index];
@@ -386,7 +394,7 @@ const addEndFeatures = (features: Features, prepared: Prepared, from: number, to
     next === undefined
       ? END
       : role > 0
-        ? B(`role-${role}`)
+        ? NEXT_ROLE[role] as Term
         : next.gap === "line"
           ? B("line")
           : to >= closes
@@ -409,7 +417,7 @@ const addEndFeatures = (features: Features, prepared: Prepared, from: number, to
     if (next?.kind === "mark" && tokens[to + 1] !== undefined) {
       features.add(T.marks, after, lettersOf(tokens[to + 1]));
       const beyond = roleAt[to + 1] ?? 0;
-      if (beyond > 0) features.add(T.marks, after, B(`role-${beyond}`));
+      if (beyond > 0) features.add(T.marks, after, NEXT_ROLE[beyond] as Term);
     }
   }
   features.add(T.letters, lettersOf(final), lettersOf(next));
