@@ -1,14 +1,14 @@
 import type { Vocabulary } from "../extraction.ts";
 import type { Scene } from "../judge/context.ts";
 import { type PriceModels, usePrices } from "../judge/price.ts";
-import { type CueIndex, compileCues } from "../text/cues.ts";
+import { type CueIndex, type CueLabel, compileCues } from "../text/cues.ts";
 import type { Span } from "../text/span.ts";
 import { findAddressedToModel } from "./addressed.ts";
 import { type Classifiers, useLearned } from "./classify.ts";
 import { compileLexicon, type Lexicon } from "./lexicon.ts";
 
 /** The part of the vocabulary that determines the features of a text: everything but what was learned. */
-export type Words = Pick<Vocabulary, "taxonomy" | "terms" | "cues">;
+export type Words = Pick<Vocabulary, "taxonomy" | "concepts" | "labels" | "terms">;
 
 /** What is known before a text is judged. */
 export type WordKnowledge = {
@@ -21,10 +21,16 @@ export type WordKnowledge = {
 /** The data that the built-in extractors use: compiled words and trained models. */
 export type Knowledge = WordKnowledge & { classifiers: Classifiers; prices: PriceModels };
 
+/** The labels of cues. */
+const cuesOf = ({ concepts, labels }: Words): CueLabel[] => {
+  const names = new Set(concepts.filter(({ type }) => type === "cue").map(({ concept }) => concept));
+  return labels.flatMap(([concept, , form, , prefix]) => (names.has(concept) ? [{ concept, form, prefix }] : []));
+};
+
 /** Compiles the words of a vocabulary. */
 export const wordKnowledge = (words: Words): WordKnowledge => ({
   lexicon: compileLexicon(words),
-  cues: compileCues(words.cues),
+  cues: compileCues(cuesOf(words)),
   findOrders: ({ text }) => findAddressedToModel(text),
 });
 

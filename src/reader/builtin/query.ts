@@ -7,7 +7,7 @@ import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
 import { guessCountry, SURE_PLACE } from "./countries.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { findTerms, type Hit, type Lexicon, namingsOf } from "./lexicon.ts";
 import { ELSEWHERE } from "./place_words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
@@ -49,6 +49,9 @@ const HOME_TERMS = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media"
 
 /** Terms that only hint at a kind have a lower weight ("flat", because most flats are let). */
 const LEAST_CUE = 2;
+
+/** A misspelt word is corrected to a word for one of these. */
+const MEANT: ReadonlySet<string> = new Set(["category", "place", "city"]);
 
 /** Least weight of a term that names the thing. Only the words after such a term can be modifiers. */
 const LEAST_HEAD = 1.5;
@@ -169,12 +172,10 @@ const readPlaces = (
 /** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
 export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
   const { lexicon, classifiers, cues, prices } = knowledgeOf(vocabulary);
-  const named = vocabulary.terms.filter(
-    ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place|city):/.test(sense),
-  );
+  const namings = namingsOf(vocabulary);
   const correct = createCorrector(
-    [...vocabulary.terms.map(({ term }) => term), ...LIMITS, ...PERIODS],
-    named.map(({ term }) => term),
+    [...namings.map(({ form }) => form), ...LIMITS, ...PERIODS],
+    namings.filter(({ family, weight }) => weight >= LEAST_CUE && MEANT.has(family)).map(({ form }) => form),
   );
   return (query) => {
     const corrections: Record<string, string> = {};
