@@ -8,6 +8,7 @@ import { guessCountry, languageOf } from "./countries.ts";
 import type { WordKnowledge } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit } from "./lexicon.ts";
+import { byPosition, placeTerms } from "./place_terms.ts";
 import { findPlace, type Place } from "./places.ts";
 
 /** Words inside addresses are ignored: "golf7@example.com" is not a car. */
@@ -75,7 +76,7 @@ const hiddenIn = (tokens: readonly Token[], ignored: readonly Span[]): Uint8Arra
  * Annotates a text with its words, terms, cues, language and place. Passages that give instructions to a model are left
  * out.
  */
-export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: string): Annotations => {
+export const annotate = ({ lexicon, gazetteer, cues, findOrders }: WordKnowledge, text: string): Annotations => {
   const tokens = tokensIn(text);
   const scene = { text, tokens, cues: findCues(tokens, cues), topics: [] };
   const addressed = findOrders(scene);
@@ -91,7 +92,7 @@ export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: str
     }
   }
   const language = detectLanguage(text, words, hints);
-  const hits = findTerms(lexicon, words, language);
+  const hits = [...findTerms(lexicon, words, language), ...placeTerms(gazetteer, tokens, words)].sort(byPosition);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)
     if (family === "category" && weight >= LEAST_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);

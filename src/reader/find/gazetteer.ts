@@ -64,6 +64,8 @@ export type Gazetteer = {
   longest: (firstWord: string) => number;
   /** The places with this name, the most likely one first. `words`: the folded words of the name, with single spaces. */
   named: (words: string) => readonly Meaning[];
+  /** The folded names of the places with at least so many inhabitants, regions and countries included. */
+  largest: (population: number) => string[];
   /** The id of the place with this key, or -1. */
   find: (key: string) => number;
 };
@@ -266,6 +268,14 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
       const rank = ({ id, form }: Meaning): number =>
         weight(id) - (within.has(id) ? 3 : 0) - (form === "beside" ? 10 : 0);
       return found.sort((a, b) => rank(b) - rank(a)).slice(0, MOST_MEANINGS);
+    },
+    largest: (population) => {
+      const isLarge = (id: number): boolean => (populations[id] ?? 0) >= population;
+      const names: string[] = [];
+      for (let at = 0; at < total; at++)
+        if (isLarge(owners[at] ?? 0) && forms[at] === 0)
+          names.push(wordsOfName((at < count ? places.row(at)[2] : others.row(at - count)[1]) ?? ""));
+      return names;
     },
     find: (key) => {
       let low = 0;

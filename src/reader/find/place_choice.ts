@@ -139,11 +139,10 @@ export const resolvePlace = (
       for (const other of others) score += supportOf(gazetteer, id, other) * ELSEWHERE;
       return { id, score };
     });
-    // The order of the names is the order of size, with the city before the region of its name; ties keep it.
+    // The ids have the city before the region around it of the same name.
     const best = scored.toSorted((a, b) => b.score - a.score)[0];
-    const first = scored[0];
-    if (best === undefined || first === undefined) return null;
-    const top = isSamePlace(gazetteer, first.id, best.id) ? first : best;
+    if (best === undefined) return null;
+    const top = scored.find(({ id }) => isSamePlace(gazetteer, id, best.id)) ?? best;
     const rivals = scored.filter(({ id }) => !isSamePlace(gazetteer, id, top.id));
     const doubt = rivals.reduce((sum, rival) => sum + 10 ** (rival.score - best.score), 0);
     return { hit, id: top.id, score: best.score, confidence: 1 / (1 + doubt) };
