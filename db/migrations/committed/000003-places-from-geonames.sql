@@ -1,5 +1,5 @@
 --! Previous: sha1:60182aa7eb7ac37177a154459855a54e626b8c8f
---! Hash: sha1:002df850830250f3a5cc976404f2f8ba0253180f
+--! Hash: sha1:a32701ea695e660e642422f0ae8c487a08d7fef5
 --! Message: places from GeoNames
 
 -- Places get tables of their own, which db/data fills from GeoNames. They replace the names of places in reading.vocabulary
@@ -13,9 +13,9 @@ create table reading.place (
   place text constraint place_pkey primary key,
   kind text not null,
   name text not null,
-  country text constraint place_country_fkey references reading.place (place) on delete restrict,
-  region text constraint place_region_fkey references reading.place (place) on delete restrict,
-  city text constraint place_city_fkey references reading.place (place) on delete restrict,
+  country text constraint place_country_fkey references reading.place (place) on delete no action,
+  region text constraint place_region_fkey references reading.place (place) on delete no action,
+  city text constraint place_city_fkey references reading.place (place) on delete no action,
   population integer,
   latitude real,
   longitude real,
