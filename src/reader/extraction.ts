@@ -169,7 +169,8 @@ export type QueryExtraction = {
 
 /**
  * What a label of the lexicon names (`reading.concept`). The columns that fit the type are set. `feature`: the words
- * themselves are the feature. `cue`: the words say something about the words beside them.
+ * themselves are the feature. `cue`: the words say something about the words beside them. `word_class`: a closed class of
+ * words, such as negations and stop words.
  */
 export type Concept = {
   concept: string;
@@ -184,7 +185,7 @@ export type Concept = {
   | { type: "offer_kind"; offer_kind: string }
   | { type: "ask_kind"; ask_kind: string }
   | { type: "condition"; condition: string }
-  | { type: "feature" | "cue" }
+  | { type: "feature" | "cue" | "word_class" }
 );
 
 /**

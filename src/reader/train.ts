@@ -11,8 +11,8 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../database/data_files.ts";
-import type { Words } from "./builtin/knowledge.ts";
 import { LEARNING, learnClassifiers, type TrainingSet } from "./builtin/learn.ts";
+import type { Words } from "./builtin/words.ts";
 import type { Concept, Example, Label } from "./extraction.ts";
 
 /**
