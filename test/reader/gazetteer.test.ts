@@ -150,7 +150,8 @@ test("without places nothing is found", (t) => {
 
 test("an operator's row with an unknown country or city counts without it", (t) => {
   const odd = compileGazetteer({
-    place: "place\tkind\tname\tcountry\tregion\tcity\tpopulation\tlatitude\tlongitude\nx\tcity\tZorbheim\tZZ\tZZ.1\ty\t\t\t\n",
+    place:
+      "place\tkind\tname\tcountry\tregion\tcity\tpopulation\tlatitude\tlongitude\nx\tcity\tZorbheim\tZZ\tZZ.1\ty\t\t\t\n",
     place_name: "place\tname\tform\nx\tZorb\tname\nunknown\tElsewhere\tname\n",
     place_member: "place\tcountry\nworld/none\tZZ\n",
   });

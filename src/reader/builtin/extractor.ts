@@ -1,4 +1,5 @@
 import type { AskExtraction, Extractor, OfferExtraction, Vocabulary } from "../extraction.ts";
+import { locate } from "../find/locate.ts";
 import { countryOfNumber } from "../find/phones.ts";
 import { type PriceFound, readPrice } from "../judge/price.ts";
 import { quoteOf, type Span } from "../text/span.ts";
@@ -49,20 +50,26 @@ const inferred = <T extends string>({ text, words }: Annotations, decision: Deci
         confidence: decision.confidence,
       };
 
-const locationOf = ({ text, place }: Annotations): OfferExtraction["location"] => {
+const locationOf = ({ gazetteer }: Knowledge, { text, place, language }: Annotations): OfferExtraction["location"] => {
   if (place === null || place.confidence < LEAST_CONFIDENCE) return null;
   const written = quoteOf(text, place.span);
   if (written.length > 200) return null;
   return {
-    value: {
-      text: written,
-      country: place.country,
-      region: place.region,
-      city: place.city,
-      district: place.district,
-      postal_code: place.postalCode,
-      remote: place.remote,
-    },
+    value: locate(
+      gazetteer,
+      text,
+      {
+        text: written,
+        country: place.country,
+        region: place.region,
+        city: place.city,
+        district: place.district,
+        postal_code: place.postalCode,
+        remote: place.remote,
+        point: null,
+      },
+      { language },
+    ),
     quote: written,
     basis: "stated",
     confidence: place.confidence,
@@ -189,7 +196,7 @@ const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
     category: inferred(annotations, classified.category),
     offer_kind: inferred(annotations, classified.kind),
     price: priceOf(annotations, price, classified),
-    location: locationOf(annotations),
+    location: locationOf(knowledge, annotations),
     contacts,
     party: null,
     // Only things that are sold or lent have a condition.
@@ -236,7 +243,7 @@ const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
     category: inferred(annotations, classified.category),
     ask_kind: inferred(annotations, classified.kind),
     price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(annotations, price) : null,
-    location: locationOf(annotations),
+    location: locationOf(knowledge, annotations),
     condition: conditionOf(annotations),
     keywords: findKeywords(text, annotations.words, annotations.hits, excluded),
     must: findRequirements(text, annotations.words, annotations.is).map((criterion) => stated(annotations, criterion)),

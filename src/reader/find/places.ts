@@ -110,7 +110,8 @@ export const findPlaces = (gazetteer: Gazetteer, tokens: readonly Token[]): Plac
     const one = foundAt(gazetteer, tokens, at);
     const { capital = false, text = "" } = tokens[at] ?? {};
     const short = one !== null && one.to === at + 1 && text.length < LEAST_LETTERS;
-    if (one !== null && (capital || (!short && one.meanings.some(({ form }) => form === "name" || plain)))) found.push(one);
+    if (one !== null && (capital || (!short && one.meanings.some(({ form }) => form === "name" || plain))))
+      found.push(one);
     at = found.at(-1)?.from === at ? (found.at(-1)?.to ?? at + 1) : at + 1;
   }
   const hits: PlaceHit[] = [];
