@@ -6,13 +6,7 @@ import { stem } from "./stem.ts";
 /** The compiled lexicon: phrases indexed by their words, and inflected forms by their stems. */
 
 /** What a label says something about. */
-type Family =
-  | "category"
-  | "domain"
-  | "kind"
-  | "ask_kind"
-  | "condition"
-  | "feature";
+type Family = "category" | "domain" | "kind" | "ask_kind" | "condition" | "feature";
 
 /** A label that was found in a text. */
 export type Hit = {
