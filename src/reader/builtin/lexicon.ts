@@ -204,7 +204,9 @@ export const compileLexicon = (vocabulary: Named): Lexicon => {
       entry,
     );
   }
-  const classes = new Set(vocabulary.concepts.filter(({ type }) => type === "word_class").map(({ concept }) => concept));
+  const classes = new Set(
+    vocabulary.concepts.filter(({ type }) => type === "word_class").map(({ concept }) => concept),
+  );
   const words = new Map<string, Set<string>>();
   const functionWords: { language: string; form: string }[] = [];
   for (const [concept, language, form] of vocabulary.labels) {
