@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
+import type { PlaceRows } from "./find/gazetteer.ts";
 
 /**
  * The fields that are extracted from a text, and the interfaces of extractors and embedders.
@@ -216,8 +217,8 @@ export type Vocabulary = {
   concepts: Concept[];
   /** The words and phrases of the concepts. */
   labels: Label[];
-  /** The names of places (`reading.vocabulary`). A higher `weight` is stronger evidence. */
-  terms: { term: string; language: string | null; sense: string; weight: number }[];
+  /** The places and their names (`reading.place`, `reading.place_name`), as texts. */
+  places: PlaceRows;
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
 };

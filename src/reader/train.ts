@@ -60,12 +60,7 @@ export const shippedWords = (read: Read): Words => {
         ? []
         : [[concept ?? "", language ?? null, form ?? "", Number(weight), is_prefix === "true"]],
     ),
-    terms: rowsOf(read, "vocabulary.tsv").map(({ term, language, sense, weight }) => ({
-      term: term ?? "",
-      language: language ?? null,
-      sense: sense ?? "",
-      weight: Number(weight),
-    })),
+    places: { place: read("place.tsv"), place_name: read("place_name.tsv"), place_member: read("place_member.tsv") },
   };
 };
 

@@ -16,7 +16,6 @@ const seed = seedWords();
 const words = {
   ...seed,
   labels: seed.labels.filter(([, , form]) => HEARD.has(form)),
-  terms: seed.terms.filter(({ term }) => HEARD.has(term)),
 };
 const ask = (kind: string, path: string | null, ...texts: string[]): Example[] => {
   const [domain = null, category = null] = path?.split("/") ?? [];

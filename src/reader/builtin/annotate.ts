@@ -7,6 +7,7 @@ import { type Token, tokensIn, type Word, wordsIn } from "../text/tokens.ts";
 import { guessCountry, languageOf } from "./countries.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, isWordOf } from "./lexicon.ts";
+import { byPosition, placeTerms } from "./place_terms.ts";
 import { findPlace, type Place } from "./places.ts";
 import type { WordKnowledge } from "./words.ts";
 
@@ -77,7 +78,7 @@ const hiddenIn = (tokens: readonly Token[], ignored: readonly Span[]): Uint8Arra
  * Annotates a text with its words, terms, cues, language and place. Passages that give instructions to a model are left
  * out.
  */
-export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: string): Annotations => {
+export const annotate = ({ lexicon, gazetteer, cues, findOrders }: WordKnowledge, text: string): Annotations => {
   const tokens = tokensIn(text);
   const scene = { text, tokens, cues: findCues(tokens, cues), topics: [] };
   const addressed = findOrders(scene);
@@ -93,7 +94,7 @@ export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: str
     }
   }
   const language = detectLanguage(text, words, lexicon.functionWords, hints);
-  const hits = findTerms(lexicon, words, language);
+  const hits = [...findTerms(lexicon, words, language), ...placeTerms(gazetteer, tokens, words)].sort(byPosition);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)
     if (family === "category" && weight >= LEAST_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);

@@ -50,10 +50,8 @@ export type Lexicon = {
   functionWords: FunctionWords;
 };
 
-/** A label of a value, or a name of a place. */
+/** A label of a value. */
 type Naming = { form: string; language: string | null; family: Family; value: string; weight: number };
-
-const PLACE = /^(place|region|country|city):(.+)$/;
 
 /** What the labels of a concept say; null for cues, which say nothing by themselves. */
 const meaningOf = (concept: Concept): { family: Family; value: string } | null => {
@@ -77,24 +75,19 @@ const meaningOf = (concept: Concept): { family: Family; value: string } | null =
 };
 
 /** The part of a vocabulary that becomes the lexicon. */
-type Named = Pick<Vocabulary, "taxonomy" | "concepts" | "labels" | "terms">;
+type Named = Pick<Vocabulary, "taxonomy" | "concepts" | "labels">;
 
 /**
- * The labels that name a value, and the names of places.
+ * The labels that name a value.
  * @throws if a label names an unknown concept, which the database does not allow
  */
-export const namingsOf = ({ concepts, labels, terms }: Named): Naming[] => {
+export const namingsOf = ({ concepts, labels }: Named): Naming[] => {
   const meanings = new Map(concepts.map((concept) => [concept.concept, meaningOf(concept)]));
   const namings: Naming[] = [];
   for (const [concept, language, form, weight] of labels) {
     const meaning = meanings.get(concept);
     if (meaning === undefined) throw new Error(`The label "${form}" names ${concept}, which is no concept.`);
     if (meaning !== null) namings.push({ form, language, family: meaning.family, value: meaning.value, weight });
-  }
-  for (const { term, language, sense, weight } of terms) {
-    const [, family, value] = PLACE.exec(sense) ?? [];
-    if (family === undefined || value === undefined) throw new Error(`"${term}" has the unknown sense ${sense}.`);
-    namings.push({ form: term, language, family: family as Family, value, weight });
   }
   return namings;
 };

@@ -8,6 +8,7 @@ import { guessCountry, SURE_PLACE } from "./countries.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, isWordOf, type Lexicon, namingsOf } from "./lexicon.ts";
+import { byPosition, placeTerms } from "./place_terms.ts";
 import { ELSEWHERE } from "./place_words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
@@ -49,8 +50,8 @@ const HOMES = "real_estate";
 /** Terms that only hint at a kind have a lower weight ("flat", because most flats are let). */
 const LEAST_CUE = 2;
 
-/** A misspelt word is corrected to a word for one of these. */
-const MEANT: ReadonlySet<string> = new Set(["category", "place", "city"]);
+/** A misspelt word is corrected to the name of a thing, or of a place with at least so many inhabitants. */
+const LEAST_POPULATION = 100_000;
 
 /** Least weight of a term that names the thing. Only the words after such a term can be modifiers. */
 const LEAST_HEAD = 1.5;
@@ -156,7 +157,7 @@ const readPlaces = (
 
 /** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
 export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
-  const { lexicon, classifiers, cues, prices } = knowledgeOf(vocabulary);
+  const { lexicon, gazetteer, classifiers, cues, prices } = knowledgeOf(vocabulary);
   const is = isWordOf(lexicon);
   const namings = namingsOf(vocabulary);
   const correct = createCorrector(
@@ -165,7 +166,11 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       ...(lexicon.words.get("limit_word") ?? []),
       ...(lexicon.words.get("period_word") ?? []),
     ],
-    namings.filter(({ family, weight }) => weight >= LEAST_CUE && MEANT.has(family)).map(({ form }) => form),
+    [
+      ...namings.filter(({ family, weight }) => weight >= LEAST_CUE && family === "category").map(({ form }) => form),
+      ...gazetteer.largest(LEAST_POPULATION),
+    ],
+    (word) => gazetteer.named(word).length > 0,
   );
   return (query) => {
     const corrections: Record<string, string> = {};
@@ -182,7 +187,12 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       languageHints(lexicon, tokens),
       CLEAR_LANGUAGE,
     );
-    const hits = findTerms(lexicon, tokens, language);
+    const corrected = tokensIn(query).map((token) => {
+      const meant = token.kind === "word" ? corrections[token.text] : undefined;
+      return meant === undefined ? token : { ...token, text: meant };
+    });
+    const terms = findTerms(lexicon, tokens, language);
+    const hits = [...terms, ...placeTerms(gazetteer, corrected, tokens)].sort(byPosition);
     // The language of a few words is often detected wrongly, so phrases count in every language ("van to hire" is not
     // Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(

@@ -131,8 +131,23 @@ export const proposePlaces = (scene: PlaceText): Range[] => {
   const thorough = tokens.length <= MOST_SMALL_TOKENS;
   const found: Range[] = [];
   const seen = new Set<number>();
+  const isSureName = new Uint8Array(tokens.length + 1);
+  for (const { from, to, form } of known) if (form === "name") isSureName.fill(1, from, to);
+  const isOrdinary = new Uint8Array(tokens.length + 1);
+  const isStreet = new Uint8Array(tokens.length + 1);
+  for (const { concept, from, to } of cues) {
+    if (concept.text === "place_not") isOrdinary.fill(1, from, to);
+    if (concept.text === "place_street") isStreet[from] = 1;
+  }
+  /** True for months, days, languages and the like, and for streets: "London Road". */
+  const isNoPlace = (from: number, to: number): boolean => {
+    if (to - from > 1 && isStreet[to - 1] === 1) return true;
+    if (isStreet[to] === 1 && tokens[to]?.gap === "space" && tokens[to]?.capital === true) return true;
+    for (let at = from; at < to; at++) if (isOrdinary[at] === 0 || isSureName[at] === 1) return false;
+    return true;
+  };
   const propose = (from: number, to: number): void => {
-    if (to <= from || to > tokens.length) return;
+    if (to <= from || to > tokens.length || isNoPlace(from, to)) return;
     const key = from * 64 + Math.min(63, to - from);
     if (seen.has(key)) return;
     seen.add(key);

@@ -577,6 +577,7 @@ const P = {
   said: term("said"),
   text: term("text-cue"),
   chain: term("chain"),
+  aside: term("aside"),
 } as const;
 
 /** Pairs of a relation and something else as one term, made once. */
@@ -590,9 +591,30 @@ const pairOf = (one: string, other: string): Term => {
   return made;
 };
 
+/** Longest aside in brackets that says something about the contact beside it, in tokens. */
+const ASIDE_LENGTH = 12;
+
+/** The tokens before and after the brackets around tokens `from` to `to`; null if there are none. */
+const asideOf = (
+  tokens: readonly Token[],
+  from: number,
+  to: number,
+): { before: number; after: number; alone: boolean } | null => {
+  for (let open = from - 1; open >= 0 && from - open < ASIDE_LENGTH && !tokens[open + 1]?.opens; open--) {
+    if (tokens[open]?.text === ")") return null;
+    if (tokens[open]?.text !== "(") continue;
+    for (let close = to; close < tokens.length && close - to < ASIDE_LENGTH; close++) {
+      if (tokens[close]?.text === "(") return null;
+      if (tokens[close]?.text === ")") return { before: open, after: close + 1, alone: close - open <= to - from + 2 };
+    }
+  }
+  return null;
+};
+
 /**
  * The value of a feature says how soon it is believed: a cue, of which there are many examples, sooner than a single word.
  */
+const CUE = Number(process.env["CU"] ?? 1);
 const LEXICAL = Number(process.env["LX"] ?? 0.4);
 const NEIGHBOUR = Number(process.env["NB"] ?? 0.7);
 
@@ -630,6 +652,12 @@ const addPreferenceFeatures = (
   }
 
   const relations = items.map(relationOf);
+  /** The relation of the contact of which token `at` is a part. */
+  const relationAt = (at: number): Relation | null => {
+    if (discourse.isCandidate[at] !== 1) return null;
+    const found = items.findIndex((item) => item.what === "contact" && item.from <= at && at < item.to);
+    return found < 0 ? null : (relations[found] ?? null);
+  };
   const clauseOf = (item: Item): number => clauses.clause[item.from] ?? 0;
   const sentenceOf = (item: Item): number => clauses.sentence[item.from] ?? 0;
   let lastMention = -1;
@@ -695,8 +723,8 @@ const addPreferenceFeatures = (
     const concepts = not ? pairOf("not", concept.text) : concept;
     const scopeB = beforeIn ? "clause" : beforeSentence ? "sentence" : "text";
     const scopeA = afterIn ? "clause" : afterSentence ? "sentence" : "text";
-    if (beforeRelation !== null) features.add(P.before, pairOf(beforeRelation, scopeB), concepts);
-    if (afterRelation !== null) features.add(P.after, pairOf(afterRelation, scopeA), concepts);
+    if (beforeRelation !== null) features.add(P.before, pairOf(beforeRelation, scopeB), concepts, CUE);
+    if (afterRelation !== null) features.add(P.after, pairOf(afterRelation, scopeA), concepts, CUE);
     features.add(
       P.between,
       pairOf(
@@ -704,6 +732,7 @@ const addPreferenceFeatures = (
         afterRelation === null || !afterSentence ? "-" : afterRelation + scopeA,
       ),
       concepts,
+      CUE,
     );
     // The nearest mention: in the clause first, then in the sentence, then the one before.
     const gapBefore = before === undefined ? 99 : item.from - before.to;
@@ -720,10 +749,18 @@ const addPreferenceFeatures = (
           : gapBefore <= gapAfter
             ? beforeRelation
             : afterRelation;
-    features.add(not ? P.nearNegated : P.near, nearest === null ? NONE : RELATIONS[nearest], concept);
+    features.add(not ? P.nearNegated : P.near, nearest === null ? NONE : RELATIONS[nearest], concept, CUE);
+    // "jo@example.org (preferred)", "or (our favourite) 0171 ..."
+    const side = asideOf(tokens, item.from, item.to);
+    if (side !== null) {
+      const left = relationAt(side.before - 1);
+      const right = relationAt(side.after);
+      features.add(P.aside, pairOf(left ?? "-", right ?? "-"), concepts, CUE);
+      features.add(P.aside, pairOf(left ?? "-", right ?? "-"), side.alone ? B("alone") : NONE, CUE);
+    }
     if (chained !== null) {
       const link = chainedSentence === sentence ? chained : pairOf("past", chained.text);
-      features.add(P.chain, link, concepts);
+      features.add(P.chain, link, concepts, CUE);
     }
   });
   // The words and cues of whole sentences that speak of this contact alone, or of others alone.
@@ -753,7 +790,7 @@ const addPreferenceFeatures = (
     const relation = spoken.get(sentence);
     const past = relation === undefined ? spoken.get(sentence - 1) : undefined;
     const where = relation !== undefined ? (relation === "mixed" ? MIXED : RELATIONS[relation]) : past === undefined ? NONE : PAST[past];
-    features.add(P.cueIn, where, item.concept);
+    features.add(P.cueIn, where, item.concept, CUE);
     if (lastCue !== null && lastCue.what === "cue" && sentenceOf(lastCue) === sentence && lastCue.from !== item.from)
       features.add(P.cuePair, where, pairOf(lastCue.concept.text, item.concept.text));
     lastCue = item;
@@ -834,7 +871,7 @@ const MAX_CONTACTS = 10;
 const LEAST_CONTACT = 0.5;
 
 /** A contact of lower probability is not preferred. Chosen on held-out texts, as above. */
-const LEAST_PREFERRED = 0.4;
+const LEAST_PREFERRED = 0.32;
 
 /** A number is of a type from this probability on. */
 const LEAST_TYPE = 0.5;

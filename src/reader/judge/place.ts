@@ -145,7 +145,8 @@ const prepare = (scene: PlaceText): Prepared => {
   for (let at = 0, cue = 0, place = 0, count = 0; at <= tokens.length; at++) {
     while (cue < cues.length && (cues[cue]?.from ?? 0) < at) cue++;
     cueFrom[at] = cue;
-    for (; place < known.length && (known[place]?.from ?? 0) < at; place++) if (known[place]?.kind !== "country") count++;
+    for (; place < known.length && (known[place]?.from ?? 0) < at; place++)
+      if (known[place]?.kind !== "country") count++;
     placesBefore[at] = count;
   }
   const letters = B(caseOf(scene.text, tokens));
@@ -163,7 +164,8 @@ const signOf = ({ scene, knownAt }: Prepared, at: number): number => {
   const token = scene.tokens[at];
   if (token === undefined) return 0;
   if (token.kind === "digits") return token.text.length >= 4 ? 6 : 5;
-  if (token.kind === "mark") return token.text === "," ? 8 : token.text === "-" ? 9 : token.text === "(" ? 10 : token.text === "/" ? 11 : 12;
+  if (token.kind === "mark")
+    return token.text === "," ? 8 : token.text === "-" ? 9 : token.text === "(" ? 10 : token.text === "/" ? 11 : 12;
   if (token.text.length <= 3 && token.capital) {
     const raw = scene.text.slice(token.start, token.end);
     if (raw === raw.toUpperCase()) return 7;
@@ -252,7 +254,14 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   for (let at = Math.max(first, from - NEAR); at < from - 2; at++)
     if (tokens[at]?.kind === "word" && (tokens[at]?.text.length ?? 0) > 2) features.add(T.near, wordAt(at));
   if (after !== END) features.add(T.after2, to + 1 >= last ? END : wordAt(to + 1));
-  const opensAt = from === first ? "opens" : before === SUM || before === CONTACT ? "follows" : tokens[from - 1]?.kind === "mark" ? "marked" : "within";
+  const opensAt =
+    from === first
+      ? "opens"
+      : before === SUM || before === CONTACT
+        ? "follows"
+        : tokens[from - 1]?.kind === "mark"
+          ? "marked"
+          : "within";
   const next = tokens[to];
   const closesAt =
     to >= last || (to === last - 1 && next?.kind === "mark")
@@ -268,7 +277,11 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   features.add(T.knownAlone, alone, state);
   features.add(T.shapeKnown, alone, shape);
   // A line of its own, or the end of one.
-  features.add(T.sentence, B(opening.gap === "line" ? "line" : "in"), B(next === undefined || next.gap === "line" ? "ends" : "goes-on"));
+  features.add(
+    T.sentence,
+    B(opening.gap === "line" ? "line" : "in"),
+    B(next === undefined || next.gap === "line" ? "ends" : "goes-on"),
+  );
 
   // Cues.
   const { cues, cueFrom } = prepared;
@@ -303,8 +316,10 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   const hitAfter = known[(knownAt[to] ?? 0) - 1];
   if (hitBefore !== undefined) features.add(T.beside, B("before"), grade);
   if (hitAfter !== undefined) features.add(T.beside, B("after"), grade);
-  if (tokens[to]?.text === "," && known[(knownAt[to + 1] ?? 0) - 1] !== undefined) features.add(T.beside, B("comma-after"), grade);
-  if (tokens[from - 1]?.text === "," && knownAt[from - 2] !== 0 && from > 1) features.add(T.beside, B("comma-before"), grade);
+  if (tokens[to]?.text === "," && known[(knownAt[to + 1] ?? 0) - 1] !== undefined)
+    features.add(T.beside, B("comma-after"), grade);
+  if (tokens[from - 1]?.text === "," && knownAt[from - 2] !== 0 && from > 1)
+    features.add(T.beside, B("comma-before"), grade);
 };
 
 /** The tokens that a span covers, or null if it covers none. */
@@ -374,7 +389,8 @@ export const placeExamples = (scene: PlaceText, marks: readonly Mark[]): Ranked[
   const pick = (index: number): Ranked["candidates"][number] => judged[index] as Features;
   const examples: Ranked[] = [{ candidates: kept.map(pick), right: kept.indexOf(right) }];
   const rest = [...candidates.keys()].filter((index) => !isPlace(candidates[index] as Range));
-  if (right >= 0 && rest.length > 0 && scene.text.length % WITHOUT_PLACE === 0) examples.push({ candidates: rest.map(pick), right: -1 });
+  if (right >= 0 && rest.length > 0 && scene.text.length % WITHOUT_PLACE === 0)
+    examples.push({ candidates: rest.map(pick), right: -1 });
   return examples;
 };
 

@@ -31,8 +31,6 @@ export type TitleText = PlaceText & {
   price: Range | null;
   place: Range | null;
   isAsk: boolean;
-  /** ISO 639-1, null if unknown. */
-  language: string | null;
 };
 
 /** The longest title, in UTF-16 units. */
@@ -73,7 +71,6 @@ const T = {
   again: term("again"),
   ask: term("ask"),
   price: term("price"),
-  language: term("language"),
   last: term("last"),
   lastBut: term("last-but"),
   after1: term("after1"),
@@ -328,7 +325,11 @@ const addBeginFeatures = (features: Features, prepared: Prepared, at: number): v
   features.add(T.position, B(grown(at)), thing);
   features.add(T.sentence, B(grown(sentence[at] ?? 0)), B(Math.min(at - opens, 4)));
   features.add(T.sentence, B(Math.min(sentence[at] ?? 0, 3)), thing);
-  features.add(T.line, B(Math.min(line[at] ?? 0, 3)), B(lines > 1 ? `${token.gap === "line" ? "starts" : "in"}` : "one"));
+  features.add(
+    T.line,
+    B(Math.min(line[at] ?? 0, 3)),
+    B(lines > 1 ? `${token.gap === "line" ? "starts" : "in"}` : "one"),
+  );
   features.add(T.rest, B(grown((last[at] ?? at) - at)), B(Math.min(sentence[at] ?? 0, 3)));
   const again = prepared.again[at] ?? 0;
   if (again > 0) features.add(T.again, B(again), join);
@@ -394,7 +395,7 @@ const addEndFeatures = (features: Features, prepared: Prepared, from: number, to
     next === undefined
       ? END
       : role > 0
-        ? NEXT_ROLE[role] as Term
+        ? (NEXT_ROLE[role] as Term)
         : next.gap === "line"
           ? B("line")
           : to >= closes
@@ -432,7 +433,11 @@ const addEndFeatures = (features: Features, prepared: Prepared, from: number, to
   const named = Math.min((prepared.namedBefore[to] ?? 0) - (prepared.namedBefore[from] ?? 0), 2);
   const naming = B(`${named}${prepared.namedAt[to] === 2 ? "cut" : ""}`);
   features.add(T.named, naming, follows);
-  features.add(T.named, naming, B((prepared.nextNamed[to] ?? 0) < closes ? Math.min((prepared.nextNamed[to] ?? 0) - to, 4) : 9));
+  features.add(
+    T.named,
+    naming,
+    B((prepared.nextNamed[to] ?? 0) < closes ? Math.min((prepared.nextNamed[to] ?? 0) - to, 4) : 9),
+  );
   const ahead = (prepared.nextThing[to] ?? 0) < closes ? Math.min((prepared.nextThing[to] ?? 0) - to, 6) : 9;
   features.add(T.thing, B(`ahead${ahead}`), state);
   if ((kindAt[to] ?? 0) > 0) features.add(T.kind, B(`next${kindAt[to]}`));
@@ -471,7 +476,11 @@ const addEndFeatures = (features: Features, prepared: Prepared, from: number, to
   features.add(T.marks, B("commas"), B(Math.min(commas, 3)));
   features.add(T.marks, B("sentences"), B(Math.min((sentence[to - 1] ?? 0) - (sentence[from] ?? 0), 2)));
   features.add(T.bracket, B(Math.sign(depth)), follows);
-  features.add(T.letters, B(digits > 0 ? "digits" : "words"), B(capitals === 0 ? "small" : smalls === 0 ? "capital" : "both"));
+  features.add(
+    T.letters,
+    B(digits > 0 ? "digits" : "words"),
+    B(capitals === 0 ? "small" : smalls === 0 ? "capital" : "both"),
+  );
   features.add(T.rest, B(grown(closes - to)), B(first[from] === from ? "opens" : "within"));
   if (to === closes) features.add(T.rest, B("all"), first[from] === from ? width : NONE);
   features.add(T.ask, B(isAsk ? "ask" : "offer"), after);
@@ -488,7 +497,11 @@ export const titleExamples = (
   const prepared = prepare(scene);
   const begins = beginsOf(prepared);
   const ends = endsOf(prepared, title.from);
-  const judge = (candidates: readonly number[], right: number, add: (features: Features, at: number) => void): Ranked[] =>
+  const judge = (
+    candidates: readonly number[],
+    right: number,
+    add: (features: Features, at: number) => void,
+  ): Ranked[] =>
     right < 0
       ? []
       : [
@@ -503,7 +516,9 @@ export const titleExamples = (
         ];
   return {
     title_begin: judge(begins, begins.indexOf(title.from), (features, at) => addBeginFeatures(features, prepared, at)),
-    title_end: judge(ends, ends.indexOf(title.to), (features, at) => addEndFeatures(features, prepared, title.from, at)),
+    title_end: judge(ends, ends.indexOf(title.to), (features, at) =>
+      addEndFeatures(features, prepared, title.from, at),
+    ),
   };
 };
 
@@ -540,7 +555,9 @@ export const findTitle = (scene: TitleText, models: TitleModels): FoundTitle | n
   const prepared = prepare(scene);
   const begins = beginsOf(prepared);
   const likely = rank(models.title_begin, begins, (at) => addBeginFeatures(features, prepared, at));
-  const tried = [...begins.keys()].sort((one, other) => (likely[other] ?? 0) - (likely[one] ?? 0)).slice(0, BEGINS_TRIED);
+  const tried = [...begins.keys()]
+    .sort((one, other) => (likely[other] ?? 0) - (likely[one] ?? 0))
+    .slice(0, BEGINS_TRIED);
   const naming = scene.named[0];
   let best: Range | null = null;
   let most = Number.NEGATIVE_INFINITY;
@@ -556,7 +573,8 @@ export const findTitle = (scene: TitleText, models: TitleModels): FoundTitle | n
     const to = ends.findLast((_, at) => (probable[at] ?? 0) >= least);
     if (to === undefined) continue;
     const names = naming !== undefined && naming.from >= from && naming.to <= to;
-    const score = Math.log(chance * top) + (prepared.sentence[from] === 0 ? TUNING.opening : 0) + (names ? TUNING.naming : 0);
+    const score =
+      Math.log(chance * top) + (prepared.sentence[from] === 0 ? TUNING.opening : 0) + (names ? TUNING.naming : 0);
     if (score <= most) continue;
     most = score;
     confidence = chance * top;
