@@ -63,10 +63,24 @@ const T = {
 
 const B = (value: string | number): Term => bucket(value);
 
+/** The concept of phrases that are orders by themselves, and how much sooner they are believed than other cues. */
+const SUFFICIENT = "order_words";
+const SURE = 3;
+
 /** How many marks at the start of a sentence are features. */
 const MOST_MARKS = 3;
 /** How many words of a sentence are features. */
 const MOST_WORDS = 40;
+
+/** True if a square bracket that was opened in one sentence is closed in another, or at its end. */
+const isOpen = (tokens: Scene["tokens"], past: Sentence | undefined, { to }: Sentence): boolean => {
+  let depth = 0;
+  for (let at = past?.from ?? to; at < (past?.to ?? to); at++) {
+    const text = tokens[at]?.text;
+    depth += text === "[" ? 1 : text === "]" ? -1 : 0;
+  }
+  return depth > 0;
+};
 
 /** Adds the features of a sentence. @param continues whether the sentence before it is an order */
 const addOrderFeatures = (
@@ -115,7 +129,7 @@ const addOrderFeatures = (
     const previous = tokens[cue.from - 1];
     if (previous !== undefined && cue.from > from) features.add(T.before, cue.concept, termOf(previous));
   });
-  for (const concept of said) features.add(T.cue, concept);
+  for (const concept of said) features.add(T.cue, concept, undefined, concept.text === SUFFICIENT ? SURE : 1);
   features.add(T.cue, B(said.map(({ text }) => text.slice("order_".length)).sort().join("+") || "-"));
   const past = sentences[index - 1];
   for (const concept of new Set(past?.cues.map(({ concept }) => concept))) features.add(T.pastCue, concept);
@@ -127,6 +141,7 @@ const addOrderFeatures = (
   const opens = tokens[from]?.gap === "line" ? "line" : "same-line";
   features.add(T.past, B(continues ? "order" : "no-order"));
   features.add(T.past, B(continues ? "order" : "no-order"), B(opens));
+  if (continues && isOpen(tokens, sentences[index - 1], sentence)) features.add(T.past, B("open"));
   if (continues) for (const concept of said) features.add(T.continues, concept, B(opens));
   features.unite();
 };
