@@ -10,7 +10,7 @@ const knowledge = knowledgeOf(seedVocabulary());
 
 /** The price that the reader finds in a text of a country. */
 export const priceIn = (text: string, country: string | null, isAsk: boolean): PriceFound | null => {
-  const annotations = annotate(knowledge, text);
+  const annotations = annotate(knowledge, text, []);
   return readPrice(annotations, annotations.isHidden, knowledge.prices, { country, isAsk });
 };
 

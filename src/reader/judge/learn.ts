@@ -158,11 +158,7 @@ export const learn = (
   return pack(classes, bias, numbers, average.mean(), (feature) => prior.has(feature));
 };
 
-/** A feature whose weights all are smaller, in units, says next to nothing: without such features, held-out texts are
- * read as well, from a third less data. */
-const LEAST_UNITS = 2;
-
-/** Weights as they are stored, without features that say next to nothing. */
+/** Weights as they are stored. A feature whose weights all round to nothing says nothing, and is left out. */
 const pack = (
   classes: readonly string[],
   bias: Float64Array,
@@ -174,7 +170,7 @@ const pack = (
   const kept = [...numbers].filter(([feature, number]) => {
     if (isKept(feature)) return true;
     for (let one = 0; one < width; one++)
-      if (Math.abs(inUnits(weights[number * width + one] ?? 0)) >= LEAST_UNITS) return true;
+      if (inUnits(weights[number * width + one] ?? 0) !== 0) return true;
     return false;
   });
   return {
