@@ -286,10 +286,12 @@ const addContactFeatures = (
 ): void => {
   const candidate = candidates[index];
   if (candidate === undefined) return;
-  addContext(features, scene, candidate, candidates[index - 1], candidates[index + 1]);
+  const near = { ...scene, cues: discourse.cues };
+  addContext(features, near, candidate, candidates[index - 1], candidates[index + 1]);
   addShape(features, scene, candidate);
   addPlace(features, scene, candidates, index);
   addDiscourse(features, scene, discourse, candidates, index);
+  features.unite();
 };
 
 /** The types of contact that a number can be. */
@@ -614,9 +616,9 @@ const asideOf = (
 /**
  * The value of a feature says how soon it is believed: a cue, of which there are many examples, sooner than a single word.
  */
-const CUE = Number(process.env["CU"] ?? 1);
-const LEXICAL = Number(process.env["LX"] ?? 0.4);
-const NEIGHBOUR = Number(process.env["NB"] ?? 0.7);
+const CUE = 1;
+const LEXICAL = 0.4;
+const NEIGHBOUR = 0.7;
 
 /** Adds the features from which it is judged whether the contact at `index` is the preferred one. */
 const addPreferenceFeatures = (

@@ -65,7 +65,7 @@ const B = (value: string | number): Term => bucket(value);
 
 /** The concept of phrases that are orders by themselves, and how much sooner they are believed than other cues. */
 const SUFFICIENT = "order_words";
-const SURE = 3;
+const SURE = 4;
 
 /** How many marks at the start of a sentence are features. */
 const MOST_MARKS = 3;
@@ -172,7 +172,7 @@ export const learnOrders = (scene: Scene, marks: readonly Mark[]): Judged[] => {
 };
 
 /** A sentence is an order from this probability on. Chosen on held-out texts. */
-const LEAST_ORDER = 0.5;
+const LEAST_ORDER = 0.4;
 
 /** The passages of a text that are addressed to the reading software, in order. */
 export const findOrders = (scene: Scene, model: Model): Span[] => {
