@@ -31,12 +31,15 @@ set local check_function_bodies = off;
 --!include market/setting.sql
 --!include market/permission.sql
 --!include market/taxonomy.sql
---!include reading/vocabulary.sql
+--!include reading/vocabulary_change.sql
+--!include reading/concept.sql
+--!include reading/label.sql
+--!include reading/place.sql
+--!include reading/place_name.sql
+--!include reading/place_member.sql
 --!include reading/example.sql
 --!include reading/classifier.sql
 --!include market/reason.sql
---!include reading/wide_place.sql
---!include reading/synonym.sql
 --!include reading/concept_refresh.sql
 --!include market/account.sql
 --!include market/account_stats.sql
@@ -74,6 +77,7 @@ set local check_function_bodies = off;
 
 -- Trigger functions and triggers. The baseline ends after this section.
 --!include internal/account_stats.sql
+--!include internal/offer_kinds.sql
 --!include internal/agent.sql
 --!include internal/appeal.sql
 --!include internal/audit.sql
@@ -146,6 +150,7 @@ set local check_function_bodies = off;
 
 -- Functions that the worker may call
 --!include reading/words.sql
+--!include reading/places.sql
 --!include jobs/get_vocabulary.sql
 --!include jobs/training.sql
 --!include reading/load_classifiers.sql

@@ -11,9 +11,9 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../database/data_files.ts";
-import type { Words } from "./builtin/knowledge.ts";
 import { LEARNING, learnClassifiers, type TrainingSet } from "./builtin/learn.ts";
-import type { Example } from "./extraction.ts";
+import type { Words } from "./builtin/words.ts";
+import type { Concept, Example, Label } from "./extraction.ts";
 
 /**
  * `npm run train` trains the classifiers on the shipped words and examples and writes them to db/data/classifier.jsonl,
@@ -42,6 +42,8 @@ const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a),
  */
 export const shippedWords = (read: Read): Words => {
   const categories = rowsOf(read, "category.tsv").toSorted(byPosition);
+  const concepts = rowsOf(read, "concept.tsv");
+  const things = new Set(concepts.filter(({ type }) => type === "thing").map(({ concept }) => concept));
   return {
     taxonomy: rowsOf(read, "domain.tsv")
       .toSorted(byPosition)
@@ -51,13 +53,14 @@ export const shippedWords = (read: Read): Words => {
         kinds: (kinds ?? "").slice(1, -1).split(","),
         categories: categories.filter((one) => one["domain"] === domain).map(({ category }) => category ?? ""),
       })),
-    terms: rowsOf(read, "vocabulary.tsv").map(({ term, language, sense, weight }) => ({
-      term: term ?? "",
-      language: language ?? null,
-      sense: sense ?? "",
-      weight: Number(weight),
-    })),
-    cues: [],
+    // The constraint of reading.concept guarantees that the columns fit the type.
+    concepts: concepts.filter(({ type }) => type !== "thing") as Concept[],
+    labels: rowsOf(read, "label.tsv").flatMap(({ concept, language, form, weight, is_prefix }): Label[] =>
+      things.has(concept ?? null)
+        ? []
+        : [[concept ?? "", language ?? null, form ?? "", Number(weight), is_prefix === "true"]],
+    ),
+    places: { place: read("place.tsv"), place_name: read("place_name.tsv"), place_member: read("place_member.tsv") },
   };
 };
 
@@ -66,18 +69,18 @@ export const shippedWords = (read: Read): Words => {
  * @param read returns the text of a file of db/data
  */
 export const shippedExamples = (read: Read): Example[] =>
-  (["ask", "offer"] as const).flatMap((document) =>
-    rowsOf(read, `${document}_example.tsv`)
-      .map(
-        (row): Example => ({
-          document,
-          kind: row[`${document}_kind`] ?? "",
-          category: row["category"] ?? null,
-          text: row["text"] ?? "",
-        }),
-      )
-      .toSorted((a, b) => byBytes(a.text, b.text)),
-  );
+  rowsOf(read, "example.tsv")
+    .map(
+      ({ text, language, offer_kind, ask_kind, domain, category }): Example => ({
+        text: text ?? "",
+        language: language ?? null,
+        offer_kind: offer_kind ?? null,
+        ask_kind: ask_kind ?? null,
+        domain: domain ?? null,
+        category: category ?? null,
+      }),
+    )
+    .toSorted((a, b) => byBytes(a.text, b.text));
 
 /**
  * The training set of the shipped words and examples.

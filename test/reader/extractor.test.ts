@@ -3,13 +3,16 @@ import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
 import { createExtractor } from "../../src/reader/extractor.ts";
 import type { Outcome } from "../../src/reader/fallback.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { startProvider, status } from "./provider.ts";
 
 const TEXT = "Oak table, 120 EUR, write to anna@example.org";
 
 const VOCABULARY: Vocabulary = {
   taxonomy: [{ domain: "home_garden", kinds: ["sale"], categories: ["furniture"] }],
-  terms: [],
+  concepts: [],
+  labels: [],
+  places: NO_PLACES,
   classifiers: {},
 };
 

@@ -1,18 +1,26 @@
 import test from "ava";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
-import { learn, useWeights } from "../../src/reader/builtin/classifier.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
-import { learnClassifiers, observe } from "../../src/reader/builtin/learn.ts";
-import { compileLexicon } from "../../src/reader/builtin/lexicon.ts";
+import { featuresOf } from "../../src/reader/builtin/features.ts";
+import { learnClassifiers } from "../../src/reader/builtin/learn.ts";
+import { type Words, wordKnowledge } from "../../src/reader/builtin/words.ts";
 import type { Example } from "../../src/reader/extraction.ts";
+import { createFeatures, term } from "../../src/reader/judge/features.ts";
+import { learn, learnRanker } from "../../src/reader/judge/learn.ts";
+import { chances, useWeights } from "../../src/reader/judge/model.ts";
 import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
 const seed = seedWords();
 /** The small training set needs only a few words of the vocabulary. */
-const words = { ...seed, terms: seed.terms.filter(({ term }) => HEARD.has(term)) };
-const ask = (kind: string, category: string | null, ...texts: string[]): Example[] =>
-  texts.map((text) => ({ document: "ask", kind, category, text }));
+const words = {
+  ...seed,
+  labels: seed.labels.filter(([, , form]) => HEARD.has(form)),
+};
+const ask = (kind: string, path: string | null, ...texts: string[]): Example[] => {
+  const [domain = null, category = null] = path?.split("/") ?? [];
+  return texts.map((text) => ({ text, language: null, offer_kind: null, ask_kind: kind, domain, category }));
+};
 
 /** A small training set: a thing that stands idle is let, a thing that takes up room is sold. */
 const EXAMPLES = [
@@ -32,7 +40,7 @@ const EXAMPLES = [
 
 const kindOf = (text: string, examples = EXAMPLES): string | undefined => {
   const classifiers = useLearned({ ...words, classifiers: learnClassifiers({ vocabulary: words, examples }) });
-  return classifyAsk(classifiers, { annotations: annotate(compileLexicon(words), text), price: null }).kind?.value;
+  return classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), text), price: null }).kind?.value;
 };
 
 test("a phrase learned with one thing applies to other things", (t) => {
@@ -48,18 +56,19 @@ test("the same examples give exactly the same weights", (t) => {
 });
 
 test("features name the category of things, places as places, numbers as numbers, and the size of prices", (t) => {
-  const [seen] = observe(words, ask("buy", null, "a sofa in Berlin for 90 €"));
-  const names = [...(seen?.features.words ?? []), ...(seen?.features.facts ?? [])].map(([name]) => name);
+  const annotations = annotate(wordKnowledge(words), "a sofa in Berlin for 90 €");
+  const price = { amount: 90, period: null, deposit: null };
+  const { names } = featuresOf({ annotations, family: "ask_kind", price }, true).features;
   for (const name of [
-    "sofa",
-    "<home_garden>",
-    "a <home_garden>",
-    "in <place>",
-    "for #",
-    "sum:3",
-    "thing:home_garden/furniture",
+    "word sofa",
+    "word <home_garden>",
+    "pair a <home_garden>",
+    "pair in <place>",
+    "pair for #",
+    "sum 3",
+    "thing home_garden/furniture",
   ])
-    t.true(names.includes(name), name);
+    t.true(names?.includes(name), name);
 });
 
 test("additional examples change the classification", (t) => {
@@ -88,7 +97,7 @@ test("a category that the taxonomy no longer has is not given", (t) => {
     ...one,
     categories: one.categories.filter((name) => name !== "boats"),
   }));
-  const annotations = annotate(compileLexicon(words), "Our boat stands idle, who would have it by the week");
+  const annotations = annotate(wordKnowledge(words), "Our boat stands idle, who would have it by the week");
   const category = (now: typeof taxonomy) =>
     classifyAsk(useLearned({ ...words, taxonomy: now, classifiers: learned }), { annotations, price: null }).category
       ?.value;
@@ -100,28 +109,79 @@ test("a category without examples is recognised by its words", (t) => {
   const taxonomy = words.taxonomy.map((one) =>
     one.domain === "vehicles" ? { ...one, categories: [...one.categories, "zorbs"] } : one,
   );
-  const terms = [...words.terms, { term: "zorb", language: null, sense: "category:vehicles/zorbs", weight: 3 }];
-  const vocabulary = { taxonomy, terms };
+  const vocabulary: Words = {
+    ...words,
+    taxonomy,
+    concepts: [
+      ...words.concepts,
+      {
+        concept: "vehicles/zorbs",
+        type: "category",
+        domain: "vehicles",
+        category: "zorbs",
+        offer_kind: null,
+        ask_kind: null,
+        condition: null,
+      },
+    ],
+    labels: [...words.labels, ["vehicles/zorbs", null, "zorb", 3, false]],
+  };
   const classifiers = useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) });
-  const annotations = annotate(compileLexicon(vocabulary), "My zorb takes up room, who would have it for good");
+  const annotations = annotate(wordKnowledge(vocabulary), "A zorb, who would have it");
   t.is(classifyAsk(classifiers, { annotations, price: null }).category?.value, "zorbs");
 });
 
 test("without examples, no kind is given", (t) => {
   t.is(kindOf("The caravan stands idle", []), undefined);
   const classifiers = useLearned({ ...words, classifiers: {} });
-  t.deepEqual(classifyAsk(classifiers, { annotations: annotate(compileLexicon(words), "a sofa"), price: null }), {
+  t.deepEqual(classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), "a sofa"), price: null }), {
     kind: null,
     domain: null,
     category: null,
   });
 });
 
+const named = (...names: string[]) => {
+  const features = createFeatures(true);
+  for (const name of names) {
+    const [template = "", one, other] = name.split(" ");
+    features.add(
+      term(template),
+      one === undefined ? undefined : term(one),
+      other === undefined ? undefined : term(other),
+    );
+  }
+  return features;
+};
+
 test("a prior weight of a feature decides until examples say otherwise", (t) => {
-  const prior = new Map([["told:a", { a: 4 }]]);
-  const examples = ["a", "b"].map((name) => ({ name, features: { words: [], facts: [] } }));
-  const { classify } = useWeights(learn(examples, prior));
-  t.is(classify({ words: [], facts: [["told:a", 1]] })[0]?.name, "a");
-  t.true((classify({ words: [], facts: [["told:a", 1]] })[0]?.probability ?? 0) > 0.9);
-  t.is(classify({ words: [], facts: [] })[0]?.probability, 0.5);
+  const prior = new Map([["told a", { a: 4 }]]);
+  const examples = ["a", "b"].map((name) => ({ name, features: named() }));
+  const { probabilities, classes } = useWeights(learn(examples, { balanced: true }, prior));
+  t.deepEqual(classes, ["a", "b"]);
+  t.true((probabilities(named("told a"))[0] ?? 0) > 0.9);
+  t.is(probabilities(named())[0], 0.5);
+});
+
+test("a ranker learns which candidate of a text is sought, and when none is", (t) => {
+  const groups = Array.from({ length: 40 }, (_, n) =>
+    n % 4 === 3
+      ? { candidates: [named("word paid"), named("word fee")], right: -1 }
+      : { candidates: [named("word paid"), named("word asking"), named("word fee")], right: 1 },
+  );
+  const { score } = useWeights(learnRanker(groups, { rate: 0.3 }));
+  const chancesOf = (...candidates: string[]) => [...chances(candidates.map((one) => score(named(one))))];
+  const [, asking = 0] = chancesOf("word paid", "word asking");
+  t.true(asking > 0.8);
+  t.true((chancesOf("word paid", "word fee").at(-1) ?? 0) > 0.8);
+});
+
+test("a feature has the same key by its name as by its parts", (t) => {
+  const learned = learn(
+    Array.from({ length: 8 }, (_, n) => ({ name: n % 2 === 0 ? "a" : "b", features: named(`pair x ${n % 2}`) })),
+    { rate: 0.5 },
+  );
+  const { probabilities } = useWeights(learned);
+  t.true((probabilities(named("pair x 0"))[0] ?? 0) > 0.7);
+  t.true((probabilities(named("pair x 1"))[0] ?? 0) < 0.3);
 });

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from "ava";
 import type { OfferExtraction, Vocabulary } from "../../src/reader/extraction.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient, MAX_ANSWER_BYTES } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
 import { allowed } from "../support/busy.ts";
@@ -33,7 +34,9 @@ const VOCABULARY: Vocabulary = {
     { domain: "home_garden", kinds: ["sale", "rental"], categories: ["furniture", "tools"] },
     { domain: "services", kinds: ["service_offer"], categories: ["repair"] },
   ],
-  terms: [],
+  concepts: [],
+  labels: [],
+  places: NO_PLACES,
   classifiers: {},
 };
 

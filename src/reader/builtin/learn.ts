@@ -14,7 +14,7 @@ import {
 import { type Annotations, annotate } from "./annotate.ts";
 import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "./classify.ts";
 import { featuresOf } from "./features.ts";
-import { type Words, wordKnowledge } from "./knowledge.ts";
+import { type Words, wordKnowledge } from "./words.ts";
 
 /**
  * Trains all models on the examples of the market. This takes some seconds, so the result is stored, and renewed only
@@ -42,22 +42,29 @@ export type ModelName = ClassifierName | (typeof PRICE_MODELS)[number];
 /** All trained models, by name. */
 export type Learned = Partial<Record<ModelName, Weights>>;
 
-const isKnown = ({ document, kind }: Example): boolean =>
+/** What an example teaches about its whole text. `category`: the class of the classifier, DOMAIN/CATEGORY. */
+type Lesson = { document: "ask" | "offer"; kind: string; category: string | null };
+
+const lessonOf = ({ offer_kind, ask_kind, domain, category }: Example): Lesson => ({
+  document: ask_kind === null ? "offer" : "ask",
+  kind: ask_kind ?? offer_kind ?? "",
+  category: category === null ? null : `${domain}/${category}`,
+});
+
+/** Whether the contract has the kind. An operator may add others to the taxonomy, but no extraction can have them. */
+const isKnown = ({ document, kind }: Lesson): boolean =>
   (document === "ask" ? (ASK_KINDS as readonly string[]) : (OFFER_KINDS as readonly string[])).includes(kind);
 
 /** An example, read as far as a text is read before it is judged. */
-type Seen = Example & { marks: readonly Mark[] | null; annotations: Annotations };
+type Seen = Lesson & { marks: readonly Mark[] | null; annotations: Annotations };
 
 const see = (words: Words, examples: readonly Example[]): Seen[] => {
   const knowledge = wordKnowledge(words);
-  return examples.filter(isKnown).map((example) => {
+  return examples.flatMap((example) => {
+    const lesson = lessonOf(example);
+    if (!isKnown(lesson)) return [];
     const { text, marks } = parseMarks(example.text);
-    return {
-      ...example,
-      text,
-      marks: isMarked(example.text) ? marks : null,
-      annotations: annotate(knowledge, text),
-    };
+    return [{ ...lesson, marks: isMarked(example.text) ? marks : null, annotations: annotate(knowledge, text) }];
   });
 };
 
@@ -86,7 +93,7 @@ const trainPrices = (seen: readonly Seen[]): Record<(typeof PRICE_MODELS)[number
 };
 
 /** An example with its features. */
-type Observed = Example & { features: Features };
+type Observed = Lesson & { features: Features };
 
 const observe = (seen: readonly Seen[], prices: PriceModels): Observed[] =>
   seen.map(({ annotations, ...example }) => {
@@ -97,7 +104,7 @@ const observe = (seen: readonly Seen[], prices: PriceModels): Observed[] =>
   });
 
 const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): Learned => {
-  const kindsOf = (document: Example["document"], kinds: readonly string[]): Weights =>
+  const kindsOf = (document: Lesson["document"], kinds: readonly string[]): Weights =>
     learn(
       observed
         .filter((one) => one.document === document)

@@ -1,5 +1,5 @@
 import type { Weights } from "../extraction.ts";
-import { currencyOf, resolveCurrency } from "../find/currencies.ts";
+import { currencyOf, resolveCurrency, withLocalSigns } from "../find/currencies.ts";
 import { type Amount, findMoney } from "../find/money.ts";
 import type { Cue } from "../text/cues.ts";
 import type { Span } from "../text/span.ts";
@@ -394,16 +394,28 @@ const currencyFor = (amount: Amount, candidates: readonly PriceCandidate[], coun
   return shared ?? currencyOf(country);
 };
 
+/** The most words between an amount and its unit of time: "15 EUR per full hour". */
+const MOST_PER = 3;
+
+/** The token after the words that state the period of an amount: "410 € pro Monat". */
+const endOfPeriod = ({ tokens, cues }: Scene, { to }: PriceCandidate): number => {
+  const unit = cues.find((cue) => cue.from >= to && cue.concept.text.startsWith("per_"));
+  if (unit === undefined || unit.from > to + MOST_PER) return to;
+  const between = tokens.slice(to, unit.to);
+  return between.some((token) => token.opens || token.kind === "digits" || /^[,;()]$/.test(token.text)) ? to : unit.to;
+};
+
 /**
  * Reads the price that an offer asks or pays, or the most that an ask would pay.
  * @returns the lower end of a range in `amount` and the upper end in `amountMax`; null if no price is stated
  */
 export const readPrice = (
-  scene: Scene,
+  read: Scene,
   isHidden: (at: number) => boolean,
   models: PriceModels,
   { country, isAsk }: PriceHints,
 ): PriceFound | null => {
+  const scene = { ...read, tokens: withLocalSigns(read.tokens, country) };
   const candidates = priceCandidates(scene, isHidden);
   if (candidates.length === 0) return null;
   const probable = priceChances(scene, candidates, models, isAsk);
@@ -427,7 +439,8 @@ export const readPrice = (
   const { name: terms } = mostProbable(models.price_type, scratch);
   const { name: period } = mostProbable(models.price_period, scratch);
   const flags = terms.split("+");
-  const span = { start: scene.tokens[chosen.from]?.start ?? 0, end: scene.tokens[chosen.to - 1]?.end ?? 0 };
+  const to = period === "none" ? chosen.to : endOfPeriod(scene, chosen);
+  const span = { start: scene.tokens[chosen.from]?.start ?? 0, end: scene.tokens[to - 1]?.end ?? 0 };
   const isFree = amount === null ? !flags.includes("on_request") && !flags.includes("exchange") : amount.value === 0;
   if (isFree || amount === null) {
     const type = isFree ? "free" : flags.includes("exchange") ? "exchange" : "on_request";
@@ -454,4 +467,52 @@ export const readPrice = (
     span,
     confidence,
   };
+};
+
+/** Why a candidate is the price or is not: its value, its chance, and the features that say most about it. */
+export type PriceReason = {
+  amount: number | null;
+  currency: string | null;
+  /** 0 to 1. */
+  chance: number;
+  /** The features with the greatest effect, for and against; `weight` is what a feature adds to the score. */
+  features: { feature: string; weight: number }[];
+};
+
+/** The most candidates, and the most features of each, that are explained. */
+const MOST_EXPLAINED = 4;
+const MOST_FEATURES = 8;
+
+/**
+ * Explains a decision of `readPrice`, which takes the candidate of the highest chance.
+ * @returns the candidates of the highest chances, most probable first
+ */
+export const explainPrice = (
+  read: Scene,
+  isHidden: (at: number) => boolean,
+  models: PriceModels,
+  { country, isAsk }: PriceHints,
+): PriceReason[] => {
+  const scene = { ...read, tokens: withLocalSigns(read.tokens, country) };
+  const candidates = priceCandidates(scene, isHidden);
+  const probable = priceChances(scene, candidates, models, isAsk);
+  return candidates
+    .map((candidate, index) => ({ candidate, index, chance: probable[index] ?? 0 }))
+    .sort((one, other) => other.chance - one.chance)
+    .slice(0, MOST_EXPLAINED)
+    .map(({ candidate: { amount }, index, chance }) => {
+      const features = createFeatures(true);
+      addPriceFeatures(features, scene, candidates, index, isAsk);
+      const strongest = models.price
+        .contributions(features, "score")
+        .filter(({ weight }) => weight !== 0)
+        .sort((one, other) => Math.abs(other.weight) - Math.abs(one.weight))
+        .slice(0, MOST_FEATURES);
+      return {
+        amount: amount?.value ?? null,
+        currency: amount === null ? null : currencyFor(amount, candidates, country),
+        chance: Math.round(chance * 100) / 100,
+        features: strongest.map(({ feature, weight }) => ({ feature, weight: Math.round(weight * 10) / 10 })),
+      };
+    });
 };
