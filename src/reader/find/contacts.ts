@@ -195,16 +195,18 @@ export const findContacts = (
   tokens: readonly Token[],
   { country, language }: ContactHints,
 ): ContactCandidate[] => {
-  const mails = findDisguisedMails(text, tokens).map(({ address, span }): ContactCandidate => ({
-    ...span,
-    ...cover(tokens, span),
-    kind: "email",
-    value: address,
-    disguised: true,
-    run: null,
-    dialled: false,
-    valid: false,
-  }));
+  const mails = findDisguisedMails(text, tokens).map(
+    ({ address, span }): ContactCandidate => ({
+      ...span,
+      ...cover(tokens, span),
+      kind: "email",
+      value: address,
+      disguised: true,
+      run: null,
+      dialled: false,
+      valid: false,
+    }),
+  );
   const plain = linksIn(text, tokens);
   const written = [...plain.filter((link) => !mails.some((mail) => overlaps(mail, link))), ...mails];
   const runs = findRuns(tokens);

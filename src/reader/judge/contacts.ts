@@ -2,12 +2,12 @@ import type { ContactType } from "../../database/enums.ts";
 import { type ContactCandidate, type ContactHints, findContacts } from "../find/contacts.ts";
 import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../find/phones.ts";
 import type { Cue } from "../text/cues.ts";
-import type { Token } from "../text/tokens.ts";
 import { overlaps, quoteOf, type Span } from "../text/span.ts";
-import { clausesOf, type Clauses } from "./clauses.ts";
+import type { Token } from "../text/tokens.ts";
+import { type Clauses, clausesOf } from "./clauses.ts";
 import { addContext, distance, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
-import type { Judged, Ranked } from "./learn.ts";
+import type { Judged, Ranked, Training } from "./learn.ts";
 import type { Mark } from "./marks.ts";
 import { chances, type Model } from "./model.ts";
 
@@ -22,6 +22,13 @@ export type ContactRole = "contact" | "refused" | "other" | "none";
 /** The names of the models. */
 export const CONTACT_MODELS = ["contact_role", "contact_type", "contact_preferred"] as const;
 export type ContactModels = Readonly<Record<(typeof CONTACT_MODELS)[number], Model>>;
+
+/** How the models are trained, by the results on held-out texts. */
+export const CONTACT_TRAINING: Readonly<Record<(typeof CONTACT_MODELS)[number], Training>> = {
+  contact_role: { passes: 12, rate: 0.03, leastExamples: 3 },
+  contact_type: { passes: 12, rate: 0.05 },
+  contact_preferred: { passes: 12, rate: 0.04, leastExamples: 4 },
+};
 
 /** Ways to reach somebody, as words name them. */
 type Way = "call" | "sms" | "whatsapp" | "mail" | "link" | "written";
@@ -250,7 +257,9 @@ const addDiscourse = (
     for (let other = one + 1; other < inClause.length && other < 8; other++)
       features.add(T.cuePair, inClause[one] as Term, inClause[other] as Term);
   // What the number is called: "serial no. 23107 44 915", "tel. no. 0171 ...".
-  const label = cues.findLast((cue) => cue.to <= from && from - cue.to <= LABEL_REACH && cue.concept.text === "contact_label");
+  const label = cues.findLast(
+    (cue) => cue.to <= from && from - cue.to <= LABEL_REACH && cue.concept.text === "contact_label",
+  );
   if (label !== undefined && clauses.sentence[label.from] === sentence) {
     const way = cues.some((cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1);
     features.add(T.label, B(kind), B(way ? "of-way" : "of-thing"));
@@ -367,12 +376,27 @@ const addTypeFeatures = (
   cues.forEach((cue, at) => {
     const way = ways[at] ?? null;
     if (way === null) return;
-    const who = way === WAY_OF_TYPE[type] ? "own" : way === "written" ? "written" : way === "mail" || way === "link" ? "away" : "other";
+    const who =
+      way === WAY_OF_TYPE[type]
+        ? "own"
+        : way === "written"
+          ? "written"
+          : way === "mail" || way === "link"
+            ? "away"
+            : "other";
     const not = isNegated[cue.from] === 1 ? "not-" : "";
     const relation = `${not}${who}`;
     const apart = (clauses.sentence[cue.from] ?? 0) - sentence;
     const scope =
-      clauses.clause[cue.from] === clause ? "clause" : apart === 0 ? "sentence" : apart === 1 ? "next" : apart === -1 ? "last" : "text";
+      clauses.clause[cue.from] === clause
+        ? "clause"
+        : apart === 0
+          ? "sentence"
+          : apart === 1
+            ? "next"
+            : apart === -1
+              ? "last"
+              : "text";
     const attached = nearestNumber(candidates, discourse, cue.from, cue.to) === candidate;
     scopes.add(`${relation}-${scope}`);
     if (attached) scopes.add(`${relation}-attached`);
@@ -395,7 +419,8 @@ const addTypeFeatures = (
       if (clauses.clause[beside.from] !== clauses.clause[cue.from] || beside === cue) continue;
       if (Math.abs(beside.from - cue.from) < 10) features.add(U.cue, mine, beside.concept);
     }
-    if (apart === 0) features.add(U.near, B(relation), cue.to <= from ? distance(from - cue.to) : distance(cue.from - to));
+    if (apart === 0)
+      features.add(U.near, B(relation), cue.to <= from ? distance(from - cue.to) : distance(cue.from - to));
   });
   for (const scope of scopes) {
     features.add(U.named, B(scope));
@@ -519,7 +544,8 @@ const speechOf = (scene: Scene, discourse: Discourse, reachable: readonly Reacha
   const inZone = new Uint8Array(sentences);
   const open = (at: number): void => {
     const sentence = clauses.sentence[at] ?? 0;
-    for (let near = sentence + ZONE[0]; near <= sentence + ZONE[1]; near++) if (near >= 0 && near < sentences) inZone[near] = 1;
+    for (let near = sentence + ZONE[0]; near <= sentence + ZONE[1]; near++)
+      if (near >= 0 && near < sentences) inZone[near] = 1;
   };
   for (const { candidate } of reachable) open(candidate.from);
   cues.forEach((cue, at) => {
@@ -542,7 +568,8 @@ const speechOf = (scene: Scene, discourse: Discourse, reachable: readonly Reacha
     const names = namesOf(scene, discourse, candidates);
     for (let at = 0; at < scene.tokens.length; at++) {
       const token = scene.tokens[at];
-      if (token?.kind !== "word" || discourse.isCandidate[at] === 1 || inZone[clauses.sentence[at] ?? 0] === 0) continue;
+      if (token?.kind !== "word" || discourse.isCandidate[at] === 1 || inZone[clauses.sentence[at] ?? 0] === 0)
+        continue;
       const candidate = names.get(stemOf(token).text);
       if (candidate == null) continue;
       // The name itself is no echo.
@@ -650,7 +677,9 @@ const addPreferenceFeatures = (
   features.add(P.ways, ownType, field);
   if (!single) {
     features.add(P.order, B(`${count(index)}of${count(reachable.length)}`));
-    for (const other of reachable) if (other !== own) features.add(P.against, ownType, B(other.candidate === candidate ? `same-${other.type}` : other.type));
+    for (const other of reachable)
+      if (other !== own)
+        features.add(P.against, ownType, B(other.candidate === candidate ? `same-${other.type}` : other.type));
   }
 
   const relations = items.map(relationOf);
@@ -682,12 +711,14 @@ const addPreferenceFeatures = (
       for (let back = 1; back <= 2; back++) {
         const token = tokens[item.from - back];
         if (token === undefined || clauses.sentence[item.from - back] !== sentenceOf(item)) break;
-        if (discourse.isCandidate[item.from - back] === 0) features.add(P.previous, pairOf(relation, `${back}`), termOf(token), NEIGHBOUR);
+        if (discourse.isCandidate[item.from - back] === 0)
+          features.add(P.previous, pairOf(relation, `${back}`), termOf(token), NEIGHBOUR);
       }
       for (let ahead = 0; ahead < 3; ahead++) {
         const token = tokens[item.to + ahead];
         if (token === undefined || clauses.sentence[item.to + ahead] !== sentenceOf(item)) break;
-        if (discourse.isCandidate[item.to + ahead] === 0) features.add(P.next, pairOf(relation, `${ahead}`), termOf(token), NEIGHBOUR);
+        if (discourse.isCandidate[item.to + ahead] === 0)
+          features.add(P.next, pairOf(relation, `${ahead}`), termOf(token), NEIGHBOUR);
       }
       // All words of its clause.
       for (let near = item.from - 1; near >= 0 && clauses.clause[near] === clause; near--) {
@@ -779,7 +810,8 @@ const addPreferenceFeatures = (
     if (token?.kind !== "word" || discourse.isCandidate[at] === 1) continue;
     const sentence = clauses.sentence[at] ?? 0;
     const relation = spoken.get(sentence);
-    if (relation !== undefined && relation !== "mixed") features.add(P.stemIn, RELATIONS[relation], stemOf(token), LEXICAL);
+    if (relation !== undefined && relation !== "mixed")
+      features.add(P.stemIn, RELATIONS[relation], stemOf(token), LEXICAL);
     else if (relation === undefined && inZone[sentence] === 1) {
       const past = spoken.get(sentence - 1);
       if (past !== undefined) features.add(P.stemIn, PAST[past], stemOf(token), LEXICAL);
@@ -791,7 +823,14 @@ const addPreferenceFeatures = (
     const sentence = sentenceOf(item);
     const relation = spoken.get(sentence);
     const past = relation === undefined ? spoken.get(sentence - 1) : undefined;
-    const where = relation !== undefined ? (relation === "mixed" ? MIXED : RELATIONS[relation]) : past === undefined ? NONE : PAST[past];
+    const where =
+      relation !== undefined
+        ? relation === "mixed"
+          ? MIXED
+          : RELATIONS[relation]
+        : past === undefined
+          ? NONE
+          : PAST[past];
     features.add(P.cueIn, where, item.concept, CUE);
     if (lastCue !== null && lastCue.what === "cue" && sentenceOf(lastCue) === sentence && lastCue.from !== item.from)
       features.add(P.cuePair, where, pairOf(lastCue.concept.text, item.concept.text));
@@ -827,7 +866,9 @@ export const learnContacts = (scene: Scene, marks: readonly Mark[], hints: Conta
       return;
     }
     // A label that says more than its text teaches nothing.
-    const isTold = types.every((type) => (NUMBER_TYPES as readonly string[]).includes(type) && isPossible(type as NumberType, discourse));
+    const isTold = types.every(
+      (type) => (NUMBER_TYPES as readonly string[]).includes(type) && isPossible(type as NumberType, discourse),
+    );
     for (const type of NUMBER_TYPES) {
       if (!isTold || !isPossible(type, discourse)) continue;
       const told = createFeatures(true);
@@ -906,12 +947,7 @@ const typesOf = (
 };
 
 /** The index of the contact that a text prefers; -1 if it prefers none. */
-const preferredAmong = (
-  scene: Scene,
-  discourse: Discourse,
-  reachable: readonly Reachable[],
-  model: Model,
-): number => {
+const preferredAmong = (scene: Scene, discourse: Discourse, reachable: readonly Reachable[], model: Model): number => {
   const speech = speechOf(scene, discourse, reachable);
   const features = createFeatures(false);
   const probabilities = chances(
