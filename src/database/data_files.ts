@@ -94,7 +94,7 @@ export type DataFile = { columns: string[]; rows: (string | null)[][] };
 
 /** The escapes of PostgreSQL's COPY text format that a file may have. */
 const ESCAPES: Readonly<Record<string, string>> = { "\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t" };
-const WRITTEN = new Map(Object.entries(ESCAPES).map(([escape, character]) => [character, escape]));
+const WRITTEN = new Map(Object.entries(ESCAPES).map(([written, character]) => [character, written]));
 
 /**
  * Reads a file of rows. Fields are separated by tabs; the first line has the names of the columns.
@@ -106,10 +106,10 @@ export const parseRows = (name: string, text: string): DataFile => {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new Error(`${name}: the last line has no end, so the file may be cut off.`);
   const [columns = [], ...rows] = lines.map((line) => line.split("\t"));
-  const unescape = (field: string, index: number): string =>
-    field.replace(/\\.?/gu, (escape) => {
-      const character = ESCAPES[escape];
-      if (character === undefined) throw new Error(`${name}, line ${index + 2}: "${escape}" is no escape.`);
+  const unescaped = (field: string, index: number): string =>
+    field.replace(/\\.?/gu, (written) => {
+      const character = ESCAPES[written];
+      if (character === undefined) throw new Error(`${name}, line ${index + 2}: "${written}" is no escape.`);
       return character;
     });
   return {
@@ -119,7 +119,7 @@ export const parseRows = (name: string, text: string): DataFile => {
         throw new Error(
           `${name}, line ${index + 2}: ${fields.length} fields, and the first line has ${columns.length}.`,
         );
-      return fields.map((field) => (field === "" ? null : field.includes("\\") ? unescape(field, index) : field));
+      return fields.map((field) => (field === "" ? null : field.includes("\\") ? unescaped(field, index) : field));
     }),
   };
 };

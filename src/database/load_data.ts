@@ -86,13 +86,13 @@ const sameKey = ({ key, column }: Loading): string =>
 
 /** The common table expression `shipped` with these columns. $1 is a JSON array of rows, which are arrays of texts. */
 const shippedAs = ({ column }: Loading, columns: readonly string[]): string => {
-  const valueOf = (name: string, at: number): string => {
+  const valueAt = (name: string, at: number): string => {
     const { type, nullable, initial } = column(name);
     const value = `(r.fields ->> ${at})::${type}`;
     return `${nullable || initial === null ? value : `coalesce(${value}, ${initial})`} as ${quoted(name)}`;
   };
   return `shipped as materialized (
-    select ${columns.map(valueOf).join(", ")} from json_array_elements($1::json) as r (fields))`;
+    select ${columns.map(valueAt).join(", ")} from json_array_elements($1::json) as r (fields))`;
 };
 
 type Key = (string | null)[];

@@ -45,6 +45,7 @@ const price = z.strictObject({
 
 /**
  * `text` is the place as written. The other fields are set only if they are certain. `country` is ISO 3166-1 alpha-2.
+ * `point` is never read: it is the position of the city or district in the gazetteer (find/locate.ts), in degrees.
  */
 const location = z.strictObject({
   text: z.string().min(1).max(200),
@@ -57,6 +58,10 @@ const location = z.strictObject({
   district: z.string().max(100).nullable(),
   postal_code: z.string().max(20).nullable(),
   remote: z.boolean(),
+  point: z
+    .strictObject({ lat: z.number().min(-90).max(90), lon: z.number().min(-180).max(180) })
+    .nullable()
+    .default(null),
 });
 
 /** phone, sms, whatsapp: E.164 if a country can be derived; email: lower case; url: absolute. */

@@ -1,5 +1,5 @@
---! Previous: sha1:60182aa7eb7ac37177a154459855a54e626b8c8f
---! Hash: sha1:a32701ea695e660e642422f0ae8c487a08d7fef5
+--! Previous: sha1:2089c8023303f368a004c33f239411953f116176
+--! Hash: sha1:2d1df69cd76ea180324767a3571e1f7d4616887b
 --! Message: places from GeoNames
 
 -- Places get tables of their own, which db/data fills from GeoNames. They replace the names of places in reading.vocabulary

@@ -1,15 +1,15 @@
 import type { Vocabulary } from "../extraction.ts";
-import { type PriceModels, usePrices } from "../judge/price.ts";
+import { type Judges, useJudges } from "../judge/models.ts";
 import { type Classifiers, useLearned } from "./classify.ts";
 import { type WordKnowledge, wordKnowledge } from "./words.ts";
 
 /** The data that the built-in extractors use: compiled words and trained models. */
-export type Knowledge = WordKnowledge & { classifiers: Classifiers; prices: PriceModels };
+export type Knowledge = WordKnowledge & { classifiers: Classifiers; judges: Judges };
 
 const make = (vocabulary: Vocabulary): Knowledge => ({
   ...wordKnowledge(vocabulary),
   classifiers: useLearned(vocabulary),
-  prices: usePrices(vocabulary.classifiers),
+  judges: useJudges(vocabulary.classifiers),
 });
 
 let latest: { version: string; knowledge: Knowledge } | null = null;

@@ -6,22 +6,12 @@ import { stem } from "./stem.ts";
 /** The compiled lexicon: phrases indexed by their words, and inflected forms by their stems. */
 
 /** What a label says something about. */
-type Family =
-  | "category"
-  | "domain"
-  | "kind"
-  | "ask_kind"
-  | "condition"
-  | "feature"
-  | "place"
-  | "region"
-  | "country"
-  | "city";
+type Family = "category" | "domain" | "kind" | "ask_kind" | "condition" | "feature";
 
 /** A label that was found in a text. */
 export type Hit = {
   family: Family;
-  /** What the label says: "electronics/phones", "rental", "DE", "DE/Köln". */
+  /** What the label says: "electronics/phones", "rental". */
   value: string;
   /** The weight of the label, reduced if the form or the language differs. */
   weight: number;
@@ -197,7 +187,9 @@ export const compileLexicon = (vocabulary: Named): Lexicon => {
       entry,
     );
   }
-  const classes = new Set(vocabulary.concepts.filter(({ type }) => type === "word_class").map(({ concept }) => concept));
+  const classes = new Set(
+    vocabulary.concepts.filter(({ type }) => type === "word_class").map(({ concept }) => concept),
+  );
   const words = new Map<string, Set<string>>();
   const functionWords: { language: string; form: string }[] = [];
   for (const [concept, language, form] of vocabulary.labels) {
@@ -215,9 +207,6 @@ const languageFactor = (entry: Entry, language: string | null): number => {
   return entry.language === "en" ? ENGLISH_FACTOR : FOREIGN_FACTOR;
 };
 
-/** The families of terms that are places. */
-export const GEOGRAPHY: ReadonlySet<string> = new Set(["place", "region", "country", "city"]);
-
 /** Drops hits inside a longer hit of the same family: "machine" in "washing machine". */
 const withoutContained = (hits: Hit[]): Hit[] => {
   const kept: Hit[] = [];
@@ -227,11 +216,8 @@ const withoutContained = (hits: Hit[]): Hit[] => {
     const key = `${hit.from} ${hit.to} ${hit.family} ${hit.value}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    // All geographic families count as one: "Mexico" is not part of "New Mexico", although only one of them is a
-    // country.
-    const group = GEOGRAPHY.has(hit.family) ? "geography" : hit.family;
-    const family = covered.get(group) ?? new Map<number, number>();
-    covered.set(group, family);
+    const family = covered.get(hit.family) ?? new Map<number, number>();
+    covered.set(hit.family, family);
     const length = hit.to - hit.from;
     let inside = false;
     for (let at = hit.from; at < hit.to; at++) if ((family.get(at) ?? 0) > length) inside = true;

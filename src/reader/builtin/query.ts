@@ -1,16 +1,19 @@
 import type { QueryExtraction, Vocabulary } from "../extraction.ts";
+import { resolvePlace } from "../find/place_choice.ts";
+import type { PlaceText } from "../find/place_spans.ts";
+import { findPlaces, type PlaceHit } from "../find/places.ts";
+import type { Range } from "../judge/context.ts";
+import { findLocation } from "../judge/place.ts";
 import { readPrice } from "../judge/price.ts";
 import { findCues } from "../text/cues.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { tokensIn, type Word, wordsIn } from "../text/tokens.ts";
+import { tokensOfHit } from "./annotate.ts";
 import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
-import { guessCountry, SURE_PLACE } from "./countries.ts";
-import { knowledgeOf } from "./knowledge.ts";
+import { countryOfLanguage } from "./countries.ts";
+import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, isWordOf, type Lexicon, namingsOf } from "./lexicon.ts";
-import { byPosition, placeTerms } from "./place_terms.ts";
-import { ELSEWHERE } from "./place_words.ts";
-import { findPlace, type Place } from "./places.ts";
 import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
 import { createCorrector } from "./spelling.ts";
 
@@ -120,44 +123,53 @@ const readKind = (
   return guessed === null ? null : { value: guessed, certain: false };
 };
 
-/** True for a city, or for a name that the vocabulary maps to one ("GB/London"). */
-const isTown = ({ family }: Hit): boolean => family === "place" || family === "city";
+/** A place to search in, and where the query names it. */
+type PlaceSought = QueryExtraction["places"][number] & { span: Span };
+
+/** What the query says about places, as its places are found. */
+type PlaceScene = PlaceText & { placeHits: readonly PlaceHit[] };
+
+/** A word that says that the place after it is not where the thing is: "from Berlin". */
+const ELSEWHERE = "place_elsewhere";
+
+/** The place that names mean, or null if it is unknown which. */
+const soughtIn = (
+  { gazetteer }: Knowledge,
+  scene: PlaceScene,
+  hits: readonly PlaceHit[],
+  range: Range,
+): PlaceSought | null => {
+  const resolved = resolvePlace(gazetteer, hits, { others: scene.placeHits });
+  if (resolved === null) return null;
+  const span = { start: scene.tokens[range.from]?.start ?? 0, end: scene.tokens[range.to - 1]?.end ?? 0 };
+  const { city, country } = resolved;
+  return { text: scene.text.slice(span.start, span.end), city, country, span };
+};
 
 /** The places to search in; an offer may be in any of them: "London or Manchester". */
-const readPlaces = (
-  tokens: Tokens,
-  text: string,
-  hits: readonly Hit[],
-  place: Place | null,
-): QueryExtraction["places"] => {
-  const cities = hits.filter(
-    (hit) =>
-      isTown(hit) &&
-      hit.weight >= SURE_PLACE &&
-      !ELSEWHERE.has(tokens[hit.from - 1]?.folded ?? "") &&
-      // A place inside the name of a thing belongs to the thing and stays among the words: "Berlin wall art", "London
-      // Fog coat".
-      !hits.some((other) => other.family === "category" && other.from <= hit.from && hit.to <= other.to),
+const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
+  const { gazetteer, judges } = knowledge;
+  const { placeHits, cues, things } = scene;
+  const towns = placeHits.filter(
+    ({ from, to, ids, form }) =>
+      form === "name" &&
+      /^(?:city|district)$/.test(gazetteer.kind(ids[0] ?? 0)) &&
+      !cues.some((cue) => cue.concept.text === ELSEWHERE && cue.to === from) &&
+      // A place inside the name of a thing belongs to the thing and stays among the words: "London Fog coat".
+      !things.some((thing) => thing.from <= from && to <= thing.to),
   );
-  // The vocabulary maps "Peckham" to London and "Munich" to München. If a name has both senses, that city is used.
-  const byStart = Map.groupBy(cities, (hit) => hit.from);
-  const places = [...byStart.values()].map((same) => {
-    const hit = same.find(({ family }) => family === "city") ?? same[0];
-    const span = spanOf(tokens, hit?.from ?? 0, hit?.to ?? 0);
-    const written = text.slice(span.start, span.end);
-    const [country = null, city = written] = (hit?.value ?? "").split("/");
-    return { text: written, city, country };
-  });
-  if (places.length > 0 || place === null || place.confidence < LEAST_CONFIDENCE) return places;
+  if (towns.length > 0) return towns.flatMap((hit) => soughtIn(knowledge, scene, [hit], hit) ?? []);
+  const { place } = findLocation(scene, judges);
+  if (place === null || place.confidence < LEAST_CONFIDENCE) return [];
+  const inside = placeHits.filter(({ from, to }) => from >= place.from && to <= place.to);
   // A country or a region counts as well. An unknown name stays among the words.
-  return place.city !== null || place.region !== null || place.country !== null
-    ? [{ text: text.slice(place.span.start, place.span.end), city: place.city, country: place.country }]
-    : [];
+  return inside.length === 0 ? [] : [soughtIn(knowledge, scene, inside, place) ?? []].flat();
 };
 
 /** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
 export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
-  const { lexicon, gazetteer, classifiers, cues, prices } = knowledgeOf(vocabulary);
+  const knowledge = knowledgeOf(vocabulary);
+  const { lexicon, gazetteer, classifiers, judges } = knowledge;
   const is = isWordOf(lexicon);
   const namings = namingsOf(vocabulary);
   const correct = createCorrector(
@@ -191,17 +203,31 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       const meant = token.kind === "word" ? corrections[token.text] : undefined;
       return meant === undefined ? token : { ...token, text: meant };
     });
-    const terms = findTerms(lexicon, tokens, language);
-    const hits = [...terms, ...placeTerms(gazetteer, corrected, tokens)].sort(byPosition);
+    const hits = findTerms(lexicon, tokens, language);
     // The language of a few words is often detected wrongly, so phrases count in every language ("van to hire" is not
     // Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(
       (hit) => hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind"),
     );
-    const place = findPlace(query, tokens, hits, language);
-    const country = guessCountry(query, hits, place, language);
-    const scene = { text: query, tokens: tokensIn(query), cues: findCues(tokensIn(query), cues), topics: [] };
-    const budget = readPrice(scene, () => false, prices, { country, isAsk: true });
+    const placeHits = findPlaces(gazetteer, corrected);
+    const isHidden = (): boolean => false;
+    const scene = {
+      text: query,
+      tokens: corrected,
+      cues: findCues(corrected, knowledge.cues),
+      topics: [],
+      isHidden,
+      placeHits,
+      known: placeHits.map(({ from, to, ids, form }) => {
+        const { kind, population } = gazetteer.place(ids[0] ?? 0);
+        return { from, to, kind, form, population };
+      }),
+      things: hits.filter(({ family }) => family === "category").map((hit) => tokensOfHit(tokens, hit)),
+      sums: [],
+    };
+    const places = readPlaces(knowledge, scene);
+    const country = places[0]?.country ?? countryOfLanguage(language) ?? (/\$/.test(query) ? "US" : null);
+    const budget = readPrice(scene, isHidden, judges, { country, isAsk: true });
 
     const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
     // The "for" of "for sale" belongs to the kind. The "for" of "for my daughter" begins the modifiers, although that
@@ -211,14 +237,13 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     // The modifiers tell little about the thing itself: the kitchen in "fridge for a family kitchen".
     const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
     const thing = classifyAsk(classifiers, {
-      annotations: { text: query, words: tokens, hits: about, language, is },
+      annotations: { text: query, words: tokens, hits: about, placeHits, language, is },
       price: budget,
     });
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
     const domain = sure ? (thing.domain?.value ?? null) : null;
     const guess = thing.kind === null ? null : LOOKED_FOR[thing.kind.value];
     const kind = readKind(lexicon, [...hits, ...phrases], domain, guess);
-    const places = readPlaces(tokens, query, hits, place);
 
     const said: Span[] = [];
     let price: QueryExtraction["price"] = null;
@@ -234,13 +259,12 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       };
       said.push(widenPrice(tokens, span, is));
     }
-    if (places.length > 0 && place !== null) said.push(place.span);
+    said.push(...places.map(({ span }) => span));
     const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit.from, hit.to));
     for (const hit of [...hits, ...phrases]) {
       const span = spanOf(tokens, hit.from, hit.to);
-      const isPlace = isTown(hit) && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
       const isKind = kindOf(hit) !== null && kindOf(hit) === kind?.value && hit.weight >= LEAST_CUE;
-      if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
+      if (isKind && !things.some((other) => overlaps(other, span))) said.push(span);
     }
     const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
     const contentWords = left.filter((token) => !isStopWord(token, is));
@@ -261,7 +285,7 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       domain,
       category: sure ? (thing.category?.value ?? null) : null,
       price,
-      places,
+      places: places.map(({ text, city, country }) => ({ text, city, country })),
     };
   };
 };

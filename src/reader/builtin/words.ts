@@ -1,9 +1,6 @@
 import type { Vocabulary } from "../extraction.ts";
 import { compileGazetteer, type Gazetteer } from "../find/gazetteer.ts";
-import type { Scene } from "../judge/context.ts";
 import { type CueIndex, type CueLabel, compileCues } from "../text/cues.ts";
-import type { Span } from "../text/span.ts";
-import { findAddressedToModel } from "./addressed.ts";
 import { compileLexicon, type Lexicon } from "./lexicon.ts";
 
 /** The part of the vocabulary that determines the features of a text: everything but what was learned. */
@@ -14,8 +11,6 @@ export type WordKnowledge = {
   lexicon: Lexicon;
   gazetteer: Gazetteer;
   cues: CueIndex;
-  /** Finds the sentences that are addressed to a model, in order. */
-  findOrders: (scene: Scene) => readonly Span[];
 };
 
 /** The labels of cues. */
@@ -29,5 +24,4 @@ export const wordKnowledge = (words: Words): WordKnowledge => ({
   lexicon: compileLexicon(words),
   gazetteer: compileGazetteer(words.places),
   cues: compileCues(cuesOf(words)),
-  findOrders: ({ text }) => findAddressedToModel(text),
 });

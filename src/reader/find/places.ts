@@ -21,6 +21,9 @@ const ABBREVIATED = 4;
 /** Shorter names are found only with a capital letter: "pau", "bo". */
 const LEAST_LETTERS = 4;
 
+/** In a text in which at most one of so many words has a capital letter, names have none either. */
+const WORDS_PER_CAPITAL = 12;
+
 /** Names of at most this many letters are abbreviations of states and countries. */
 const CODE_LETTERS = 3;
 
@@ -84,18 +87,31 @@ const areNeighbours = (tokens: readonly Token[], left: Found, right: Found): boo
   return true;
 };
 
+/** True for a text that is written without capital letters. */
+const isLowerCase = (tokens: readonly Token[]): boolean => {
+  let words = 0;
+  let capitals = 0;
+  for (const { kind, capital } of tokens) {
+    if (kind === "word") words += 1;
+    if (capital) capitals += 1;
+  }
+  return capitals * WORDS_PER_CAPITAL <= words;
+};
+
 /**
  * Finds the names of places, from left to right. The longest name wins, and names do not overlap. A short name, and a
- * name that is also a word, needs a capital letter; a name that counts only beside its city or region needs that place
- * beside it.
+ * name that is also a word, needs a capital letter if the text has any; a name that counts only beside its city or
+ * region needs that place beside it.
  */
 export const findPlaces = (gazetteer: Gazetteer, tokens: readonly Token[]): PlaceHit[] => {
   const found: Found[] = [];
+  const plain = isLowerCase(tokens);
   for (let at = 0; at < tokens.length; ) {
     const one = foundAt(gazetteer, tokens, at);
     const { capital = false, text = "" } = tokens[at] ?? {};
     const short = one !== null && one.to === at + 1 && text.length < LEAST_LETTERS;
-    if (one !== null && (capital || (!short && one.meanings.some(({ form }) => form === "name")))) found.push(one);
+    if (one !== null && (capital || (!short && one.meanings.some(({ form }) => form === "name" || plain))))
+      found.push(one);
     at = found.at(-1)?.from === at ? (found.at(-1)?.to ?? at + 1) : at + 1;
   }
   const hits: PlaceHit[] = [];
