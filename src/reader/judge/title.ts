@@ -533,10 +533,14 @@ export type FoundTitle = Range & { title: string; span: Span; confidence: number
 const TUNING = {
   /** Of two ends of which the longer one is at most this less probable, the longer one says more. */
   longer: 1,
+  /** Of two beginnings in one clause of which the earlier one is at most this less probable, the earlier one does. */
+  earlier: 1,
   /** The title is in the first sentence. */
-  opening: 1,
+  opening: 0.5,
+  /** The title is at the beginning of the text. */
+  first: 1.25,
   /** The title contains the first term of the lexicon that names a thing of the category. */
-  naming: 2,
+  naming: 1,
 };
 
 const features = createFeatures(false);
@@ -550,6 +554,16 @@ const rank = (model: Model, candidates: readonly number[], add: (at: number) => 
     }),
   );
 
+/** The first beginning in the clause of the one at `index` that is nearly as probable. */
+const earlier = ({ clauseEnd }: Prepared, begins: readonly number[], likely: Float64Array, index: number): number => {
+  const end = clauseEnd[begins[index] ?? 0];
+  const least = (likely[index] ?? 0) * Math.exp(-TUNING.earlier);
+  let first = index;
+  for (let one = index - 1; one >= 0 && clauseEnd[begins[one] ?? 0] === end; one--)
+    if ((likely[one] ?? 0) >= least) first = one;
+  return first;
+};
+
 /** Finds the title of a text with trained models, null for a text in which no word can be one. */
 export const findTitle = (scene: TitleText, models: TitleModels): FoundTitle | null => {
   const prepared = prepare(scene);
@@ -557,14 +571,14 @@ export const findTitle = (scene: TitleText, models: TitleModels): FoundTitle | n
   const likely = rank(models.title_begin, begins, (at) => addBeginFeatures(features, prepared, at));
   const tried = [...begins.keys()]
     .sort((one, other) => (likely[other] ?? 0) - (likely[one] ?? 0))
-    .slice(0, BEGINS_TRIED);
+    .slice(0, BEGINS_TRIED)
+    .map((index) => begins[earlier(prepared, begins, likely, index)] ?? 0);
   const naming = scene.named[0];
   let best: Range | null = null;
   let most = Number.NEGATIVE_INFINITY;
   let confidence = 0;
-  for (const index of tried) {
-    const from = begins[index] ?? 0;
-    const chance = likely[index] ?? 0;
+  for (const from of new Set(tried)) {
+    const chance = likely[begins.indexOf(from)] ?? 0;
     const ends = endsOf(prepared, from);
     const probable = rank(models.title_end, ends, (to) => addEndFeatures(features, prepared, from, to));
     let top = 0;
@@ -574,7 +588,10 @@ export const findTitle = (scene: TitleText, models: TitleModels): FoundTitle | n
     if (to === undefined) continue;
     const names = naming !== undefined && naming.from >= from && naming.to <= to;
     const score =
-      Math.log(chance * top) + (prepared.sentence[from] === 0 ? TUNING.opening : 0) + (names ? TUNING.naming : 0);
+      Math.log(chance * top) +
+      (prepared.sentence[from] === 0 ? TUNING.opening : 0) +
+      (from === 0 ? TUNING.first : 0) +
+      (names ? TUNING.naming : 0);
     if (score <= most) continue;
     most = score;
     confidence = chance * top;
