@@ -49,6 +49,10 @@ const DOMAIN = ["market.domain", "domain"] as const;
 const CATEGORY = ["market.category", "domain", "category"] as const;
 const OFFER_KIND = ["market.offer_kind", "offer_kind"] as const;
 const ASK_KIND = ["market.ask_kind", "ask_kind"] as const;
+const PLACE = ["reading.place", "place"] as const;
+const COUNTRY = ["reading.place", "country"] as const;
+const REGION = ["reading.place", "region"] as const;
+const CITY = ["reading.place", "city"] as const;
 const CONCEPT = ["reading.concept", "concept"] as const;
 
 /** Every table with shipped rows. A table comes after the tables that its foreign keys refer to. */
@@ -63,8 +67,14 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   shipped("market.sign_in_method", ["method"], ["position"]),
   shipped("market.embedding_model", ["model"], ["min_similarity", "match_min_similarity", "rrf_weight", "by_letters"]),
   shipped("market.invariant", ["invariant"], ["sampled", "summary", "remedy"]),
-  shipped("reading.vocabulary", ["sense", "language", "term"], ["weight"]),
-  shipped("reading.wide_place", ["term"], ["countries"]),
+  shipped(
+    "reading.place",
+    ["place"],
+    ["kind", "name", "country", "region", "city", "population", "latitude", "longitude"],
+    { refersTo: [COUNTRY, REGION, CITY] },
+  ),
+  shipped("reading.place_name", ["place", "name"], ["language", "form"], { refersTo: [PLACE] }),
+  shipped("reading.place_member", ["place", "country"], [], { refersTo: [PLACE, COUNTRY] }),
   shipped("reading.concept", ["concept"], ["type", "domain", "category", "offer_kind", "ask_kind", "condition"], {
     refersTo: [DOMAIN, CATEGORY, OFFER_KIND, ASK_KIND],
   }),
@@ -135,7 +145,9 @@ export const TRAINING_FILES = [
   "category.tsv",
   "concept.tsv",
   "label.tsv",
-  "vocabulary.tsv",
+  "place.tsv",
+  "place_name.tsv",
+  "place_member.tsv",
   "example.tsv",
 ] as const;
 

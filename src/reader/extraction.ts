@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
+import type { PlaceRows } from "./find/gazetteer.ts";
 
 /**
  * The fields that are extracted from a text, and the interfaces of extractors and embedders.
@@ -168,7 +169,8 @@ export type QueryExtraction = {
 
 /**
  * What a label of the lexicon names (`reading.concept`). The columns that fit the type are set. `feature`: the words
- * themselves are the feature. `cue`: the words say something about the words beside them.
+ * themselves are the feature. `cue`: the words say something about the words beside them. `word_class`: a closed class of
+ * words, such as negations and stop words.
  */
 export type Concept = {
   concept: string;
@@ -183,7 +185,7 @@ export type Concept = {
   | { type: "offer_kind"; offer_kind: string }
   | { type: "ask_kind"; ask_kind: string }
   | { type: "condition"; condition: string }
-  | { type: "feature" | "cue" }
+  | { type: "feature" | "cue" | "word_class" }
 );
 
 /**
@@ -215,8 +217,8 @@ export type Vocabulary = {
   concepts: Concept[];
   /** The words and phrases of the concepts. */
   labels: Label[];
-  /** The names of places (`reading.vocabulary`). A higher `weight` is stronger evidence. */
-  terms: { term: string; language: string | null; sense: string; weight: number }[];
+  /** The places and their names (`reading.place`, `reading.place_name`), as texts. */
+  places: PlaceRows;
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
 };

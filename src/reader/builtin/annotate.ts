@@ -5,10 +5,11 @@ import { findCues } from "../text/cues.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { type Token, tokensIn, type Word, wordsIn } from "../text/tokens.ts";
 import { guessCountry, languageOf } from "./countries.ts";
-import type { WordKnowledge } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit } from "./lexicon.ts";
+import { findTerms, type Hit, type IsWord, isWordOf } from "./lexicon.ts";
+import { byPosition, placeTerms } from "./place_terms.ts";
 import { findPlace, type Place } from "./places.ts";
+import type { WordKnowledge } from "./words.ts";
 
 /** Words inside addresses are ignored: "golf7@example.com" is not a car. */
 const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
@@ -31,6 +32,8 @@ export type Annotations = Scene & {
   addressed: readonly Span[];
   /** Links and e-mail addresses, in order. */
   addresses: readonly Span[];
+  /** Tells whether a folded word belongs to a closed class of words. */
+  is: IsWord;
   place: Place | null;
   country: string | null;
   /** True for tokens of addresses, phone numbers and instructions, in which no number is a price. */
@@ -75,7 +78,7 @@ const hiddenIn = (tokens: readonly Token[], ignored: readonly Span[]): Uint8Arra
  * Annotates a text with its words, terms, cues, language and place. Passages that give instructions to a model are left
  * out.
  */
-export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: string): Annotations => {
+export const annotate = ({ lexicon, gazetteer, cues, findOrders }: WordKnowledge, text: string): Annotations => {
   const tokens = tokensIn(text);
   const scene = { text, tokens, cues: findCues(tokens, cues), topics: [] };
   const addressed = findOrders(scene);
@@ -90,8 +93,8 @@ export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: str
       if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + LANGUAGE_EVIDENCE);
     }
   }
-  const language = detectLanguage(text, words, hints);
-  const hits = findTerms(lexicon, words, language);
+  const language = detectLanguage(text, words, lexicon.functionWords, hints);
+  const hits = [...findTerms(lexicon, words, language), ...placeTerms(gazetteer, tokens, words)].sort(byPosition);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)
     if (family === "category" && weight >= LEAST_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);
@@ -107,6 +110,7 @@ export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: str
     language: language ?? languageOf(country),
     addressed,
     addresses,
+    is: isWordOf(lexicon),
     place,
     country,
     isHidden: (at) => hidden[at] === 1,

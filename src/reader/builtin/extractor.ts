@@ -101,7 +101,7 @@ const anyTitle = (text: string): OfferExtraction["title"] => {
 };
 
 const conditionOf = (annotations: Annotations): OfferExtraction["condition"] => {
-  const condition = findCondition(annotations.words, annotations.hits);
+  const condition = findCondition(annotations.words, annotations.hits, annotations.is);
   return condition === null
     ? null
     : {
@@ -181,7 +181,7 @@ const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
   const country = annotations.country ?? (number === undefined ? null : countryOfNumber(number));
   const price = readPrice(annotations, annotations.isHidden, knowledge.prices, { country, isAsk: false });
   const classified = classifyOffer(knowledge.classifiers, { annotations, price });
-  const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(text) : null;
+  const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(annotations) : null;
   return {
     language: annotations.language,
     title: titleOf(annotations, classified) ?? anyTitle(text),
@@ -198,7 +198,9 @@ const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
       space === null
         ? null
         : { value: space.value, quote: quoteOf(text, space.span), basis: "stated", confidence: DETAIL_CONFIDENCE },
-    features: findFeatures(text, annotations.words, annotations.hits).map((feature) => stated(annotations, feature)),
+    features: findFeatures(text, annotations.words, annotations.hits, annotations.is).map((feature) =>
+      stated(annotations, feature),
+    ),
     attributes: [],
   };
 };
@@ -216,6 +218,7 @@ const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
     text,
     annotations.words,
     annotations.language,
+    annotations.is,
     (at) =>
       describesThemselves &&
       annotations.hits.some(
@@ -236,7 +239,7 @@ const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
     location: locationOf(annotations),
     condition: conditionOf(annotations),
     keywords: findKeywords(text, annotations.words, annotations.hits, excluded),
-    must: findRequirements(text, annotations.words).map((criterion) => stated(annotations, criterion)),
+    must: findRequirements(text, annotations.words, annotations.is).map((criterion) => stated(annotations, criterion)),
     exclude: excluded.map((criterion) => stated(annotations, criterion)),
     attributes: [],
   };

@@ -15,7 +15,7 @@ import { type Tally, weighKinds, weighThings } from "./weigh.ts";
 
 /** What is read from a text before it is classified. */
 export type FeatureSource = {
-  annotations: Pick<Annotations, "text" | "words" | "hits" | "language">;
+  annotations: Pick<Annotations, "text" | "words" | "hits" | "language" | "is">;
   family: "kind" | "ask_kind";
   price: Pick<PriceFound, "amount" | "period" | "deposit"> | null;
 };
@@ -106,7 +106,10 @@ const magnitude = (amount: number): number => (amount <= 0 ? 0 : Math.floor(Math
 const addPrice = (features: Features, price: FeatureSource["price"], domain: string | null): void => {
   const fact = (template: Term, one: string | number, other?: string): void =>
     features.add(template, bucket(one), other === undefined ? undefined : bucket(other), BOOLEAN_VALUE);
-  if (price === null) return fact(T.price, "none");
+  if (price === null) {
+    fact(T.price, "none");
+    return;
+  }
   fact(T.price, price.period ?? "once");
   if (price.amount !== null) {
     const size = magnitude(price.amount);
@@ -124,9 +127,9 @@ export const featuresOf = (
   { annotations, family, price }: FeatureSource,
   named: boolean,
 ): { features: Features; things: Tally; kinds: Tally } => {
-  const { text, words: tokens, hits, language } = annotations;
-  const things = weighThings(tokens, hits, family, language);
-  const kinds = weighKinds(tokens, hits, family);
+  const { text, words: tokens, hits, language, is } = annotations;
+  const things = weighThings(tokens, hits, family, language, is);
+  const kinds = weighKinds(tokens, hits, family, is);
   const features = createFeatures(named);
   addWords(features, annotations);
   addEvidence(features, things, T.thing, HALF_SCORE.things);

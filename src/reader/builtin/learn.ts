@@ -14,7 +14,7 @@ import {
 import { type Annotations, annotate } from "./annotate.ts";
 import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "./classify.ts";
 import { featuresOf } from "./features.ts";
-import { type Words, wordKnowledge } from "./knowledge.ts";
+import { type Words, wordKnowledge } from "./words.ts";
 
 /**
  * Trains all models on the examples of the market. This takes some seconds, so the result is stored, and renewed only

@@ -7,7 +7,8 @@ import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
 import { guessCountry, SURE_PLACE } from "./countries.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit, type Lexicon, namingsOf } from "./lexicon.ts";
+import { findTerms, type Hit, type IsWord, isWordOf, type Lexicon, namingsOf } from "./lexicon.ts";
+import { byPosition, placeTerms } from "./place_terms.ts";
 import { ELSEWHERE } from "./place_words.ts";
 import { findPlace, type Place } from "./places.ts";
 import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
@@ -43,15 +44,14 @@ const CERTAIN_WEIGHT = 3;
  */
 const CLEAR_LANGUAGE = 1.5;
 
-/** Terms about the rent of homes that are ordinary words elsewhere: "warm winter coat". */
+/** Terms about the rent of homes (cue home_term) are ordinary words elsewhere: "warm winter coat". */
 const HOMES = "real_estate";
-const HOME_TERMS = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media", "utilities", "professionals"]);
 
 /** Terms that only hint at a kind have a lower weight ("flat", because most flats are let). */
 const LEAST_CUE = 2;
 
-/** A misspelt word is corrected to a word for one of these. */
-const MEANT: ReadonlySet<string> = new Set(["category", "place", "city"]);
+/** A misspelt word is corrected to the name of a thing, or of a place with at least so many inhabitants. */
+const LEAST_POPULATION = 100_000;
 
 /** Least weight of a term that names the thing. Only the words after such a term can be modifiers. */
 const LEAST_HEAD = 1.5;
@@ -68,20 +68,6 @@ const CERTAIN_PRICE = 0.7;
 /** The confidence that readPrice gives to a leading "free" (not "free delivery"). */
 const LEADING_FREE = 0.95;
 
-/** Words that belong to a price: limits before it, periods after it. Folded, in the eight languages. */
-const LIMITS = new Set(
-  `under below up to max maximum less than within budget of about around for until not more over
-  unter bis maximal hochstens fur ca circa moins de jusqu a sous maximum pour environ hasta menos por maximo
-  meno di fino sotto massimo per circa ate abaixo menos tot onder maximaal minder dan voor ponizej maksymalnie do za`.split(
-    /\s+/,
-  ),
-);
-const PERIODS = new Set(
-  `a an per each the month monthly week weekly day daily night hour hourly year pcm pw pm h hr mo p
-  pro im je monat woche tag nacht stunde jahr monatlich warm kalt par mois semaine jour nuit heure
-  al a la por mes semana dia noche hora mese settimana giorno notte ora ao por mes noite
-  maand week dag nacht uur za miesiac tydzien dzien noc godzine miesiecznie`.split(/\s+/),
-);
 const MOST_LIMITS = 3;
 const MOST_PERIODS = 2;
 
@@ -96,11 +82,11 @@ const spanOf = (tokens: Tokens, from: number, to: number): Span => ({
 });
 
 /** The span of a price with the words around it that belong to it. */
-const widenPrice = (tokens: Tokens, { start, end }: Span): Span => {
+const widenPrice = (tokens: Tokens, { start, end }: Span, is: IsWord): Span => {
   let from = tokens.findIndex((token) => token.end > start);
   let to = tokens.findLastIndex((token) => token.start < end) + 1;
-  for (let n = 0; n < MOST_LIMITS && from > 0 && LIMITS.has(tokens[from - 1]?.folded ?? ""); n++) from -= 1;
-  for (let n = 0; n < MOST_PERIODS && PERIODS.has(tokens[to]?.folded ?? ""); n++) to += 1;
+  for (let n = 0; n < MOST_LIMITS && from > 0 && is("limit_word", tokens[from - 1]?.folded ?? ""); n++) from -= 1;
+  for (let n = 0; n < MOST_PERIODS && is("period_word", tokens[to]?.folded ?? ""); n++) to += 1;
   return spanOf(tokens, from, to);
 };
 
@@ -120,7 +106,7 @@ const readKind = (
   const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
   const cues = new Map<OfferKind, number>();
   for (const hit of hits) {
-    if (hit.weight < LEAST_CUE || (domain !== HOMES && HOME_TERMS.has(hit.term))) continue;
+    if (hit.weight < LEAST_CUE || (domain !== HOMES && isWordOf(lexicon)("home_term", hit.term))) continue;
     const kind = kindOf(hit);
     if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
     // A longer phrase is stronger evidence.
@@ -171,11 +157,20 @@ const readPlaces = (
 
 /** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
 export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
-  const { lexicon, classifiers, cues, prices } = knowledgeOf(vocabulary);
+  const { lexicon, gazetteer, classifiers, cues, prices } = knowledgeOf(vocabulary);
+  const is = isWordOf(lexicon);
   const namings = namingsOf(vocabulary);
   const correct = createCorrector(
-    [...namings.map(({ form }) => form), ...LIMITS, ...PERIODS],
-    namings.filter(({ family, weight }) => weight >= LEAST_CUE && MEANT.has(family)).map(({ form }) => form),
+    [
+      ...namings.map(({ form }) => form),
+      ...(lexicon.words.get("limit_word") ?? []),
+      ...(lexicon.words.get("period_word") ?? []),
+    ],
+    [
+      ...namings.filter(({ family, weight }) => weight >= LEAST_CUE && family === "category").map(({ form }) => form),
+      ...gazetteer.largest(LEAST_POPULATION),
+    ],
+    (word) => gazetteer.named(word).length > 0,
   );
   return (query) => {
     const corrections: Record<string, string> = {};
@@ -185,8 +180,19 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       corrections[token.folded] = meant;
       return { ...token, folded: meant };
     });
-    const language = detectLanguage(query, tokens, languageHints(lexicon, tokens), CLEAR_LANGUAGE);
-    const hits = findTerms(lexicon, tokens, language);
+    const language = detectLanguage(
+      query,
+      tokens,
+      lexicon.functionWords,
+      languageHints(lexicon, tokens),
+      CLEAR_LANGUAGE,
+    );
+    const corrected = tokensIn(query).map((token) => {
+      const meant = token.kind === "word" ? corrections[token.text] : undefined;
+      return meant === undefined ? token : { ...token, text: meant };
+    });
+    const terms = findTerms(lexicon, tokens, language);
+    const hits = [...terms, ...placeTerms(gazetteer, corrected, tokens)].sort(byPosition);
     // The language of a few words is often detected wrongly, so phrases count in every language ("van to hire" is not
     // Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(
@@ -201,11 +207,11 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     // The "for" of "for sale" belongs to the kind. The "for" of "for my daughter" begins the modifiers, although that
     // phrase is a term for the kind "buy".
     const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
-    const aside = modifiersFrom(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
+    const aside = modifiersFrom(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to), is);
     // The modifiers tell little about the thing itself: the kitchen in "fridge for a family kitchen".
     const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
     const thing = classifyAsk(classifiers, {
-      annotations: { text: query, words: tokens, hits: about, language },
+      annotations: { text: query, words: tokens, hits: about, language, is },
       price: budget,
     });
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
@@ -226,7 +232,7 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
         currency,
         period: period === "project" ? null : period,
       };
-      said.push(widenPrice(tokens, span));
+      said.push(widenPrice(tokens, span, is));
     }
     if (places.length > 0 && place !== null) said.push(place.span);
     const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit.from, hit.to));
@@ -237,7 +243,7 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
     }
     const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
-    const contentWords = left.filter((token) => !isStopWord(token));
+    const contentWords = left.filter((token) => !isStopWord(token, is));
     const words = contentWords.length > 0 ? contentWords : left;
     return {
       modifiers: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
