@@ -55,7 +55,7 @@ const learnAnew = (): Learned => {
     const lessons = examples.map((example) => {
       const { text, marks } = parseMarks(example.text);
       const annotations = annotate(knowledge, text);
-      const places = placeTextOf(annotations);
+      const places = placeTextOf(knowledge.gazetteer, annotations);
       const title = titleTextOf(annotations, places, {
         category: `${example.domain}/${example.category}`,
         price: spanOf(marks, "price"),
@@ -92,7 +92,8 @@ const models: PlaceModels & TitleModels = {
 };
 
 /** Where a text says that its thing is. */
-export const locationIn = (text: string): Location => findLocation(placeTextOf(annotate(knowledge, text)), models);
+export const locationIn = (text: string): Location =>
+  findLocation(placeTextOf(knowledge.gazetteer, annotate(knowledge, text)), models);
 
 /** The place of a text as it is written, or null. */
 export const placeIn = (text: string): string | null => {
@@ -103,7 +104,7 @@ export const placeIn = (text: string): string | null => {
 /** The title of an offer of a category ("electronics/phones"). */
 export const titleIn = (text: string, category: string | null): FoundTitle | null => {
   const annotations = annotate(knowledge, text);
-  const places = placeTextOf(annotations);
+  const places = placeTextOf(knowledge.gazetteer, annotations);
   const hints = { country: annotations.country, isAsk: false };
   const price = readPrice(annotations, annotations.isHidden, knowledge.prices, hints)?.span ?? null;
   const place = findLocation(places, models).place?.span ?? null;

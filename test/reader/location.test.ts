@@ -112,7 +112,7 @@ const WHOLE: typeof ROWS = [
 test("a place is read with its district, postal code and state", (t) => {
   assertMostly(
     t,
-    WHOLE.map(([text]) => [text, placeIn(text)]),
+    WHOLE.map(([text]) => [text, placeIn(text)] as const),
     WHOLE,
   );
 });
