@@ -1,4 +1,6 @@
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "../find/phones.ts";
+import type { KnownPlace } from "../find/place_spans.ts";
+import { findPlaces } from "../find/places.ts";
 import type { Scene } from "../judge/context.ts";
 import { term } from "../judge/features.ts";
 import { findCues } from "../text/cues.ts";
@@ -7,7 +9,7 @@ import { type Token, tokensIn, type Word, wordsIn } from "../text/tokens.ts";
 import { guessCountry, languageOf } from "./countries.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, isWordOf } from "./lexicon.ts";
-import { byPosition, placeTerms } from "./place_terms.ts";
+import { byPosition, knownPlaces, placeTerms } from "./place_terms.ts";
 import { findPlace, type Place } from "./places.ts";
 import type { WordKnowledge } from "./words.ts";
 
@@ -34,6 +36,8 @@ export type Annotations = Scene & {
   addresses: readonly Span[];
   /** Tells whether a folded word belongs to a closed class of words. */
   is: IsWord;
+  /** The names of places, by position. */
+  known: readonly KnownPlace[];
   place: Place | null;
   country: string | null;
   /** True for tokens of addresses, phone numbers and instructions, in which no number is a price. */
@@ -94,7 +98,9 @@ export const annotate = ({ lexicon, gazetteer, cues, findOrders }: WordKnowledge
     }
   }
   const language = detectLanguage(text, words, lexicon.functionWords, hints);
-  const hits = [...findTerms(lexicon, words, language), ...placeTerms(gazetteer, tokens, words)].sort(byPosition);
+  const kept = new Set(words.map(({ from }) => from));
+  const named = findPlaces(gazetteer, tokens).filter((hit) => kept.has(hit.from));
+  const hits = [...findTerms(lexicon, words, language), ...placeTerms(gazetteer, named, words)].sort(byPosition);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)
     if (family === "category" && weight >= LEAST_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);
@@ -111,6 +117,7 @@ export const annotate = ({ lexicon, gazetteer, cues, findOrders }: WordKnowledge
     addressed,
     addresses,
     is: isWordOf(lexicon),
+    known: knownPlaces(gazetteer, named),
     place,
     country,
     isHidden: (at) => hidden[at] === 1,

@@ -1,7 +1,8 @@
 import { type Gazetteer, wordsOfName } from "../find/gazetteer.ts";
 import { resolvePlace } from "../find/place_choice.ts";
-import { findPlaces, type PlaceHit } from "../find/places.ts";
-import type { Token, Word } from "../text/tokens.ts";
+import type { KnownPlace } from "../find/place_spans.ts";
+import type { PlaceHit } from "../find/places.ts";
+import type { Word } from "../text/tokens.ts";
 import type { Hit } from "./lexicon.ts";
 
 /** Gives the places of a text as terms, as the classifier and the search for the location (places.ts) use them. */
@@ -26,13 +27,19 @@ const termOf = (
   return region != null ? { family: "region", value: country } : { family: "country", value: country };
 };
 
+/** What the judge of places needs to know of the names. */
+export const knownPlaces = (gazetteer: Gazetteer, hits: readonly PlaceHit[]): KnownPlace[] =>
+  hits.map(({ from, to, ids, form }) => {
+    const id = ids[0] ?? 0;
+    return { from, to, kind: gazetteer.kind(id), form, population: gazetteer.population(id) };
+  });
+
 /**
  * Finds the places among the words of a text. A town in its own name is of the family `place`; a district, or a name in
  * another language, is of the family `city` and gives the name of the city.
  * @param words the words in which places count
  */
-export const placeTerms = (gazetteer: Gazetteer, tokens: readonly Token[], words: readonly Word[]): Hit[] => {
-  const hits = findPlaces(gazetteer, tokens);
+export const placeTerms = (gazetteer: Gazetteer, hits: readonly PlaceHit[], words: readonly Word[]): Hit[] => {
   if (hits.length === 0) return [];
   const starts = new Map(words.map((word, at) => [word.from, at]));
   const terms: Hit[] = [];

@@ -1,47 +1,23 @@
 import { findMoney } from "../find/money.ts";
-import type { KnownPlace, PlaceText } from "../find/place_spans.ts";
+import type { PlaceText } from "../find/place_spans.ts";
 import type { Range } from "../judge/context.ts";
 import { rangeOf } from "../judge/place.ts";
 import type { TitleText } from "../judge/title.ts";
 import type { Span } from "../text/span.ts";
 import type { Annotations } from "./annotate.ts";
-import { GEOGRAPHY, type Hit } from "./lexicon.ts";
+import type { Hit } from "./lexicon.ts";
 
 /** Puts together what the judges of place and title need to know of a text. */
 
-type Read = Pick<Annotations, "text" | "tokens" | "words" | "cues" | "hits" | "isHidden">;
+type Read = Pick<Annotations, "text" | "tokens" | "words" | "cues" | "hits" | "known" | "isHidden">;
 
 /** A term of lower weight only hints at a thing. */
 const LEAST_THING = 1;
-/** A name of a lower weight is also an ordinary word. */
-const SURE_NAME = 2;
-
-const KINDS: Readonly<Record<string, KnownPlace["kind"]>> = { place: "city", city: "district", region: "region" };
 
 const tokensOf = ({ words }: Read, { from, to }: Hit): Range => ({
   from: words[from]?.from ?? 0,
   to: words[to - 1]?.to ?? 0,
 });
-
-/** The known places among the terms of a text. A small name counts only in the form of the lexicon. */
-const knownPlaces = (read: Read): KnownPlace[] => {
-  const found: KnownPlace[] = [];
-  for (const hit of read.hits) {
-    if (!GEOGRAPHY.has(hit.family)) continue;
-    const range = tokensOf(read, hit);
-    const words = read.words.slice(hit.from, hit.to);
-    const small = read.tokens[range.from]?.capital !== true;
-    if (small && words.map(({ folded }) => folded).join(" ") !== hit.term) continue;
-    const form = hit.weight >= SURE_NAME ? "name" : "word";
-    const same = found.findIndex(({ from, to }) => from === range.from && to === range.to);
-    const one: KnownPlace = { ...range, kind: KINDS[hit.family] ?? "country", form, population: 0 };
-    if (same < 0) found.push(one);
-    else if (hit.family === "place") found[same] = one;
-  }
-  return found.filter(
-    (one) => !found.some(({ from, to }) => from <= one.from && to >= one.to && to - from > one.to - one.from),
-  );
-};
 
 /** What the judge of places needs to know of a text. */
 export const placeTextOf = (read: Read): PlaceText => {
@@ -51,7 +27,7 @@ export const placeTextOf = (read: Read): PlaceText => {
     tokens,
     cues,
     isHidden,
-    known: knownPlaces(read),
+    known: read.known,
     things: hits
       .filter(({ family, weight }) => family === "category" && weight >= LEAST_THING)
       .map((hit) => tokensOf(read, hit)),

@@ -1,4 +1,5 @@
 import type { QueryExtraction, Vocabulary } from "../extraction.ts";
+import { findPlaces } from "../find/places.ts";
 import { readPrice } from "../judge/price.ts";
 import { findCues } from "../text/cues.ts";
 import { overlaps, type Span } from "../text/span.ts";
@@ -192,7 +193,7 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       return meant === undefined ? token : { ...token, text: meant };
     });
     const terms = findTerms(lexicon, tokens, language);
-    const hits = [...terms, ...placeTerms(gazetteer, corrected, tokens)].sort(byPosition);
+    const hits = [...terms, ...placeTerms(gazetteer, findPlaces(gazetteer, corrected), tokens)].sort(byPosition);
     // The language of a few words is often detected wrongly, so phrases count in every language ("van to hire" is not
     // Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(
