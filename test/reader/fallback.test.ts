@@ -73,7 +73,7 @@ const start = async (t: ExecutionContext, deadlineMs: number, ...script: Behavio
   const primary = createOpenAiExtractor({
     client,
     model: "reader-1",
-    vocabulary: { taxonomy: [], terms: [], classifiers: {} },
+    vocabulary: { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} },
   });
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
   return { provider, outcomes, reader: readerWithFallback(primary, standIn, { deadlineMs, onOutcome }) };

@@ -11,11 +11,16 @@ export type Model = {
   readonly classes: readonly string[];
   /** The probability of each class, in the order of `classes`. The array is used again by the next call. */
   probabilities: (features: Features) => Float64Array;
+  /** The score of the first class before probabilities are made of it: what a ranker compares. */
+  score: (features: Features) => number;
   /** How many of the features were seen in training. */
   knows: (features: Features) => number;
   /** What each feature adds to the score of a class (a logarithm), for an explanation. */
   contributions: (features: Features, name: string) => { feature: string; weight: number }[];
 };
+
+/** The weights of a model that was not trained yet. */
+export const UNTRAINED: Weights = { classes: [], bias: [], features: [], weights: "" };
 
 /** Weights are stored as signed bytes in this unit, a tenth of a logarithm. No weight comes near 127 units. */
 export const UNIT = 0.1;
@@ -79,21 +84,23 @@ export const useWeights = (learned: Weights, allowed: (name: string) => boolean 
     return squares > 0 ? 1 / Math.sqrt(squares) : 1;
   };
   const scores = new Float64Array(count);
+  const scoresOf = (features: Features): Float64Array => {
+    const { keys: asked, values, scaled } = features;
+    scores.set(bias);
+    const factor = scaled > 0 ? factorOf(features) : 1;
+    for (let at = 0; at < features.count; at++) {
+      const row = rowOf(asked[at] ?? 0);
+      if (row < 0) continue;
+      const value = (values[at] ?? 0) * UNIT * (at < scaled ? factor : 1);
+      for (let one = 0, from = row * count; one < count; one++)
+        scores[one] = (scores[one] ?? 0) + (weights[from + one] ?? 0) * value;
+    }
+    return scores;
+  };
   return {
     classes,
-    probabilities: (features) => {
-      const { keys: asked, values, scaled } = features;
-      scores.set(bias);
-      const factor = scaled > 0 ? factorOf(features) : 1;
-      for (let at = 0; at < features.count; at++) {
-        const row = rowOf(asked[at] ?? 0);
-        if (row < 0) continue;
-        const value = (values[at] ?? 0) * UNIT * (at < scaled ? factor : 1);
-        for (let one = 0, from = row * count; one < count; one++)
-          scores[one] = (scores[one] ?? 0) + (weights[from + one] ?? 0) * value;
-      }
-      return softmax(scores);
-    },
+    probabilities: (features) => softmax(scoresOf(features)),
+    score: (features) => scoresOf(features)[0] ?? 0,
     knows: (features) => {
       let known = 0;
       for (let at = 0; at < features.scaled; at++) if (rowOf(features.keys[at] ?? 0) >= 0) known++;
@@ -111,3 +118,9 @@ export const useWeights = (learned: Weights, allowed: (name: string) => boolean 
     },
   };
 };
+
+/**
+ * The probability of each of several candidates to be the one that is sought, and last that none is.
+ * @param scores what `score` of a ranker gave for each candidate
+ */
+export const chances = (scores: readonly number[]): Float64Array => softmax(Float64Array.from([...scores, 0]));

@@ -1,0 +1,212 @@
+import type { Token } from "../text/tokens.ts";
+import { currencyAt, currencyBefore, type Marker } from "./currencies.ts";
+import { wordsOf } from "./languages/all.ts";
+import { endOfDigits, type Numeral, numeralAt } from "./numbers.ts";
+import { spokenNumberAt } from "./spoken_numbers.ts";
+
+/**
+ * Finds everything in a text that can be a sum of money: every number that is not part of a date, a name or an address.
+ * It proposes and decides nothing: most numbers are sizes and years, and the judge (judge/price.ts) says so.
+ */
+
+/**
+ * A number in a text: tokens `from` to `to` (exclusive), its currency included. `max` is the upper end of a range.
+ * `marker` is the currency as written, null for a bare number. `spoken` is true for numbers in words, `sum` if the words
+ * name a sum of money ("a tenner") or a dash for money follows the digits ("450,-").
+ */
+export type Amount = {
+  from: number;
+  to: number;
+  value: number;
+  max: number | null;
+  marker: Marker | null;
+  spoken: boolean;
+  sum: boolean;
+};
+
+/** Marks that join digits to a date, a time, a ratio or a name. */
+const JOINS = /^[/:.,'x#*@_=-]$/u;
+
+const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
+  const before = tokens[at - 1];
+  if (before === undefined || tokens[at]?.gap !== "none") return false;
+  if (before.kind === "word" || before.text === "#") return true;
+  const beyond = tokens[at - 2];
+  if (!JOINS.test(before.text) || before.gap !== "none" || beyond === undefined) return false;
+  // "75-95" is a range and "price:50" is an amount; "A-55" and "24/7" are neither.
+  if (before.text === "-")
+    return beyond.kind === "word" && currencyAt(tokens, at - 2) === null && beyond.text.length < 3;
+  return beyond.kind === "digits" || (before.text !== ":" && before.text !== "=" && beyond.kind === "word");
+};
+
+/** True if marks directly after the digits make them something else: 50%, 27", 16:30, 03/2016, 4+. */
+const isJoinedAfter = (tokens: readonly Token[], to: number): boolean => {
+  const after = tokens[to];
+  if (after?.kind !== "mark" || after.gap !== "none") return false;
+  if (/^[%"″′°:*#]$/u.test(after.text)) return tokens[to + 1]?.kind === "digits" || !/^:$/u.test(after.text);
+  return after.text === "/" && tokens[to + 1]?.kind === "digits" && tokens[to + 1]?.gap === "none";
+};
+
+/** The cents after the currency sign: "12€50". */
+const centsAt = (tokens: readonly Token[], at: number): number | null => {
+  const cents = tokens[at];
+  if (cents?.kind !== "digits" || cents.gap !== "none" || cents.text.length !== 2) return null;
+  const after = tokens[at + 1];
+  const beyond = tokens[at + 2];
+  const goesOn =
+    after?.gap === "none" && (after.kind === "word" || (beyond?.gap === "none" && beyond.kind === "digits"));
+  return goesOn ? null : Number(cents.text) / 100;
+};
+
+/** True for signs that another currency word can make unambiguous: "$50/h CAD". */
+const isAmbiguous = (marker: Marker | null): boolean =>
+  marker === "$" || marker === "kr" || marker === "¥" || marker === ",";
+
+const readAmount = (tokens: readonly Token[], at: number, spaced: boolean): Amount | null => {
+  const before = currencyBefore(tokens, at);
+  if (before === null && isJoinedBefore(tokens, at)) return null;
+  const numeral: Numeral | null = numeralAt(tokens, at, { spaced, isMoney: before !== null });
+  if (numeral === null || (before === null && isJoinedAfter(tokens, numeral.to))) return null;
+  let { value, to } = numeral;
+  let marker = before?.marker ?? null;
+  const after = tokens[to]?.gap === "line" ? null : currencyAt(tokens, to);
+  // A currency after the number belongs to it, unless the next number directly follows the sign: "5 €20".
+  const cents = after === null ? null : centsAt(tokens, after.to);
+  const taken =
+    after !== null &&
+    (tokens[to]?.gap === "none" || tokens[after.to]?.kind !== "digits" || tokens[after.to]?.gap !== "none");
+  if (after !== null && taken && (marker === null || isAmbiguous(marker) || marker === after.marker)) {
+    marker = after.marker;
+    to = after.to;
+    if (marker === "¢") value = Math.round(value) / 100;
+    else if (cents !== null && before === null) {
+      value += cents;
+      to++;
+    }
+  } else if (marker === null && tokens[to]?.text === "p" && tokens[to]?.gap === "none") {
+    marker = "GBP";
+    value = Math.round(value) / 100;
+    to++;
+  }
+  if (marker === null && numeral.dashed) marker = ",";
+  return { from: before?.from ?? at, to, value, max: null, marker, spoken: false, sum: numeral.dashed };
+};
+
+/** "une trentaine d'euros" */
+const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker; to: number } | null => {
+  if (tokens[at]?.text !== "d" && tokens[at]?.text !== "de") return null;
+  return currencyAt(tokens, tokens[at + 1]?.text === "'" ? at + 2 : at + 1);
+};
+
+/** "One" is an article in most languages, so it is not a price. */
+const LEAST_IN_WORDS = 2;
+
+const amountInWords = (tokens: readonly Token[], at: number): Amount | null => {
+  const number = spokenNumberAt(tokens, at);
+  if (number === null || number.value < LEAST_IN_WORDS) return null;
+  const behind = currencyAt(tokens, number.to);
+  // "all six £100": the sign belongs to the digits after it.
+  const isOfNext = behind !== null && tokens[behind.to]?.kind === "digits" && tokens[number.to]?.kind === "mark";
+  const named = (isOfNext ? null : behind) ?? (behind === null ? currencyOfRound(tokens, number.to) : null);
+  return {
+    from: at,
+    to: named?.to ?? number.to,
+    value: number.value,
+    max: null,
+    marker: named?.marker ?? null,
+    spoken: true,
+    sum: number.money,
+  };
+};
+
+/**
+ * Words between the ends of a range. Those of WEAK_TO have other meanings, so they count only between two currencies or
+ * after a word of OPENS_RANGE.
+ */
+const TO = wordsOf("to").add("-").add("~");
+const WEAK_TO = wordsOf("weakTo");
+const OPENS_RANGE = wordsOf("opensRange");
+
+/** True if the tokens between two numbers make them a range. */
+const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean => {
+  const between = tokens.slice(low.to, high.from);
+  if (between.length === 0 || between.length > 2 || high.value <= low.value || tokens[high.from]?.opens) return false;
+  const words = between.map((token) => token.text).join(" ");
+  if (words === "up to" || words === "bis zu" || words === "- -") return true;
+  if (between.length > 1) return false;
+  if (!WEAK_TO.has(words)) return TO.has(words);
+  const opened = OPENS_RANGE.has(tokens[low.from - 1]?.text ?? "");
+  return opened || (TO.has(words) && low.marker !== null && high.marker !== null);
+};
+
+const isMagnified = (tokens: readonly Token[], amount: Amount): boolean =>
+  tokens.slice(amount.from, amount.to).some((token) => token.kind === "word") && amount.value >= 1000;
+
+/** Joins the ends of a range. They share the magnitude and the currency if these are written once: "9-10k", "18-22 EUR". */
+const joined = (low: Amount, high: Amount, tokens: readonly Token[]): Amount => {
+  const magnitude =
+    !isMagnified(tokens, low) && low.value < 1000 && low.value * 1000 <= high.value && isMagnified(tokens, high);
+  return {
+    ...high,
+    from: low.from,
+    value: magnitude ? low.value * 1000 : low.value,
+    max: high.value,
+    marker: high.marker ?? low.marker,
+  };
+};
+
+/** The ends of a bare range have the same magnitude: "300-450". */
+const WIDEST_RANGE = 10;
+
+/** The next number, at most three tokens after token `at`; -1 if there is none. */
+const nextNumber = (tokens: readonly Token[], at: number): number => {
+  for (let i = at; i < at + 4; i++) if (tokens[i]?.kind === "digits") return i;
+  return -1;
+};
+
+/**
+ * All numbers of a text that can be sums of money, from left to right. A range is one amount. "1 200" is proposed as
+ * one number and as two.
+ *
+ * @param isHidden true for tokens that are no numbers: addresses, phone numbers, instructions to a model
+ */
+export const findMoney = (tokens: readonly Token[], isHidden: (at: number) => boolean): Amount[] => {
+  const amounts: Amount[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token === undefined || token.kind === "mark" || isHidden(at)) continue;
+    if (token.kind === "word") {
+      const spoken = amountInWords(tokens, at);
+      if (spoken === null) continue;
+      amounts.push(spoken);
+      at = spoken.to - 1;
+      continue;
+    }
+    const low = readAmount(tokens, at, false);
+    const spaced = readAmount(tokens, at, true);
+    if (spaced !== null && low !== null && spaced.to > low.to) {
+      amounts.push(spaced);
+      if (spaced.marker !== null || spaced.sum) {
+        at = spaced.to - 1;
+        continue;
+      }
+    }
+    if (low === null) {
+      at = endOfDigits(tokens, at) - 1;
+      continue;
+    }
+    const next = nextNumber(tokens, low.to);
+    const high = next < 0 || isHidden(next) ? null : readAmount(tokens, next, false);
+    if (high !== null && isRange(tokens, low, high)) {
+      const range = joined(low, high, tokens);
+      if (range.marker !== null || high.value < range.value * WIDEST_RANGE) {
+        amounts.push(range);
+        at = range.to - 1;
+        continue;
+      }
+    }
+    amounts.push(low);
+    at = low.to - 1;
+  }
+  return amounts;
+};

@@ -1,0 +1,131 @@
+import type { Token } from "../text/tokens.ts";
+import { GRAMMARS, valuesOf, wordsOf } from "./languages/all.ts";
+
+/**
+ * Numbers in words: "a hundred", "fünfhundertfünfzig", "deux cents", "duzentos e cinquenta", "centocinquanta".
+ *
+ * The words are in languages/. Compound words are split into pieces. If a part of a word remains, the word is not a number ("einigen" is not "ein").
+ */
+
+type Piece = { value: number; factor: boolean; money: boolean; joined: boolean };
+
+const pieces = (kind: Parameters<typeof valuesOf>[0], factor: boolean, money: boolean): [string, Piece][] =>
+  valuesOf(kind)
+    .filter(([, value]) => value > 0)
+    .map(([word, value]) => [word, { value, factor, money, joined: false }]);
+
+const PIECES: ReadonlyMap<string, Piece> = new Map([
+  ...pieces("values", false, false),
+  ...pieces("factors", true, false),
+  ...pieces("roundNumbers", false, false),
+  ...pieces("sums", false, true),
+]);
+const LONGEST = Math.max(...Array.from(PIECES.keys(), (word) => word.length));
+const SHORTEST = 2;
+
+/** No price has more letters in one word. */
+const LONGEST_WORD = 40;
+
+/** "three hundred and forty-five thousand six hundred and seventy-eight" has thirteen tokens with its hyphens. */
+const MOST_WORDS = 16;
+
+/** Words between the pieces of a number, inside one word or between several. */
+const JOINERS = wordsOf("joiners").add("-");
+const JOINED_INSIDE = /^(?:und|en|e|y)/u;
+
+/** The number pieces that a word consists of. Null if it is not a number. */
+const piecesOf = (word: string): Piece[] | null => {
+  if (word.length < SHORTEST || word.length > LONGEST_WORD) return null;
+  const whole = PIECES.get(word);
+  if (whole !== undefined) return [whole];
+  // Positions from which the rest of the word is no number. "trecento" fails with "trece" and succeeds with "tre".
+  const failed = new Set<number>();
+  const from = (at: number, joined: boolean): Piece[] | null => {
+    if (at === word.length) return [];
+    if (failed.has(at)) return null;
+    for (let length = Math.min(LONGEST, word.length - at); length >= SHORTEST; length--) {
+      const piece = PIECES.get(word.slice(at, at + length));
+      const rest = piece === undefined ? null : from(at + length, false);
+      if (piece !== undefined && rest !== null) return [{ ...piece, joined }, ...rest];
+    }
+    const joiner = at > 0 && !joined ? JOINED_INSIDE.exec(word.slice(at)) : null;
+    const rest = joiner === null ? null : from(at + joiner[0].length, true);
+    if (rest === null || rest.length === 0) {
+      failed.add(at);
+      return null;
+    }
+    return rest;
+  };
+  return from(0, false);
+};
+
+/** Words that alone mean something else: "Grand salon", "mil gracias", "40 cents". */
+const NEVER_ALONE = wordsOf("neverAlone");
+
+/** True if the hundreds are not named: "zwofuffzig", "two fifty". */
+const isHundreds = (current: number, { value, factor, joined }: Piece): boolean =>
+  !factor && !joined && current >= 1 && current <= 9 && Number.isInteger(current) && value >= 10 && value < 100;
+
+const FOUR = 4;
+const TWENTY = 20;
+
+/** Articles before a sum or a factor are not a number: "a hundred", "nen Hunni", "une trentaine". */
+const ARTICLES = wordsOf("articles");
+const SUM_OR_FACTOR = new Set(
+  [...valuesOf("sums"), ...valuesOf("roundNumbers"), ...valuesOf("factors")].map(([word]) => word),
+);
+
+/** "seven and a half grand". */
+const HALF = GRAMMARS.map(({ half }) => half.split(" ")).find(([first]) => first !== "") ?? [];
+
+const sumOf = (pieces: readonly Piece[]): number => {
+  let total = 0;
+  let current = 0;
+  for (const piece of pieces) {
+    const { value, factor } = piece;
+    if (factor && value >= 1000) {
+      total += Math.max(1, current) * value;
+      current = 0;
+    } else if (factor) current = Math.max(1, current) * value;
+    // "quatre-vingts" is four times twenty.
+    else if (value === TWENTY && current % 100 === FOUR) current += FOUR * TWENTY - FOUR;
+    else if (isHundreds(current, piece)) current = current * 100 + value;
+    else current += value;
+  }
+  return total + current;
+};
+
+/**
+ * The longest number in words that starts at token `at`, or null.
+ *
+ * @returns its value, the token after it, and whether its words name a sum of money
+ */
+export const spokenNumberAt = (
+  tokens: readonly Token[],
+  at: number,
+): { value: number; to: number; money: boolean } | null => {
+  const pieces: Piece[] = [];
+  let end = at;
+  // In "a hundred" the article stands for one.
+  let next = ARTICLES.has(tokens[at]?.text ?? "") && SUM_OR_FACTOR.has(tokens[at + 1]?.text ?? "") ? at + 1 : at;
+  for (let token = tokens[next]; token !== undefined && next - at < MOST_WORDS; token = tokens[next]) {
+    if (next > at && token.gap === "line") break;
+    const own = token.kind === "word" ? piecesOf(token.text) : null;
+    if (own !== null) {
+      // "four or five hundred" is two numbers, "two and fifty" is one.
+      const [first, ...others] = own;
+      if (first !== undefined) pieces.push({ ...first, joined: first.joined || next > end }, ...others);
+      next += 1;
+      end = next;
+    } else if (pieces.length > 0 && next === end && HALF.every((word, i) => tokens[next + i]?.text === word)) {
+      pieces.push({ value: 0.5, factor: false, money: false, joined: true });
+      next += HALF.length;
+      end = next;
+    } else if (pieces.length > 0 && next === end && JOINERS.has(token.text)) next += 1;
+    else break;
+  }
+  const alone = pieces.length === 1 && end === at + 1 && NEVER_ALONE.has(tokens[at]?.text ?? "");
+  return pieces.length === 0 || alone
+    ? null
+    : { value: sumOf(pieces), to: end, money: pieces.some(({ money }) => money) };
+};
