@@ -17,8 +17,7 @@ begin
   end if;
 end
 $$;
-comment on function reading.start_concept_refresh() is
-  'Enqueues the job that sets the concepts of all offers again.';
+comment on function reading.start_concept_refresh() is 'Enqueues the job that sets the concepts of all offers again.';
 
 create or replace function reading.note_synonym_change() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -49,8 +48,8 @@ create or replace function reading.set_label_type() returns trigger
   language plpgsql volatile
 as $$
 begin
-  -- An unknown concept is refused by the foreign key, whatever the type.
-  new.type := coalesce((select c.type from reading.concept c where c.concept = new.concept), 'thing');
+  -- An unknown concept is refused by the foreign key, whatever the type. No other constraint refuses a cue before.
+  new.type := coalesce((select c.type from reading.concept c where c.concept = new.concept), 'cue');
   return new;
 end
 $$;
