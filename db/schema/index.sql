@@ -130,6 +130,7 @@ set local check_function_bodies = off;
 --!include reading/price_words.sql
 --!include reading/ground_field.sql
 --!include reading/choose.sql
+--!include reading/zero_based.sql
 --!include reading/ground_offer.sql
 --!include reading/ground_ask.sql
 
