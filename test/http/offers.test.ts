@@ -117,7 +117,9 @@ test("an offer is live at once, and the response says how its text was understoo
   const { extraction, offer_id } = answer.body;
   t.deepEqual(
     Object.keys(extraction).toSorted(),
-    ["category", "contact", "domain", "location", "offer_kind", "price", "title"].filter((name) => extraction[name]),
+    ["category", "condition", "contact", "domain", "location", "offer_kind", "price", "title"].filter(
+      (name) => extraction[name],
+    ),
   );
   t.deepEqual(misquoted(OFFER, extraction), []);
   t.deepEqual(
