@@ -14,7 +14,7 @@ import type { Span } from "./text/span.ts";
 type Found = { value: unknown; quote: string; basis: "stated" | "inferred"; confidence: number };
 
 /** An extraction in which every found value whose quote stands in the text has its span. */
-export type Located<T> = T extends Found
+type Located<T> = T extends Found
   ? T & Partial<Span>
   : T extends readonly (infer E)[]
     ? Located<E>[]

@@ -83,6 +83,7 @@ const AMOUNTS: readonly [quote: string, states: number[], doesNot: number[]][] =
   ["deux cents euros", [200], [2, 100]],
   ["trezentos e cinquenta euros", [350], [300]],
   ["centocinquanta euro", [150], [100]],
+  ["Trecentoventi euro poco trattabili", [320], [300, 20]],
   ["tweehonderdvijftig euro", [250], [200]],
   ["dwieście pięćdziesiąt złotych", [250], [200]],
   ["doscientos cincuenta euros", [250], [200]],

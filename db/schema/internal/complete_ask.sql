@@ -26,5 +26,5 @@ begin
 end
 $$;
 comment on function internal.complete_ask(market.submission, jsonb, jsonb, text, text) is
-  'Fills in a submission''s ask from the extractions, stores its vector, and matches it; returns status and body of the '
-  'answer.';
+  'Fills in a submission''s ask from the extractions, stores its vector, and matches it; returns status and body of '
+  'the answer.';

@@ -16,7 +16,7 @@ begin
   -- A worker of the previous release sends one extraction, whose offsets count from 1. It does not say where the text
   -- addresses software: the empty span stands for that.
   if jsonb_typeof(readings) = 'object' then
-    orders := case when readings -> 'addresses_agents' = 'true' then '[{"start": 0, "end": 0}]' else '[]' end;
+    orders := case when readings -> 'addresses_agents' = 'true' then '[{"start": 0, "end": 0}]' else '[]' end::jsonb;
     readings := jsonb_build_array(reading.zero_based(readings));
   end if;
   -- Lock the account first, as internal.erase_account does, so that a text of a deleted account is not published.

@@ -1,5 +1,5 @@
--- Several extractions of one text: a model's first, the built-in reader's last. For each field, the first one counts that
--- the text states. A stated value comes before an inferred one.
+-- Several extractions of one text: a model's first, the built-in reader's last. For each field, the first one counts
+-- that the text states. A stated value comes before an inferred one.
 
 create or replace function reading.choose_field(
   name text, text text, extractions jsonb, member text default null
@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function reading.choose_field(text, text, jsonb, text) is
-  'Returns a field of several extractions: the first stated one that is grounded, else the first inferred one, or null. '
-  '`member` is the field''s name in the extraction if it is another.';
+  'Returns a field of several extractions: the first stated one that is grounded, else the first inferred one, or '
+  'null. `member` is the field''s name in the extraction if it is another.';
 
 create or replace function reading.choose_category(text text, extractions jsonb, domain text) returns jsonb
   language plpgsql stable
@@ -66,7 +66,8 @@ begin
     cross join lateral (
       select jsonb_agg(g.field order by f.n) as fields
       from jsonb_array_elements(
-        case jsonb_typeof(e.extraction -> choose_list.name) when 'array' then e.extraction -> choose_list.name else '[]' end)
+        case jsonb_typeof(e.extraction -> choose_list.name) when 'array' then e.extraction -> choose_list.name
+          else '[]' end)
         with ordinality as f (field, n)
       cross join lateral reading.ground_field(choose_list.name, choose_list.text, f.field) as g (field)
       where f.n <= most and g.field is not null) as list

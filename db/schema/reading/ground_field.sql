@@ -15,7 +15,7 @@ create or replace function reading.contradicts_price(text text, field jsonb) ret
 as $$
 declare
   price constant jsonb := field -> 'value';
-  start constant integer := field ->> 'start';
+  start constant integer := (field ->> 'start')::integer;
   -- The sign may stand beside the quote: "EUR 180", "180 €".
   around constant text := substr(text, greatest(start - 4, 1), length(field ->> 'quote') + 5 + least(start, 5));
 begin
@@ -85,7 +85,8 @@ begin
     select from reading.vocabulary v
     where v.sense = 'country:' || names_country.country and v.term = any (words || array(
       -- Names of two and three words: "costa rica", "united arab emirates".
-      select array_to_string(words[n:n + more], ' ') from generate_subscripts(words, 1) as n, generate_series(1, 2) as more)));
+      select array_to_string(words[n:n + more], ' ')
+      from generate_subscripts(words, 1) as n, generate_series(1, 2) as more)));
 end
 $$;
 comment on function reading.names_country(text, text) is
@@ -120,8 +121,8 @@ begin
 end
 $$;
 comment on function reading.ground_place(text, jsonb, jsonb) is
-  'Returns a place if its quote names it, or null. Its country, region, city, district and postal code stay if the text '
-  'states them, or if the built-in reader inferred them from the same place (`known` is its field).';
+  'Returns a place if its quote names it, or null. Its country, region, city, district and postal code stay if the '
+  'text states them, or if the built-in reader inferred them from the same place (`known` is its field).';
 
 create or replace function reading.stated_count(quote text, count jsonb) returns jsonb
   language sql immutable
@@ -156,7 +157,8 @@ begin
         limit 1)
       when part.name = 'available_from' then
         -- A day of any month, or the first day of a month that is named.
-        case when space ->> part.name ~ '^[0-9]{4}-[0-9]{2}-(01|[0-9]{2})$' and (space ->> part.name ~ '-01$' or exists (
+        case
+          when space ->> part.name ~ '^[0-9]{4}-[0-9]{2}-(01|[0-9]{2})$' and (space ->> part.name ~ '-01$' or exists (
             select from reading.stated_numbers(translate(quote, '-.', '  ')) as stated
             where stated = right(space ->> part.name, 2)::numeric)) then space -> part.name end
       else reading.stated_count(quote, space -> part.name) end)

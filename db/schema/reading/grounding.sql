@@ -4,8 +4,8 @@
 create or replace function reading.is_quoted(text text, field jsonb) returns boolean
   language sql immutable
 as $$
-  -- An empty quote is contained in every text, so it states nothing. A span that ends before it starts is empty. No text
-  -- has a million characters.
+  -- An empty quote is contained in every text, so it states nothing. A span that ends before it starts is empty. No
+  -- text has a million characters.
   select coalesce(field ->> 'quote' <> '' and case
     when field ->> 'start' ~ '^[0-9]{1,6}$' and field ->> 'end' ~ '^[0-9]{1,6}$' then
       substr(text, (field ->> 'start')::integer + 1,
@@ -125,7 +125,7 @@ begin
       (90, false, 'ninety neunzig nonante noventa novanta novant negentig dziewiecdziesiat'),
       (100, false, 'cien ciento cem sto'),
       (200, false, 'doscientos doscientas duzentos duzentas dwiescie'),
-      (300, false, 'trescientos trescientas trezentos trezentas trzysta'),
+      (300, false, 'trescientos trescientas trezentos trezentas trzysta trecento'),
       (400, false, 'cuatrocientos cuatrocientas quatrocentos quatrocentas czterysta'),
       (500, false, 'quinientos quinientas quinhentos quinhentas piecset'),
       (600, false, 'seiscientos seiscientas seiscentos seiscentas szescset'),
@@ -325,5 +325,5 @@ as $$
   where position(line in text) > 0
 $$;
 comment on function reading.first_line_field(text) is
-  'Returns the first line of a text as an extracted title; null when the text does not contain it as reading.first_line '
-  'gives it.';
+  'Returns the first line of a text as an extracted title; null when the text does not contain it as '
+  'reading.first_line gives it.';

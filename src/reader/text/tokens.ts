@@ -124,7 +124,7 @@ export const SEPARATORS: string = [
 const SEPARATOR = new RegExp(`[${SEPARATORS}]`, "u");
 
 /** A character with the marks on it. NFKD moves marks only within such a cluster, so clusters fold one by one. */
-const CLUSTER = /[^][\p{M}\uff9e\uff9f]*/uy;
+const CLUSTER = /[\s\S][\p{M}\uff9e\uff9f]*/uy;
 
 /** Characters from here on may be marks. */
 const FIRST_MARK = 0x300;
