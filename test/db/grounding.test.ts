@@ -598,6 +598,35 @@ test("each number of a home must be stated by its quote", async (t) => {
   t.is(await read({ area_m2: 90, rooms: 4, bedrooms: 7, bathrooms: 1, floor: 6, available_from: "2026-05-17" }), null);
 });
 
+test("a worker of the previous release sends one extraction, whose offsets count from 1", async (t) => {
+  const caller = await market.approved();
+  const submit = async () =>
+    (
+      await market.call(caller, "publish_offer", {
+        body: { text: TEXT },
+        idempotency_key: null,
+        request_hash: null,
+        errors: [],
+      })
+    ).submission;
+  const submission = await submit();
+  const older = Object.fromEntries(
+    Object.entries(readingWith({})).map(([name, field]) => [
+      name,
+      Array.isArray(field)
+        ? field.map(shifted)
+        : typeof field === "object" && field !== null
+          ? shifted(field as never)
+          : field,
+    ]),
+  );
+  await market.work("complete_submission", submission, { ...older, addresses_agents: false });
+  const { status, body } = await market.call(caller, "get_answer", { submission_id: submission });
+  t.is(status, 201);
+  t.like(body, { title: "Graues Sofa", price: "180 EUR", contact: "lena@example.com" });
+  t.like(body.extraction.title, { start: 2, end: 13 });
+});
+
 test("an ask keeps what the text states", async (t) => {
   const text = "Cherche vélo électrique, 500 à 800 € maximum, à Lyon, pas de VTT";
   const wish = (min: number | null, max: number | null, more: object = {}) => ({
