@@ -91,9 +91,14 @@ const models: PlaceModels & TitleModels = {
   title_end: useWeights(learned.title_end),
 };
 
+/** Prepares a text, and returns a function that finds its place: for tests of time. */
+export const locating = (text: string): (() => Location) => {
+  const places = placeTextOf(knowledge.gazetteer, annotate(knowledge, text));
+  return () => findLocation(places, models);
+};
+
 /** Where a text says that its thing is. */
-export const locationIn = (text: string): Location =>
-  findLocation(placeTextOf(knowledge.gazetteer, annotate(knowledge, text)), models);
+export const locationIn = (text: string): Location => locating(text)();
 
 /** The place of a text as it is written, or null. */
 export const placeIn = (text: string): string | null => {
