@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from "ava";
-import type { AskExtraction, Extractor, OfferExtraction } from "../../src/reader/extraction.ts";
+import type { AskExtraction, BuiltinExtractor, Extractor, OfferExtraction } from "../../src/reader/extraction.ts";
 import { type Outcome, readerAlone, readerWithFallback } from "../../src/reader/fallback.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
 import { allowed } from "../support/busy.ts";
@@ -56,8 +57,9 @@ const ASK: AskExtraction = {
 };
 
 /** Stands for the built-in extractor. Its extractions are always the same, so that tests recognise them. */
-const standIn: Extractor = {
+const standIn: BuiltinExtractor = {
   model: "builtin",
+  findOrders: () => [],
   extractOffer: async () => structuredClone(OFFER),
   extractAsk: async () => structuredClone(ASK),
 };
@@ -160,7 +162,7 @@ for (const [title, behaviour, error] of [
 }
 
 test("the deadline also ends an extractor that ignores its signal", async (t) => {
-  const deaf: Extractor = { ...standIn, model: "deaf", extractOffer: () => new Promise(() => {}) };
+  const deaf: BuiltinExtractor = { ...standIn, model: "deaf", extractOffer: () => new Promise(() => {}) };
   const outcomes: Outcome[] = [];
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
   const reader = readerWithFallback(deaf, standIn, { deadlineMs: 50, onOutcome });
@@ -201,7 +203,7 @@ test("an abort by the caller is passed on and is not counted as a failure of the
 });
 
 test("an error of the built-in extractor reaches the caller", async (t) => {
-  const broken: Extractor = { ...standIn, extractOffer: () => Promise.reject(new Error("broken")) };
+  const broken: BuiltinExtractor = { ...standIn, extractOffer: () => Promise.reject(new Error("broken")) };
   const reader = readerWithFallback(broken, broken, { deadlineMs: AMPLE_MS, onOutcome: () => t.fail() });
   await t.throwsAsync(reader.readOffer(TEXT, never()), { message: "broken" });
 });

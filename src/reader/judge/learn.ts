@@ -169,8 +169,7 @@ const pack = (
   const width = classes.length;
   const kept = [...numbers].filter(([feature, number]) => {
     if (isKept(feature)) return true;
-    for (let one = 0; one < width; one++)
-      if (inUnits(weights[number * width + one] ?? 0) !== 0) return true;
+    for (let one = 0; one < width; one++) if (inUnits(weights[number * width + one] ?? 0) !== 0) return true;
     return false;
   });
   return {
