@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { detectLanguage } from "../../src/reader/builtin/language.ts";
+import { wordKnowledge } from "../../src/reader/builtin/words.ts";
 import type { Weights } from "../../src/reader/extraction.ts";
 import {
   CONTACT_TRAINING,
@@ -14,7 +15,7 @@ import { learn, learnRanker } from "../../src/reader/judge/learn.ts";
 import { isMarked, parseMarks } from "../../src/reader/judge/marks.ts";
 import { type Model, useWeights } from "../../src/reader/judge/model.ts";
 import { findOrders, learnOrders, ORDER_TRAINING } from "../../src/reader/judge/orders.ts";
-import { compileCues, findCues } from "../../src/reader/text/cues.ts";
+import { findCues } from "../../src/reader/text/cues.ts";
 import { tokensIn, wordsIn } from "../../src/reader/text/tokens.ts";
 import { seedExamples, seedWords } from "./vocabulary.ts";
 
@@ -26,8 +27,8 @@ import { seedExamples, seedWords } from "./vocabulary.ts";
 const CACHE = new URL("../../node_modules/.cache/souk/", import.meta.url);
 const SOURCES = ["judge", "find", "text"].map((name) => new URL(`../../src/reader/${name}/`, import.meta.url));
 
-const { cues: labels } = seedWords();
-const cues = compileCues(labels);
+const words = seedWords();
+const { cues } = wordKnowledge(words);
 
 const sceneOf = (text: string): Scene => {
   const tokens = tokensIn(text);
@@ -39,7 +40,7 @@ const languageOf = (text: string): string | null => detectLanguage(text, wordsIn
 type Learned = Record<keyof ContactModels | "order", Weights>;
 
 const learnAnew = (): Learned => {
-  const hash = createHash("sha256").update(JSON.stringify(labels));
+  const hash = createHash("sha256").update(JSON.stringify(words.labels));
   const examples = seedExamples().filter(({ text }) => isMarked(text));
   for (const { text } of examples) hash.update(text);
   for (const folder of SOURCES) {
