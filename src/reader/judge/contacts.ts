@@ -25,7 +25,7 @@ export type ContactModels = Readonly<Record<(typeof CONTACT_MODELS)[number], Mod
 
 /** How the models are trained, by the results on held-out texts. */
 export const CONTACT_TRAINING: Readonly<Record<(typeof CONTACT_MODELS)[number], Training>> = {
-  contact_role: { passes: 12, rate: 0.06, leastExamples: 3 },
+  contact_role: { passes: 12, rate: 0.05, leastExamples: 3, leastUnits: 1 },
   contact_type: { passes: 12, rate: 0.05 },
   contact_preferred: { passes: 12, rate: 0.04, leastExamples: 4, leastUnits: 1 },
 };
