@@ -34,11 +34,12 @@ set local check_function_bodies = off;
 --!include reading/vocabulary_change.sql
 --!include reading/concept.sql
 --!include reading/label.sql
---!include reading/vocabulary.sql
+--!include reading/place.sql
+--!include reading/place_name.sql
+--!include reading/place_member.sql
 --!include reading/example.sql
 --!include reading/classifier.sql
 --!include market/reason.sql
---!include reading/wide_place.sql
 --!include reading/concept_refresh.sql
 --!include market/account.sql
 --!include market/account_stats.sql
@@ -128,6 +129,7 @@ set local check_function_bodies = off;
 -- Grounding: checks which extracted values the text states
 --!include reading/grounding.sql
 --!include reading/price_words.sql
+--!include reading/ground_place.sql
 --!include reading/ground_field.sql
 --!include reading/choose.sql
 --!include reading/zero_based.sql
@@ -153,6 +155,7 @@ set local check_function_bodies = off;
 
 -- Functions that the worker may call
 --!include reading/words.sql
+--!include reading/places.sql
 --!include jobs/get_vocabulary.sql
 --!include jobs/training.sql
 --!include reading/load_classifiers.sql

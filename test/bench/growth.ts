@@ -5,9 +5,9 @@ import pgvector from "pgvector";
 import { statementOf } from "../../src/database/database.ts";
 import { hashSecret } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
-
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import type { QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { withClient } from "../support/client.ts";
 
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
@@ -252,7 +252,7 @@ export const measureGrowth = async (
     );
     const vocabulary = await withClient(market.url, async (client) => {
       const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
-      return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} };
+      return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} };
     });
     tell(`${offers}: searching`);
     for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryExtractor(vocabulary))) {

@@ -43,8 +43,8 @@ const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: str
   "market.sign_in_method": ["position", "90", "91"],
   "market.embedding_model": ["match_min_similarity", "0.125", "0.25"],
   "market.invariant": ["remedy", "Ours.", "Theirs."],
-  "reading.vocabulary": ["weight", "4", "5"],
-  "reading.wide_place": ["countries", "{de}", "{fr}"],
+  "reading.place": ["population", "90", "91"],
+  "reading.place_name": ["form", "word", "beside"],
   "reading.concept": ["type", "feature", "cue"],
   "reading.label": ["weight", "4", "5"],
   "reading.example": ["language", "de", "fr"],
@@ -57,6 +57,19 @@ const UNREFERENCED: Release = {
   "market.domain": [{ domain: "zorbing", kinds: "{sale}", position: "99" }],
   "market.category": [{ domain: "hobbies", category: "zorbing", position: "99" }],
   "market.ask_kind": [{ ask_kind: "zorb", answered_by: "{sale}" }],
+  "reading.place": [
+    {
+      place: "BE/zorbing",
+      kind: "city",
+      name: "Zorbing",
+      country: "BE",
+      region: null,
+      city: null,
+      population: "92",
+      latitude: "50.125",
+      longitude: "4.5",
+    },
+  ],
   "reading.concept": [
     {
       concept: "zorbing",
@@ -86,10 +99,15 @@ test.before(async () => {
       refersTo.every(
         ([referred, ...names]) =>
           names.some((name) => row[name] === null) ||
+          // A country is in itself.
+          (referred === table && keyNames(referred).every((name, at) => row[name] === row[names[at] ?? ""])) ||
           base[referred]?.some((one) => keyNames(referred).every((name, at) => one[name] === row[names[at] ?? ""])),
       );
     base[table] = rows
       .map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])))
+      // Parts of the world come last in the file, and countries refer to nothing else.
+      .filter(({ kind }) => table !== "reading.place" || kind === "world" || kind === "country")
+      .sort((a, b) => Number(b["kind"] === "world") - Number(a["kind"] === "world"))
       .filter(isWhole)
       // An empty field of a column that cannot be null has the default.
       .map((row) => ("is_prefix" in row ? { ...row, is_prefix: row["is_prefix"] ?? "false" } : row))

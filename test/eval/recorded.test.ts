@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 import { askExtraction, offerExtraction } from "../../src/reader/extraction.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
 import { startProvider } from "../reader/provider.ts";
@@ -16,7 +17,7 @@ const FILE = fileURLToPath(new URL("recorded/answers.jsonl", import.meta.url));
 const TEXTS = fileURLToPath(new URL("texts", import.meta.url));
 
 const { signal } = new AbortController();
-const VOCABULARY = { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} };
+const VOCABULARY = { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} };
 
 test("every recorded answer keeps to the schema, and belongs to a labelled text", async (t) => {
   const answers = await readAnswers(FILE);

@@ -20,7 +20,7 @@ as $$
     'taxonomy', reading.taxonomy(),
     'concepts', reading.concepts(),
     'labels', reading.labels(),
-    'terms', reading.terms(),
+    'places', reading.places(),
     'classifiers', (
       select coalesce(
         json_object_agg(c.name, json_build_object('classes', c.classes, 'bias', c.bias, 'features', c.features,
@@ -29,6 +29,6 @@ as $$
       from reading.classifier c))
 $$;
 comment on function jobs.get_vocabulary() is
-  'Returns the taxonomy, the lexicon and the classifiers as {version, taxonomy, concepts, labels, terms, classifiers}, '
-  'for the extractors.';
+  'Returns the taxonomy, the lexicon, the places and the classifiers as {version, taxonomy, concepts, labels, places, '
+  'classifiers}, for the extractors.';
 grant execute on function jobs.get_vocabulary() to souk_worker;
