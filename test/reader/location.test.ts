@@ -1,5 +1,5 @@
 import test from "ava";
-import { locationIn, placeIn } from "./judged.ts";
+import { locationIn, placeIn } from "./reading.ts";
 import { assertMostly } from "./reading.ts";
 
 /** Phrasings of a location. Most of the towns are in no list, so the phrasing must tell. */
@@ -112,7 +112,7 @@ const WHOLE: typeof ROWS = [
 test("a place is read with its district, postal code and state", (t) => {
   assertMostly(
     t,
-    WHOLE.map(([text]) => [text, placeIn(text)]),
+    WHOLE.map(([text]) => [text, placeIn(text)] as const),
     WHOLE,
   );
 });
