@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
+import type { Span } from "./text/span.ts";
 import type { PlaceRows } from "./find/gazetteer.ts";
 
 /**
@@ -254,6 +255,14 @@ export type Extractor = {
   /** @throws if the text could not be read (provider down, deadline). The caller then uses the built-in extractor. */
   extractOffer(text: string, signal: AbortSignal): Promise<OfferExtraction>;
   extractAsk(text: string, signal: AbortSignal): Promise<AskExtraction>;
+};
+
+/** The extractor that needs no provider. It also says what every other extractor has to be told about a text. */
+export type BuiltinExtractor = Extractor & {
+  /** The passages of a text that are addressed to software, in UTF-16 units, in order. */
+  findOrders(text: string): readonly Span[];
+  /** Adds to the location of another extraction what the gazetteer says about its place. */
+  completeLocation<T extends OfferExtraction | AskExtraction>(text: string, extraction: T): T;
 };
 
 /**

@@ -1,4 +1,5 @@
-import type { AskExtraction, Extractor, OfferExtraction } from "./extraction.ts";
+import type { AskExtraction, BuiltinExtractor, Extractor, OfferExtraction } from "./extraction.ts";
+import type { Span } from "./text/span.ts";
 
 /** The outcome of one extraction, for logs and metrics. Contains nothing of the text. */
 export type Outcome = {
@@ -25,6 +26,8 @@ export type Reader = {
   /** @throws the signal's reason after an abort, or an error of the built-in extractor */
   readOffer(text: string, signal: AbortSignal): Promise<OfferExtraction[]>;
   readAsk(text: string, signal: AbortSignal): Promise<AskExtraction[]>;
+  /** The passages of a text that are addressed to software, in UTF-16 units, in order. */
+  findOrders(text: string): readonly Span[];
 };
 
 /**
@@ -65,8 +68,9 @@ type Attempt = <R extends OfferExtraction | AskExtraction>(
   signal: AbortSignal,
 ) => Promise<R[]>;
 
-const readerOf = (model: string, attempt: Attempt): Reader => ({
+const readerOf = (model: string, builtin: BuiltinExtractor, attempt: Attempt): Reader => ({
   model,
+  findOrders: builtin.findOrders,
   readOffer: (text, signal) =>
     attempt("read_offer", (extractor, ...rest) => extractor.extractOffer(...rest), text, signal),
   readAsk: (text, signal) => attempt("read_ask", (extractor, ...rest) => extractor.extractAsk(...rest), text, signal),
@@ -86,10 +90,10 @@ const readerOf = (model: string, attempt: Attempt): Reader => ({
  */
 export const readerWithFallback = (
   primary: Extractor & { isRepaired?(extraction: OfferExtraction | AskExtraction): boolean },
-  builtin: Extractor,
+  builtin: BuiltinExtractor,
   options: { deadlineMs: number; onOutcome: (outcome: Outcome) => void },
 ): Reader =>
-  readerOf(primary.model, async (operation, read, text, signal) => {
+  readerOf(primary.model, builtin, async (operation, read, text, signal) => {
     const start = performance.now();
     const report = (rest: Pick<Outcome, "outcome" | "error">) =>
       options.onOutcome({ model: primary.model, operation, milliseconds: performance.now() - start, ...rest });
@@ -107,12 +111,12 @@ export const readerWithFallback = (
       return [own];
     }
     report({ outcome: primary.isRepaired?.(first.extraction) ? "repaired" : "ok" });
-    return [first.extraction, own];
+    return [builtin.completeLocation(text, first.extraction), own];
   });
 
 /** The built-in extractor without a primary one. Reports outcomes in the same way. */
-export const readerAlone = (builtin: Extractor, options: { onOutcome: (outcome: Outcome) => void }): Reader =>
-  readerOf(builtin.model, async (operation, read, text, signal) => {
+export const readerAlone = (builtin: BuiltinExtractor, options: { onOutcome: (outcome: Outcome) => void }): Reader =>
+  readerOf(builtin.model, builtin, async (operation, read, text, signal) => {
     const start = performance.now();
     const extraction = await read(builtin, text, signal);
     const milliseconds = performance.now() - start;

@@ -1,4 +1,3 @@
-import { findAddressedToModel } from "./builtin/addressed.ts";
 import type { AskExtraction, OfferExtraction } from "./extraction.ts";
 import type { Span } from "./text/span.ts";
 
@@ -155,12 +154,13 @@ const without = (text: string, passages: readonly Span[]): string => {
  * drops its value.
  *
  * @param text the text as stored: NFC, at most 4,000 code points
+ * @param passages the passages that are addressed to software, in UTF-16 units, in order
  */
 export const locate = <T extends OfferExtraction | AskExtraction>(
   text: string,
   extractions: readonly T[],
+  passages: readonly Span[],
 ): LocatedReading<T> => {
-  const passages = findAddressedToModel(text);
   const before = codePointsBefore(text);
   const find = createLocator(without(text, passages), before);
   return {

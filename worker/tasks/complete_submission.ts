@@ -12,12 +12,18 @@ export const completeSubmission = ({ call, reader, embedder, log }: Tools) =>
     if (!submission) return;
     const { kind, text } = submission;
     if (!kind.endsWith("_ask")) {
-      const { extractions, addressed } = locate(text, await reader().readOffer(text, signal));
+      const reading = reader();
+      const { extractions, addressed } = locate(
+        text,
+        await reading.readOffer(text, signal),
+        reading.findOrders(text),
+      );
       await call("complete_submission", id, JSON.stringify(extractions), null, null, JSON.stringify(addressed));
       return;
     }
+    const reading = reader();
     const [read, embedding] = await Promise.all([
-      reader().readAsk(text, signal),
+      reading.readAsk(text, signal),
       embedder
         .embed([text], AbortSignal.any([signal, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)]))
         .then(([vector]) => (vector ? JSON.stringify(vector) : null))
@@ -27,7 +33,7 @@ export const completeSubmission = ({ call, reader, embedder, log }: Tools) =>
         }),
     ]);
     signal.throwIfAborted();
-    const { extractions, addressed } = locate(text, read);
+    const { extractions, addressed } = locate(text, read, reading.findOrders(text));
     const [made, spans] = [JSON.stringify(extractions), JSON.stringify(addressed)];
     await call("complete_submission", id, made, embedding, embedder.model, spans);
     // The ask is matched by words now, and by its vector when a later job succeeds.
