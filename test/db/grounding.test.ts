@@ -572,6 +572,10 @@ test("country and city of a model stay only if the text states them or the built
   });
   t.deepEqual(await read(said({ country: "FR", city: "Paris", region: "Bayern", postal_code: "10115" }), {}), {});
   t.deepEqual(await read(said({ country: "FR", city: "Paris" }), own), { country: "DE", region: "NRW", city: "Köln" });
+  const gazetteer = { country: "DE", region: "North Rhine-Westphalia", city: "Köln", point: { lat: 50.93, lon: 6.95 } };
+  const near = await read(said(gazetteer), {});
+  t.like(near, { country: "DE", city: "Köln" }, "a place of that name");
+  t.is((await read(said({ point: { lat: 48.1, lon: 11.6 } }), {})).point, undefined, "the position of another place");
   t.deepEqual(await read(said({ country: "DE" }), {}), { country: "DE" }, "the text names the country");
   t.deepEqual(await read(said({ country: "DE", region: "NRW" }), own), { country: "DE", region: "NRW", city: "Köln" });
   t.deepEqual(

@@ -75,55 +75,6 @@ $$;
 comment on function reading.ground_budget(text, jsonb) is
   'Returns the price of an ask with the bounds that its quote states, or null.';
 
-create or replace function reading.names_country(text text, country text) returns boolean
-  language plpgsql stable
-as $$
-declare
-  words constant text[] := reading.words(text);
-begin
-  return exists (
-    select from reading.vocabulary v
-    where v.sense = 'country:' || names_country.country and v.term = any (words || array(
-      -- Names of two and three words: "costa rica", "united arab emirates".
-      select array_to_string(words[n:n + more], ' ')
-      from generate_subscripts(words, 1) as n, generate_series(1, 2) as more)));
-end
-$$;
-comment on function reading.names_country(text, text) is
-  'Returns whether a text names a country (ISO 3166-1 alpha-2) in any language of the vocabulary.';
-
-create or replace function reading.ground_place(text text, field jsonb, known jsonb) returns jsonb
-  language plpgsql stable
-as $$
-declare
-  place constant jsonb := field -> 'value';
-  -- What the built-in reader inferred for the same place. It knows towns and countries from data.
-  inferred constant jsonb := case when (known ->> 'start')::integer < (field ->> 'end')::integer
-    and (field ->> 'start')::integer < (known ->> 'end')::integer then known -> 'value' end;
-  country text := substring(place ->> 'country' from '^[A-Z]{2}$');
-begin
-  if not reading.states_name(field ->> 'quote', place ->> 'text') then
-    return null;
-  end if;
-  if country is distinct from inferred ->> 'country' and not reading.names_country(text, country) then
-    country := inferred ->> 'country';
-  end if;
-  return field || jsonb_build_object('value', jsonb_build_object(
-    'text', left(place ->> 'text', 200),
-    'country', coalesce(country, inferred ->> 'country'),
-    'remote', coalesce(place -> 'remote' = 'true', false))
-    || (
-      select jsonb_object_agg(part.name, case
-        when length(place ->> part.name) <= 100
-          and (place ->> part.name = inferred ->> part.name or reading.states_name(text, place ->> part.name))
-        then place ->> part.name else inferred ->> part.name end)
-      from unnest(array['region', 'city', 'district', 'postal_code']) as part (name)));
-end
-$$;
-comment on function reading.ground_place(text, jsonb, jsonb) is
-  'Returns a place if its quote names it, or null. Its country, region, city, district and postal code stay if the '
-  'text states them, or if the built-in reader inferred them from the same place (`known` is its field).';
-
 create or replace function reading.stated_count(quote text, count jsonb) returns jsonb
   language sql immutable
 as $$
