@@ -31,12 +31,14 @@ set local check_function_bodies = off;
 --!include market/setting.sql
 --!include market/permission.sql
 --!include market/taxonomy.sql
+--!include reading/vocabulary_change.sql
+--!include reading/concept.sql
+--!include reading/label.sql
 --!include reading/vocabulary.sql
 --!include reading/example.sql
 --!include reading/classifier.sql
 --!include market/reason.sql
 --!include reading/wide_place.sql
---!include reading/synonym.sql
 --!include reading/concept_refresh.sql
 --!include market/account.sql
 --!include market/account_stats.sql
@@ -74,6 +76,7 @@ set local check_function_bodies = off;
 
 -- Trigger functions and triggers. The baseline ends after this section.
 --!include internal/account_stats.sql
+--!include internal/offer_kinds.sql
 --!include internal/agent.sql
 --!include internal/appeal.sql
 --!include internal/audit.sql

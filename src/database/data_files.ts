@@ -20,48 +20,88 @@ export type ShippedTable = {
   updated: readonly string[];
   /** The columns that are set when a row is inserted. An upgrade never updates them. */
   initial: readonly string[];
+  /**
+   * The tables with shipped rows to which a row refers, with the columns that hold the key. If an operator deleted the
+   * row referred to, the rows that refer to it are not loaded.
+   */
+  refersTo: readonly (readonly [table: string, ...columns: string[]])[];
+  /** Columns that no file has: the SQL that gives the value for a row `s`. Set when a row is inserted. */
+  derived: Readonly<Record<string, string>>;
 };
 
-const shipped = (table: string, key: string[], updated: string[], initial: string[] = []): ShippedTable => ({
+const shipped = (
+  table: string,
+  key: string[],
+  updated: string[],
+  more: Partial<Pick<ShippedTable, "initial" | "refersTo" | "derived">> = {},
+): ShippedTable => ({
   table,
   file: `${table.slice(table.indexOf(".") + 1)}.tsv`,
   key,
   updated,
-  initial,
+  initial: [],
+  refersTo: [],
+  derived: {},
+  ...more,
 });
+
+const DOMAIN = ["market.domain", "domain"] as const;
+const CATEGORY = ["market.category", "domain", "category"] as const;
+const OFFER_KIND = ["market.offer_kind", "offer_kind"] as const;
+const ASK_KIND = ["market.ask_kind", "ask_kind"] as const;
+const CONCEPT = ["reading.concept", "concept"] as const;
 
 /** Every table with shipped rows. A table comes after the tables that its foreign keys refer to. */
 export const SHIPPED_TABLES: readonly ShippedTable[] = [
+  shipped("market.offer_kind", ["offer_kind"], ["position"]),
   shipped("market.domain", ["domain"], ["kinds", "position"]),
-  shipped("market.category", ["domain", "category"], ["position"]),
+  shipped("market.category", ["domain", "category"], ["position"], { refersTo: [DOMAIN] }),
   shipped("market.ask_kind", ["ask_kind"], ["answered_by"]),
   shipped("market.permission", ["permission"], ["needs_approval", "writes", "summary", "detail"]),
   shipped("market.reason", ["code"], ["rank", "summary", "sentence"]),
-  shipped("market.setting", ["name"], ["summary", "least", "most"], ["value"]),
+  shipped("market.setting", ["name"], ["summary", "least", "most"], { initial: ["value"] }),
   shipped("market.sign_in_method", ["method"], ["position"]),
   shipped("market.embedding_model", ["model"], ["min_similarity", "match_min_similarity", "rrf_weight", "by_letters"]),
   shipped("market.invariant", ["invariant"], ["sampled", "summary", "remedy"]),
   shipped("reading.vocabulary", ["sense", "language", "term"], ["weight"]),
-  shipped("reading.synonym", ["concept", "language", "term"], []),
-  shipped("reading.broader_concept", ["concept", "broader"], []),
   shipped("reading.wide_place", ["term"], ["countries"]),
-  shipped("reading.ask_example", ["text"], ["ask_kind", "category"]),
-  shipped("reading.offer_example", ["text"], ["offer_kind", "category"]),
+  shipped("reading.concept", ["concept"], ["type", "domain", "category", "offer_kind", "ask_kind", "condition"], {
+    refersTo: [DOMAIN, CATEGORY, OFFER_KIND, ASK_KIND],
+  }),
+  shipped("reading.label", ["concept", "language", "form"], ["weight", "is_prefix"], {
+    refersTo: [CONCEPT],
+    derived: { type: "(select c.type from reading.concept as c where c.concept = s.concept)" },
+  }),
+  shipped("reading.broader", ["concept", "broader"], [], { refersTo: [CONCEPT, ["reading.concept", "broader"]] }),
+  shipped("reading.example", ["text"], ["offer_kind", "ask_kind", "domain", "category", "language"], {
+    refersTo: [OFFER_KIND, ASK_KIND, CATEGORY],
+  }),
   shipped("reading.question", ["field", "language"], ["question"]),
 ];
 
-/** A file of rows. An empty field is null. */
+/** A file of rows. An empty field is null, or the default of a column that cannot be null. */
 export type DataFile = { columns: string[]; rows: (string | null)[][] };
+
+/** The escapes of PostgreSQL's COPY text format that a file may have. */
+const ESCAPES: Readonly<Record<string, string>> = { "\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t" };
+const WRITTEN = new Map(Object.entries(ESCAPES).map(([escape, character]) => [character, escape]));
 
 /**
  * Reads a file of rows. Fields are separated by tabs; the first line has the names of the columns.
  * @param name the name of the file, for errors
- * @throws if a line has more or fewer fields than the first line, or if the last line does not end with a newline
+ * @throws if a line has more or fewer fields than the first line, if a backslash does not begin a known escape, or if
+ *   the last line does not end with a newline
  */
 export const parseRows = (name: string, text: string): DataFile => {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new Error(`${name}: the last line has no end, so the file may be cut off.`);
   const [columns = [], ...rows] = lines.map((line) => line.split("\t"));
+  const unescape = (field: string, index: number): string =>
+    field.replace(/\\.?/gu, (escape) => {
+      const character = ESCAPES[escape];
+      if (character === undefined) throw new Error(`${name}, line ${index + 2}: "${escape}" is no escape.`);
+      return character;
+    });
   return {
     columns,
     rows: rows.map((fields, index) => {
@@ -69,10 +109,19 @@ export const parseRows = (name: string, text: string): DataFile => {
         throw new Error(
           `${name}, line ${index + 2}: ${fields.length} fields, and the first line has ${columns.length}.`,
         );
-      return fields.map((field) => (field === "" ? null : field));
+      return fields.map((field) => (field === "" ? null : field.includes("\\") ? unescape(field, index) : field));
     }),
   };
 };
+
+/** Returns the text of a file of rows, in the order of the rows. */
+export const formatRows = ({ columns, rows }: DataFile): string =>
+  [columns, ...rows]
+    .map((fields) =>
+      fields.map((field) => (field ?? "").replace(/[\\\n\r\t]/g, (one) => WRITTEN.get(one) ?? one)).join("\t"),
+    )
+    .map((line) => `${line}\n`)
+    .join("");
 
 /** Returns the SHA-256 of a text in hex, to detect that a file has changed. */
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -80,13 +129,14 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 /** The classifiers that `npm run train` has trained on the shipped words and examples. */
 export const CLASSIFIER_FILE = "classifier.jsonl";
 
-/** The files of the training set: the vocabulary and the taxonomy, which give the features, and the examples. */
+/** The files of the training set: the lexicon and the taxonomy, which give the features, and the examples. */
 export const TRAINING_FILES = [
   "domain.tsv",
   "category.tsv",
+  "concept.tsv",
+  "label.tsv",
   "vocabulary.tsv",
-  "ask_example.tsv",
-  "offer_example.tsv",
+  "example.tsv",
 ] as const;
 
 /**

@@ -19,7 +19,7 @@ import {
  *   shipped row     comes from db/data, and no operator has changed it: an upgrade may change or delete it
  *   operator's row  an operator added or changed it (column `origin`): an upgrade never changes it
  *   tombstone       the key of a shipped row that an operator deleted (internal.deleted_row): an upgrade does not
- *                   insert the row again
+ *                   insert the row again, nor rows that refer to it
  *
  * The rows of a table are sent as one JSON array. COPY would be a fraction of a second faster on a server, but PGlite
  * cannot read COPY data from its socket.
@@ -39,7 +39,7 @@ export type LoadedTable = {
 const IS_REFERENCED: ReadonlySet<string | undefined> = new Set(["23503", "23001"]);
 
 /** A column's properties, from pg_attribute. */
-type Column = { type: string; nullable: boolean };
+type Column = { type: string; nullable: boolean; initial: string | null };
 
 type Loading = ShippedTable & DataFile & { column: (name: string) => Column };
 
@@ -59,8 +59,10 @@ const readTable = async (client: pg.ClientBase, shipped: ShippedTable, text: str
   if (file.columns.toSorted().join() !== wanted.toSorted().join())
     throw new Error(`The first line of ${shipped.file} has to name the columns ${wanted.join(", ")}.`);
   const { rows } = await client.query<Column & { name: string }>(
-    `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable
-     from pg_attribute a where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`,
+    `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable,
+       pg_get_expr(d.adbin, d.adrelid) as initial
+     from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum and a.attgenerated = ''
+     where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`,
     [shipped.table],
   );
   const columns = new Map(rows.map(({ name, ...column }) => [name, column]));
@@ -83,23 +85,56 @@ const sameKey = ({ key, column }: Loading): string =>
     .join(" and ");
 
 /** The common table expression `shipped` with these columns. $1 is a JSON array of rows, which are arrays of texts. */
-const shippedAs = ({ column }: Loading, columns: readonly string[]): string =>
-  `shipped as materialized (
-    select ${columns.map((name, at) => `(r.fields ->> ${at})::${column(name).type} as ${quoted(name)}`).join(", ")}
-    from json_array_elements($1::json) as r (fields))`;
+const shippedAs = ({ column }: Loading, columns: readonly string[]): string => {
+  const valueOf = (name: string, at: number): string => {
+    const { type, nullable, initial } = column(name);
+    const value = `(r.fields ->> ${at})::${type}`;
+    return `${nullable || initial === null ? value : `coalesce(${value}, ${initial})`} as ${quoted(name)}`;
+  };
+  return `shipped as materialized (
+    select ${columns.map(valueOf).join(", ")} from json_array_elements($1::json) as r (fields))`;
+};
 
 type Key = (string | null)[];
 
-/** Inserts and updates rows. @returns the counts, and the keys of shipped rows that the file no longer has */
-const writeRows = async (client: pg.ClientBase, loading: Loading): Promise<{ written: LoadedTable; gone: Key[] }> => {
-  const { table, key, updated, columns } = loading;
-  const places = key.map((name) => columns.indexOf(name));
-  const { rows: tombstones } = await client.query<{ key: string }>(
-    "select d.key::text as key from internal.deleted_row d where d.table_name = $1",
-    [table],
+/** For each table, the keys (as JSON) of the shipped rows that an upgrade must not insert. */
+type Absent = ReadonlyMap<string, ReadonlySet<string>>;
+
+const keyIn = ({ columns }: DataFile, row: Key, names: readonly string[]): Key =>
+  names.map((name) => row[columns.indexOf(name)] ?? null);
+
+/** Whether a row, or a row to which it refers, is absent. */
+const isAbsent = (shipped: ShippedTable, file: DataFile, row: Key, absent: Absent): boolean =>
+  [[shipped.table, ...shipped.key] as const, ...shipped.refersTo].some(([table, ...names]) =>
+    absent.get(table)?.has(JSON.stringify(keyIn(file, row, names))),
   );
-  const deleted = new Set(tombstones.map((tombstone) => JSON.stringify(JSON.parse(tombstone.key))));
-  const rows = loading.rows.filter((row) => !deleted.has(JSON.stringify(places.map((place) => row[place] ?? null))));
+
+/** Finds the rows that an operator deleted, and the shipped rows that refer to them. */
+const findAbsent = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<Absent> => {
+  const { rows } = await client.query<{ name: string; key: string }>(
+    "select d.table_name as name, d.key::text as key from internal.deleted_row d",
+  );
+  const absent = new Map<string, Set<string>>(SHIPPED_TABLES.map(({ table }) => [table, new Set()]));
+  for (const { name, key } of rows) absent.get(name)?.add(JSON.stringify(JSON.parse(key)));
+  if (rows.length === 0) return absent;
+  const referredTo = new Set(SHIPPED_TABLES.flatMap(({ refersTo }) => refersTo.map(([table]) => table)));
+  for (const shipped of SHIPPED_TABLES.filter(({ table }) => referredTo.has(table))) {
+    const file = parseRows(shipped.file, texts.get(shipped.file) ?? "");
+    for (const row of file.rows)
+      if (isAbsent(shipped, file, row, absent))
+        absent.get(shipped.table)?.add(JSON.stringify(keyIn(file, row, shipped.key)));
+  }
+  return absent;
+};
+
+/** Inserts and updates rows. @returns the counts, and the keys of shipped rows that the file no longer has */
+const writeRows = async (
+  client: pg.ClientBase,
+  loading: Loading,
+  absent: Absent,
+): Promise<{ written: LoadedTable; gone: Key[] }> => {
+  const { table, key, updated, columns, derived } = loading;
+  const rows = loading.rows.filter((row) => !isAbsent(loading, loading, row, absent));
   const changes =
     updated.length === 0
       ? ""
@@ -112,8 +147,8 @@ const writeRows = async (client: pg.ClientBase, loading: Loading): Promise<{ wri
   const { rows: results } = await client.query<{ inserted: number; updated: number; gone: Key[] }>(
     `with ${shippedAs(loading, columns)}, ${changes}
      added as (
-       insert into ${table} (${list(columns)}, origin)
-       select ${list(columns, "s.")}, 'shipped' from shipped as s
+       insert into ${table} (${list([...columns, ...Object.keys(derived)])}, origin)
+       select ${[list(columns, "s."), ...Object.values(derived)].join(", ")}, 'shipped' from shipped as s
        where not exists (select from ${table} as t where ${sameKey(loading)})
        returning 1)
      select (select count(*)::integer from added) as inserted,
@@ -162,13 +197,14 @@ const loadTables = async (
   tables: readonly ShippedTable[],
   texts: ReadonlyMap<string, string>,
 ): Promise<LoadedTable[]> => {
+  const absent = await findAbsent(client, texts);
   const steps: { loading: Loading; written: LoadedTable; gone: Key[] }[] = [];
   for (const shipped of tables) {
     await about(shipped.file, async () => {
       const loading = await readTable(client, shipped, texts.get(shipped.file) ?? "");
       // Other transactions may read the table. Writers wait, so that rows do not change after they were compared.
       await client.query(`lock table ${shipped.table} in share row exclusive mode`);
-      steps.push({ loading, ...(await writeRows(client, loading)) });
+      steps.push({ loading, ...(await writeRows(client, loading, absent)) });
     });
   }
   // In reverse order, so that rows are deleted before the rows to which they refer.
@@ -183,7 +219,7 @@ const loadTables = async (
 };
 
 /**
- * Loads the shipped classifiers, which were trained on the shipped vocabulary and examples. The database uses them if
+ * Loads the shipped classifiers, which were trained on the shipped lexicon and examples. The database uses them if
  * it has exactly these, or if it has no classifier yet (reading.load_classifiers).
  */
 const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<void> => {

@@ -167,8 +167,41 @@ export type QueryExtraction = {
 };
 
 /**
- * The words, taxonomy and classifiers that extractors use. They are kept in tables (`market.category`,
- * `reading.vocabulary`, `reading.classifier`) and passed to extractors as data.
+ * What a label of the lexicon names (`reading.concept`). The columns that fit the type are set. `feature`: the words
+ * themselves are the feature. `cue`: the words say something about the words beside them.
+ */
+export type Concept = {
+  concept: string;
+  domain: string | null;
+  category: string | null;
+  offer_kind: string | null;
+  ask_kind: string | null;
+  condition: string | null;
+} & (
+  | { type: "category"; domain: string; category: string }
+  | { type: "domain"; domain: string }
+  | { type: "offer_kind"; offer_kind: string }
+  | { type: "ask_kind"; ask_kind: string }
+  | { type: "condition"; condition: string }
+  | { type: "feature" | "cue" }
+);
+
+/**
+ * A word or phrase for a concept (`reading.label`). `form`: folded. `weight`: a higher weight is stronger evidence.
+ * `is_prefix`: the last word may go on. It is an array, because PostgreSQL makes fifty thousand arrays in half the time
+ * of objects.
+ */
+export type Label = readonly [
+  concept: string,
+  language: string | null,
+  form: string,
+  weight: number,
+  is_prefix: boolean,
+];
+
+/**
+ * The lexicon, taxonomy and models that extractors use. They are kept in tables (`market.category`, `reading.concept`,
+ * `reading.label`, `reading.classifier`) and passed to extractors as data.
  */
 export type Vocabulary = {
   /**
@@ -178,9 +211,11 @@ export type Vocabulary = {
   version?: string;
   /** The kinds and categories of each domain. */
   taxonomy: { domain: string; kinds: string[]; categories: string[] }[];
-  /**
-   * Each `term` (folded: lower case, no accents) is evidence for its `sense`. A higher `weight` is stronger evidence.
-   */
+  /** The concepts of the lexicon, but for things, which only the search uses. */
+  concepts: Concept[];
+  /** The words and phrases of the concepts. */
+  labels: Label[];
+  /** The names of places (`reading.vocabulary`). A higher `weight` is stronger evidence. */
   terms: { term: string; language: string | null; sense: string; weight: number }[];
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
@@ -193,9 +228,17 @@ export type Vocabulary = {
 export type Weights = { classes: string[]; bias: number[]; features: string[]; weights: string };
 
 /**
- * A labelled text of the training set. `category` is "domain/category", or null if the example teaches only the kind.
+ * A labelled text of the training set (`reading.example`): an offer or an ask, so one of the kinds is set. Without a
+ * category it teaches only the kind. The text may contain marks (judge/marks.ts).
  */
-export type Example = { document: "ask" | "offer"; text: string; kind: string; category: string | null };
+export type Example = {
+  text: string;
+  language: string | null;
+  offer_kind: string | null;
+  ask_kind: string | null;
+  domain: string | null;
+  category: string | null;
+};
 
 /** Reads texts. Must be safe to call concurrently, and must settle soon after `signal` aborts. */
 export type Extractor = {

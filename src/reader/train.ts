@@ -11,8 +11,9 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../database/data_files.ts";
-import { LEARNING, learnClassifiers, type TrainingSet, type Words } from "./builtin/learn.ts";
-import type { Example } from "./extraction.ts";
+import type { Words } from "./builtin/knowledge.ts";
+import { LEARNING, learnClassifiers, type TrainingSet } from "./builtin/learn.ts";
+import type { Concept, Example, Label } from "./extraction.ts";
 
 /**
  * `npm run train` trains the classifiers on the shipped words and examples and writes them to db/data/classifier.jsonl,
@@ -41,6 +42,8 @@ const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a),
  */
 export const shippedWords = (read: Read): Words => {
   const categories = rowsOf(read, "category.tsv").toSorted(byPosition);
+  const concepts = rowsOf(read, "concept.tsv").filter(({ type }) => type !== "thing");
+  const names = new Set(concepts.map(({ concept }) => concept));
   return {
     taxonomy: rowsOf(read, "domain.tsv")
       .toSorted(byPosition)
@@ -50,6 +53,13 @@ export const shippedWords = (read: Read): Words => {
         kinds: (kinds ?? "").slice(1, -1).split(","),
         categories: categories.filter((one) => one["domain"] === domain).map(({ category }) => category ?? ""),
       })),
+    // The constraint of reading.concept guarantees that the columns fit the type.
+    concepts: concepts as Concept[],
+    labels: rowsOf(read, "label.tsv").flatMap(({ concept, language, form, weight, is_prefix }): Label[] =>
+      names.has(concept ?? "")
+        ? [[concept ?? "", language ?? null, form ?? "", Number(weight), is_prefix === "true"]]
+        : [],
+    ),
     terms: rowsOf(read, "vocabulary.tsv").map(({ term, language, sense, weight }) => ({
       term: term ?? "",
       language: language ?? null,
@@ -64,18 +74,18 @@ export const shippedWords = (read: Read): Words => {
  * @param read returns the text of a file of db/data
  */
 export const shippedExamples = (read: Read): Example[] =>
-  (["ask", "offer"] as const).flatMap((document) =>
-    rowsOf(read, `${document}_example.tsv`)
-      .map(
-        (row): Example => ({
-          document,
-          kind: row[`${document}_kind`] ?? "",
-          category: row["category"] ?? null,
-          text: row["text"] ?? "",
-        }),
-      )
-      .toSorted((a, b) => byBytes(a.text, b.text)),
-  );
+  rowsOf(read, "example.tsv")
+    .map(
+      ({ text, language, offer_kind, ask_kind, domain, category }): Example => ({
+        text: text ?? "",
+        language: language ?? null,
+        offer_kind: offer_kind ?? null,
+        ask_kind: ask_kind ?? null,
+        domain: domain ?? null,
+        category: category ?? null,
+      }),
+    )
+    .toSorted((a, b) => byBytes(a.text, b.text));
 
 /**
  * The training set of the shipped words and examples.

@@ -252,7 +252,7 @@ export const measureGrowth = async (
     );
     const vocabulary = await withClient(market.url, async (client) => {
       const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
-      return rows[0]?.vocabulary ?? { taxonomy: [], terms: [], classifiers: {} };
+      return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} };
     });
     tell(`${offers}: searching`);
     for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryExtractor(vocabulary))) {

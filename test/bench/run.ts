@@ -270,7 +270,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   const atStart = await memoryOf(api);
   const vocabulary = await withClient(market.url, async (client) => {
     const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
-    return rows[0]?.vocabulary ?? { taxonomy: [], terms: [], classifiers: {} };
+    return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} };
   });
   const targets = {
     baseUrl,

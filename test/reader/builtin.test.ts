@@ -231,15 +231,15 @@ test(`the built-in extractor's model is called "builtin"`, (t) => {
 });
 
 test("a version of the vocabulary is compiled once and then shared", (t) => {
-  const terms = [{ term: "sofa", language: null, sense: "category:home_garden/furniture", weight: 3 }];
-  const first = knowledgeOf({ ...vocabulary, terms, version: "1" });
-  t.is(knowledgeOf({ ...vocabulary, terms: structuredClone(terms), version: "1" }), first);
+  const labels: Label[] = [["home_garden/furniture", null, "sofa", 3, false]];
+  const first = knowledgeOf({ ...vocabulary, labels, version: "1" });
+  t.is(knowledgeOf({ ...vocabulary, labels: structuredClone(labels), version: "1" }), first);
   t.true(first.lexicon.exact.has("sofa"));
-  const edited = knowledgeOf({ ...vocabulary, terms: [], version: "2" });
+  const edited = knowledgeOf({ ...vocabulary, labels: [], version: "2" });
   t.false(edited.lexicon.exact.has("sofa"));
   t.not(
-    knowledgeOf({ ...vocabulary, terms }),
-    knowledgeOf({ ...vocabulary, terms }),
+    knowledgeOf({ ...vocabulary, labels }),
+    knowledgeOf({ ...vocabulary, labels }),
     "without a version nothing is known to be the same",
   );
 });

@@ -101,20 +101,14 @@ test("a text that names nothing known has no domain and no category", async (t) 
 
 test("a word that an operator adds is used at once", async (t) => {
   const vocabulary = seedVocabulary();
-  vocabulary.terms.push({ term: "blorptron", language: null, sense: "category:electronics/gaming", weight: 3 });
+  vocabulary.labels.push(["electronics/gaming", null, "blorptron", 3, false]);
   const taught = createBuiltinExtractor(vocabulary);
   const { category } = await taught.extractOffer("Blorptron 9000 for sale", signal);
   t.is(category?.value, "gaming");
 });
 
-test("invalid vocabulary rows of an operator are ignored", async (t) => {
+test("a label of an unknown concept is an error", (t) => {
   const vocabulary = seedVocabulary();
-  vocabulary.terms.push(
-    { term: "", language: null, sense: "category:electronics/tv", weight: 3 },
-    { term: "sofa", language: null, sense: "nonsense", weight: 3 },
-    { term: "sofa", language: null, sense: "category:no_such/category", weight: 3 },
-    { term: "sofa", language: null, sense: "kind:no_such_kind", weight: 3 },
-  );
-  const { category } = await createBuiltinExtractor(vocabulary).extractOffer("Sofa for sale", signal);
-  t.is(category?.value, "furniture");
+  vocabulary.labels.push(["no_such/category", null, "sofa", 3, false]);
+  t.throws(() => createBuiltinExtractor(vocabulary), { message: /names no_such\/category, which is no concept/ });
 });

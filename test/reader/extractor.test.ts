@@ -9,6 +9,8 @@ const TEXT = "Oak table, 120 EUR, write to anna@example.org";
 
 const VOCABULARY: Vocabulary = {
   taxonomy: [{ domain: "home_garden", kinds: ["sale"], categories: ["furniture"] }],
+  concepts: [],
+  labels: [],
   terms: [],
   classifiers: {},
 };

@@ -76,7 +76,7 @@ const start = async (t: ExecutionContext, deadlineMs: number, ...script: Behavio
   const primary = createOpenAiExtractor({
     client,
     model: "reader-1",
-    vocabulary: { taxonomy: [], terms: [], classifiers: {} },
+    vocabulary: { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} },
   });
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
   return { provider, outcomes, extractor: extractorWithFallback(primary, standIn, { deadlineMs, onOutcome }) };

@@ -3,16 +3,22 @@ import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { learn, useWeights } from "../../src/reader/builtin/classifier.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
 import { learnClassifiers, observe } from "../../src/reader/builtin/learn.ts";
-import { compileLexicon } from "../../src/reader/builtin/lexicon.ts";
+import { type Words, wordKnowledge } from "../../src/reader/builtin/knowledge.ts";
 import type { Example } from "../../src/reader/extraction.ts";
 import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
 const seed = seedWords();
 /** The small training set needs only a few words of the vocabulary. */
-const words = { ...seed, terms: seed.terms.filter(({ term }) => HEARD.has(term)) };
-const ask = (kind: string, category: string | null, ...texts: string[]): Example[] =>
-  texts.map((text) => ({ document: "ask", kind, category, text }));
+const words = {
+  ...seed,
+  labels: seed.labels.filter(([, , form]) => HEARD.has(form)),
+  terms: seed.terms.filter(({ term }) => HEARD.has(term)),
+};
+const ask = (kind: string, path: string | null, ...texts: string[]): Example[] => {
+  const [domain = null, category = null] = path?.split("/") ?? [];
+  return texts.map((text) => ({ text, language: null, offer_kind: null, ask_kind: kind, domain, category }));
+};
 
 /** A small training set: a thing that stands idle is let, a thing that takes up room is sold. */
 const EXAMPLES = [
@@ -32,7 +38,7 @@ const EXAMPLES = [
 
 const kindOf = (text: string, examples = EXAMPLES): string | undefined => {
   const classifiers = useLearned({ ...words, classifiers: learnClassifiers({ vocabulary: words, examples }) });
-  return classifyAsk(classifiers, { annotations: annotate(compileLexicon(words), text), price: null }).kind?.value;
+  return classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), text), price: null }).kind?.value;
 };
 
 test("a phrase learned with one thing applies to other things", (t) => {
@@ -88,7 +94,7 @@ test("a category that the taxonomy no longer has is not given", (t) => {
     ...one,
     categories: one.categories.filter((name) => name !== "boats"),
   }));
-  const annotations = annotate(compileLexicon(words), "Our boat stands idle, who would have it by the week");
+  const annotations = annotate(wordKnowledge(words), "Our boat stands idle, who would have it by the week");
   const category = (now: typeof taxonomy) =>
     classifyAsk(useLearned({ ...words, taxonomy: now, classifiers: learned }), { annotations, price: null }).category
       ?.value;
@@ -100,17 +106,32 @@ test("a category without examples is recognised by its words", (t) => {
   const taxonomy = words.taxonomy.map((one) =>
     one.domain === "vehicles" ? { ...one, categories: [...one.categories, "zorbs"] } : one,
   );
-  const terms = [...words.terms, { term: "zorb", language: null, sense: "category:vehicles/zorbs", weight: 3 }];
-  const vocabulary = { taxonomy, terms };
+  const vocabulary: Words = {
+    ...words,
+    taxonomy,
+    concepts: [
+      ...words.concepts,
+      {
+        concept: "vehicles/zorbs",
+        type: "category",
+        domain: "vehicles",
+        category: "zorbs",
+        offer_kind: null,
+        ask_kind: null,
+        condition: null,
+      },
+    ],
+    labels: [...words.labels, ["vehicles/zorbs", null, "zorb", 3, false]],
+  };
   const classifiers = useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) });
-  const annotations = annotate(compileLexicon(vocabulary), "My zorb takes up room, who would have it for good");
+  const annotations = annotate(wordKnowledge(vocabulary), "My zorb takes up room, who would have it for good");
   t.is(classifyAsk(classifiers, { annotations, price: null }).category?.value, "zorbs");
 });
 
 test("without examples, no kind is given", (t) => {
   t.is(kindOf("The caravan stands idle", []), undefined);
   const classifiers = useLearned({ ...words, classifiers: {} });
-  t.deepEqual(classifyAsk(classifiers, { annotations: annotate(compileLexicon(words), "a sofa"), price: null }), {
+  t.deepEqual(classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), "a sofa"), price: null }), {
     kind: null,
     domain: null,
     category: null,

@@ -19,13 +19,14 @@ const school = (lesson: Awaited<ReturnType<TrainingSource["get"]>>) => {
   return { source, stored };
 };
 
-const WORDS = { ...seedWords(), terms: [] };
+const WORDS = { ...seedWords(), labels: [], terms: [] };
+const ASK = { language: null, offer_kind: null, domain: null, category: null };
 const LESSON = {
   changed_at: "2026-01-02T03:04:05.678901+00:00",
   vocabulary: WORDS,
   examples: [
-    { document: "ask" as const, kind: "sell", category: null, text: "my van has to go" },
-    { document: "ask" as const, kind: "buy", category: null, text: "a van would help me" },
+    { ...ASK, ask_kind: "sell", text: "my van has to go" },
+    { ...ASK, ask_kind: "buy", text: "a van would help me" },
   ],
 };
 
@@ -54,7 +55,7 @@ test("stopping does not wait for training to end", async (t) => {
 });
 
 test("an invalid training set is an error, and nothing is stored", async (t) => {
-  const { source, stored } = school({ ...LESSON, vocabulary: { taxonomy: [], terms: null as never } });
+  const { source, stored } = school({ ...LESSON, vocabulary: { ...WORDS, labels: null as never } });
   await t.throwsAsync(learnWhenDue(source, never), { message: /ended with 1/ });
   t.deepEqual(stored, []);
 });

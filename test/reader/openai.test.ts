@@ -33,6 +33,8 @@ const VOCABULARY: Vocabulary = {
     { domain: "home_garden", kinds: ["sale", "rental"], categories: ["furniture", "tools"] },
     { domain: "services", kinds: ["service_offer"], categories: ["repair"] },
   ],
+  concepts: [],
+  labels: [],
   terms: [],
   classifiers: {},
 };

@@ -9,6 +9,7 @@ import {
   trainingSetHash,
 } from "../../src/database/data_files.ts";
 import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
+import type { Words } from "../../src/reader/builtin/knowledge.ts";
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";
 import { shippedExamples, shippedLesson, shippedWords } from "../../src/reader/train.ts";
 
@@ -22,7 +23,7 @@ const CACHE = new URL("../../node_modules/.cache/souk/", import.meta.url);
 const read = (file: string): string => readFileSync(join(DATA, file), "utf8");
 
 /** The shipped taxonomy and words. */
-export const seedWords = (): Pick<Vocabulary, "taxonomy" | "terms"> => shippedWords(read);
+export const seedWords = (): Words => shippedWords(read);
 
 /** The shipped examples, in the order in which the database returns them. */
 export const seedExamples = (): Example[] => shippedExamples(read);

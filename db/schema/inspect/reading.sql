@@ -15,8 +15,7 @@ where s.byte <> 0;
 comment on view inspect.classifier_weights is
   'When texts get the wrong kind or category: which features count for and against each class. For example, the '
   'features of asks to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. To correct a '
-  'classifier, add examples to reading.ask_example or reading.offer_example, and a worker trains on them within a '
-  'minute.';
+  'classifier, add examples to reading.example, and a worker trains on them within a minute.';
 comment on column inspect.classifier_weights.classifier is
   'ask_kind, offer_kind, or the group of domains whose categories the classifier tells apart.';
 comment on column inspect.classifier_weights.class is 'The kind, or DOMAIN/CATEGORY.';

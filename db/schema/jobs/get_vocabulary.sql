@@ -1,4 +1,4 @@
--- The data for the built-in reader and for the instructions to a model: the taxonomy, the vocabulary and the
+-- The data for the built-in reader and for the instructions to a model: the taxonomy, the lexicon and the
 -- classifiers.
 
 create or replace function jobs.vocabulary_changed_at() returns text
@@ -8,7 +8,7 @@ as $$
   from reading.vocabulary_change c
 $$;
 comment on function jobs.vocabulary_changed_at() is
-  'Returns a version of the vocabulary, examples, taxonomy and classifiers, made from the times of their last changes. '
+  'Returns a version of the lexicon, examples, taxonomy and classifiers, made from the times of their last changes. '
   'A process that has another version loads them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
@@ -18,6 +18,8 @@ as $$
   select json_build_object(
     'version', jobs.vocabulary_changed_at(),
     'taxonomy', reading.taxonomy(),
+    'concepts', reading.concepts(),
+    'labels', reading.labels(),
     'terms', reading.terms(),
     'classifiers', (
       select coalesce(
@@ -27,6 +29,6 @@ as $$
       from reading.classifier c))
 $$;
 comment on function jobs.get_vocabulary() is
-  'Returns the taxonomy, the vocabulary and the classifiers as {version, taxonomy, terms, classifiers}, for the '
-  'extractors.';
+  'Returns the taxonomy, the lexicon and the classifiers as {version, taxonomy, concepts, labels, terms, classifiers}, '
+  'for the extractors.';
 grant execute on function jobs.get_vocabulary() to souk_worker;

@@ -6,18 +6,13 @@ create or replace function jobs.get_training_set(learning integer) returns json
 as $$
   select json_build_object(
     'changed_at', v.changed_at,
-    'vocabulary', json_build_object('taxonomy', reading.taxonomy(), 'terms', reading.terms()),
+    'vocabulary', json_build_object('taxonomy', reading.taxonomy(), 'concepts', reading.concepts(),
+      'labels', reading.labels(), 'terms', reading.terms()),
     'examples', (
-      select coalesce(
-        json_agg(json_build_object('document', e.document, 'kind', e.kind, 'category', e.category, 'text', e.text)
-          order by e.document, e.text collate "C"),
-        '[]')
+      select coalesce(json_agg(e), '[]')
       from (
-        select 'ask', a.ask_kind, a.category, a.text
-        from reading.ask_example a
-        union all
-        select 'offer', o.offer_kind, o.category, o.text
-        from reading.offer_example o) as e (document, kind, category, text)))
+        select x.text, x.language, x.offer_kind, x.ask_kind, x.domain, x.category
+        from reading.example x order by x.text collate "C") as e))
   from reading.vocabulary_change v
   where not exists (
     select from reading.classifier c
@@ -26,7 +21,7 @@ as $$
     where c.learned_from = v.changed_at and c.learning >= get_training_set.learning)
 $$;
 comment on function jobs.get_training_set(integer) is
-  'Returns the training set (the vocabulary and the examples) when it has changed since the last training by this '
+  'Returns the training set (the lexicon and the examples) when it has changed since the last training by this '
   'version of the algorithm or a later one; null otherwise.';
 grant execute on function jobs.get_training_set(integer) to souk_worker;
 

@@ -14,6 +14,7 @@ create policy "a dba reads all" on market.sign_in_method for select to souk_dba 
 create policy "a dba reads all" on market.proved_method for select to souk_dba using (true);
 create policy "a dba reads all" on market.verification for select to souk_dba using (true);
 create policy "a dba reads all" on market.setting for select to souk_dba using (true);
+create policy "a dba reads all" on market.offer_kind for select to souk_dba using (true);
 create policy "a dba reads all" on market.domain for select to souk_dba using (true);
 create policy "a dba reads all" on market.category for select to souk_dba using (true);
 create policy "a dba reads all" on market.ask_kind for select to souk_dba using (true);
@@ -52,7 +53,8 @@ grant select (account_id, method, proved_at) on market.proved_method to souk_dba
 grant select (id, account_id, agent_id, method, status, created_at, expires_at) on market.verification to souk_dba;
 grant select (id, method, purpose, account_id, verification_id, tries, created_at, expires_at, finished_at)
   on market.sign_in to souk_dba;
-grant select on market.setting, market.domain, market.category, market.ask_kind, market.embedding_model to souk_dba;
+grant select on market.setting, market.offer_kind, market.domain, market.category, market.ask_kind,
+  market.embedding_model to souk_dba;
 grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind, price_hundredths,
   price_currency, price_period, missing_fields, reviewed, created_at, updated_at, published_at, removed_at)
   on market.offer to souk_dba;

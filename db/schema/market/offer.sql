@@ -51,6 +51,7 @@ create table market.offer (
       'price/' || price_currency || '/' || search.price_bucket(price_hundredths)] || search.time_buckets(published_at),
       null))) stored,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
+  constraint offer_offer_kind_fkey foreign key (offer_kind) references market.offer_kind on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint offer_status_known
     check (status in ('pending_review', 'published', 'rejected', 'archived', 'removed')),
@@ -61,8 +62,6 @@ create table market.offer (
   constraint offer_domain_length check (char_length(domain) <= 40),
   constraint offer_category_length check (char_length(category) <= 40),
   constraint offer_category_has_domain check (category is null or domain is not null),
-  constraint offer_kind_known
-    check (offer_kind in ('sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship')),
   constraint offer_price_currency_form check (price_currency ~ '^[A-Z]{3}$'),
   constraint offer_price_period_known
     check (price_period in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')),
@@ -76,6 +75,7 @@ create table market.offer (
 create index offer_account_id_idx on market.offer (account_id, id desc);
 create index offer_account_status_idx on market.offer (account_id, status, published_at);
 create index offer_agent_id_idx on market.offer (agent_id);
+create index offer_offer_kind_idx on market.offer (offer_kind);
 create index offer_domain_category_idx on market.offer (domain, category);
 -- For browsing published offers: newest first, with and without classification, and by price.
 create index offer_published_idx on market.offer (published_at desc, id desc) where status = 'published';
@@ -142,7 +142,7 @@ comment on column market.offer.review_reason is
 comment on column market.offer.suspended_at is
   'When it was archived because its account was suspended; it is published again when the account is reinstated.';
 comment on column market.offer.concepts is
-  'Lexemes of the concepts of which the offer contains a synonym (reading.synonym). A trigger maintains them.';
+  'Lexemes of the concepts of which the offer contains a synonym (reading.label). A trigger maintains them.';
 comment on column market.offer.facets is
   'The lexemes that filters look for: words of the place, country, domain, category, kind, price range, and ranges of '
   'the time of publication.';

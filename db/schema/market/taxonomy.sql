@@ -1,5 +1,13 @@
--- The taxonomy: the domains, the kinds of offer and the categories of each domain, and the kinds of offer that match
--- each kind of ask.
+-- The taxonomy: the kinds of offer, the domains with their kinds of offer and their categories, and the kinds of offer
+-- that match each kind of ask.
+
+create table market.offer_kind (
+  offer_kind text constraint offer_kind_pkey primary key,
+  position smallint not null,
+  origin text not null default 'operator',
+  constraint offer_kind_form check (offer_kind ~ '^[a-z_]{1,40}$'),
+  constraint offer_kind_origin_known check (origin in ('shipped', 'operator'))
+);
 
 create table market.domain (
   domain text constraint domain_pkey primary key,
@@ -7,9 +15,7 @@ create table market.domain (
   position smallint not null,
   origin text not null default 'operator',
   constraint domain_domain_form check (domain ~ '^[a-z_]{1,40}$'),
-  constraint domain_kinds_known check (
-    kinds <@ array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship']
-    and cardinality(kinds) > 0),
+  constraint domain_kinds_count check (cardinality(kinds) > 0),
   constraint domain_origin_known check (origin in ('shipped', 'operator'))
 );
 
@@ -32,24 +38,33 @@ create table market.ask_kind (
   constraint ask_kind_origin_known check (origin in ('shipped', 'operator'))
 );
 
+alter table market.offer_kind enable row level security;
+alter table market.offer_kind force row level security;
 alter table market.domain enable row level security;
 alter table market.domain force row level security;
 alter table market.category enable row level security;
 alter table market.category force row level security;
 alter table market.ask_kind enable row level security;
 alter table market.ask_kind force row level security;
+create policy "the owner sees all" on market.offer_kind to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.domain to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.category to souk_owner using (true) with check (true);
 create policy "the owner sees all" on market.ask_kind to souk_owner using (true) with check (true);
+create policy "everyone reads the taxonomy" on market.offer_kind for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.domain for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.category for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.ask_kind for select to souk_agent, souk_person using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
+comment on table market.offer_kind is 'One row is one kind of offer.';
+comment on column market.offer_kind.offer_kind is 'The name that clients see.';
+comment on column market.offer_kind.position is 'The position in lists.';
+comment on column market.offer_kind.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table market.domain is 'One row is one domain of the taxonomy.';
 comment on column market.domain.domain is 'The name that clients see.';
-comment on column market.domain.kinds is 'The kinds of offer that this domain allows.';
+comment on column market.domain.kinds is 'The kinds of offer that this domain allows; rows of market.offer_kind.';
 comment on column market.domain.position is 'The position in lists.';
 comment on column market.domain.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
@@ -62,7 +77,7 @@ comment on column market.category.origin is
 comment on table market.ask_kind is 'One row is one kind of ask, with the kinds of offer that can match it.';
 comment on column market.ask_kind.ask_kind is 'The name that clients see.';
 comment on column market.ask_kind.answered_by is
-  'The kinds of offer that can match. Empty for sell and lease_out, because such a text should be an offer.';
+  'The kinds of offer that can match; rows of market.offer_kind. Empty for sell and lease_out, because such a text should be an offer.';
 comment on column market.ask_kind.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
-grant select on market.domain, market.category, market.ask_kind to souk_agent, souk_person;
+grant select on market.offer_kind, market.domain, market.category, market.ask_kind to souk_agent, souk_person;

@@ -1,6 +1,14 @@
 -- All triggers of schema market, table by table, except those of the audit log. PostgreSQL fires triggers of the same
 -- event in alphabetical order of their names.
 
+create trigger keep_used_offer_kind before delete or update of offer_kind on market.offer_kind
+  for each row execute function internal.keep_used_offer_kind();
+
+create trigger check_offer_kinds before insert or update of kinds on market.domain
+  for each row execute function internal.check_offer_kinds('kinds');
+create trigger check_offer_kinds before insert or update of answered_by on market.ask_kind
+  for each row execute function internal.check_offer_kinds('answered_by');
+
 create trigger note_change after insert or update or delete or truncate on market.domain
   for each statement execute function reading.note_change();
 
@@ -78,6 +86,16 @@ create trigger enqueue_submission after insert on market.submission
 
 -- Tables of shipped rows: these triggers record which rows an operator changed or deleted. Arguments: the columns of
 -- the key, and the other columns that an upgrade changes.
+
+create trigger forget_deletion after insert on market.offer_kind referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('offer_kind');
+create trigger keep_origin before update or delete on market.offer_kind
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('offer_kind', 'position');
+create trigger remember_truncate before truncate on market.offer_kind
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('offer_kind');
 
 create trigger forget_deletion after insert on market.domain referencing new table as added
   for each statement when (current_setting('market.loading', true) is distinct from 'on')

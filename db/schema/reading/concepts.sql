@@ -1,4 +1,4 @@
--- The concepts that a text names, by any synonym. They are determined when an offer is written. So a search for a couch
+-- The things that a text names, by any label. They are determined when an offer is written. So a search for a couch
 -- is a search for one lexeme, and the language of the offer tells a Dutch "bank" (a sofa) from an English "bank".
 
 create or replace function reading.compound_heads(words text, language text) returns text[]
@@ -19,8 +19,8 @@ begin
     cross join lateral generate_series(4, length(w.word) - 3) as start
     where length(w.word) between 7 and 40);
   return array(
-    select distinct s.concept from reading.synonym s
-    where reading.fold(s.term) = any (endings) and s.language = compound_heads.language);
+    select distinct l.concept from reading.label l
+    where l.form = any (endings) and l.language = compound_heads.language and l.type = 'thing');
 end
 $$;
 comment on function reading.compound_heads(text, text) is
@@ -39,15 +39,15 @@ declare
     select languages[v.n] || ' ' || s.lexeme
     from unnest(vectors) with ordinality as v (vector, n) cross join unnest(tsvector_to_array(v.vector)) as s (lexeme));
 begin
-  -- Synonyms are found by their first stem only. An index of all their stems would return every phrase that shares any
+  -- Labels are found by their first stem only. An index of all their stems would return every phrase that shares any
   -- word with the text.
   return reading.compound_heads(words, concepts_in.language) || array(
-    select distinct s.concept from reading.synonym s
-    where (s.language || ' ' || s.lexemes[1]) collate "C" = any (stems)
-      and (cardinality(s.lexemes) = 1 or vectors[array_position(languages, s.language)] @@ s.needle)
-      -- Of terms in other languages, only English ones and long ones count. The language of a short text is often
+    select distinct l.concept from reading.label l
+    where l.type = 'thing' and (l.language || ' ' || l.lexemes[1]) collate "C" = any (stems)
+      and (cardinality(l.lexemes) = 1 or vectors[array_position(languages, l.language)] @@ l.needle)
+      -- Of forms in other languages, only English ones and long ones count. The language of a short text is often
       -- detected wrongly, and a short word can mean something else in another language (a Dutch "les").
-      and (s.language in (concepts_in.language, 'en') or length(s.term) >= 7));
+      and (l.language in (concepts_in.language, 'en') or length(l.form) >= 7));
 end
 $$;
 comment on function reading.concepts_in(text, text[], text) is
@@ -72,7 +72,7 @@ begin
         union all select unnest(
           reading.concepts_in(left(words, 600), array[coalesce(nullif(spoken, 'en'), 'de'), 'en'], spoken)), 'C') as f
       cross join lateral (
-        select f.concept union all select b.broader from reading.broader_concept b where b.concept = f.concept) as n
+        select f.concept union all select b.broader from reading.broader b where b.concept = f.concept) as n
       group by n.concept) as c);
 end
 $$;

@@ -1,4 +1,4 @@
--- The words that the built-in reader knows. They are data that the operator edits, and never code.
+-- The names of places that the built-in reader knows.
 
 create table reading.vocabulary (
   id bigint generated always as identity constraint vocabulary_pkey primary key,
@@ -15,9 +15,7 @@ create table reading.vocabulary (
   constraint vocabulary_language_length check (char_length(language) = 2),
   constraint vocabulary_language_form check (language ~ '^[a-z]{2}$'),
   constraint vocabulary_sense_length check (char_length(sense) between 3 and 100),
-  constraint vocabulary_sense_form check (sense ~ '^category:[a-z_]+/[a-z_]+$'
-    or sense ~ '^(domain|kind|ask_kind|condition|feature):[a-z_]+$'
-    or sense ~ '^(place|region|country):[A-Z]{2}$'
+  constraint vocabulary_sense_form check (sense ~ '^(place|region|country):[A-Z]{2}$'
     or sense ~ '^city:[A-Z]{2}/[^/:]+$'),
   constraint vocabulary_weight_range check (weight > 0 and weight <= 5),
   constraint vocabulary_origin_known check (origin in ('shipped', 'operator'))
@@ -26,25 +24,10 @@ create table reading.vocabulary (
 alter table reading.vocabulary enable row level security;
 alter table reading.vocabulary force row level security;
 create policy "the owner sees all" on reading.vocabulary to souk_owner using (true) with check (true);
-
-create table reading.vocabulary_change (
-  single boolean constraint vocabulary_change_pkey primary key default true,
-  changed_at timestamptz not null default clock_timestamp(),
-  constraint vocabulary_change_single check (single)
-);
-
-alter table reading.vocabulary_change enable row level security;
-alter table reading.vocabulary_change force row level security;
-create policy "the owner sees all" on reading.vocabulary_change to souk_owner using (true) with check (true);
-
-insert into reading.vocabulary_change default values;
+create policy "a dba reads all" on reading.vocabulary for select to souk_dba using (true);
 
 create trigger note_change after insert or update or delete or truncate on reading.vocabulary
   for each statement execute function reading.note_change();
-
-create policy "a dba reads all" on reading.vocabulary for select to souk_dba using (true);
-create policy "a dba reads all" on reading.vocabulary_change for select to souk_dba using (true);
-
 create trigger forget_deletion after insert on reading.vocabulary referencing new table as added
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.forget_deletion('sense,language,term');
@@ -58,26 +41,16 @@ create trigger remember_truncate before truncate on reading.vocabulary
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.vocabulary is
-  'One row is one sense of a term for the built-in reader. Senses: category:DOMAIN/CATEGORY and domain:DOMAIN (the '
-  'thing it names), kind:OFFER_KIND, ask_kind:ASK_KIND (what is wanted), condition:CONDITION, feature:NAME (the words '
-  'themselves are the feature), place:XX, region:XX and country:XX (a city, a part of a country, a country, by ISO '
-  '3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in another language belongs '
-  'to). A term may have several senses. Changes take effect within a minute.';
+  'One row is one sense of a term that names a place. Senses: place:XX, region:XX and country:XX (a city, a part of a '
+  'country, a country, by ISO 3166-1 code), city:XX/NAME (the city that a district, a metropolitan area or a name in '
+  'another language belongs to). A term may have several senses. Changes take effect within a minute.';
 comment on column reading.vocabulary.id is 'The id of the row.';
-comment on column reading.vocabulary.term is
-  'The word or phrase, folded by reading.fold, with single spaces. Regular plurals and cases, and German and Dutch '
-  'compounds that end in the term, need no row of their own.';
+comment on column reading.vocabulary.term is 'The name, folded by reading.fold, with single spaces.';
 comment on column reading.vocabulary.language is
-  'The language of the term (ISO 639-1); null for names, brands and models, which are the same everywhere.';
+  'The language of the term (ISO 639-1); null for a name that is the same everywhere.';
 comment on column reading.vocabulary.sense is 'What the term says.';
 comment on column reading.vocabulary.weight is
   'How surely the term says it: 1 is a hint, 2 is usual, 3 is nearly certain.';
 comment on column reading.vocabulary.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
-comment on table reading.vocabulary_change is
-  'One row holds the time when the vocabulary, the examples or the taxonomy last changed, so that workers load them '
-  'again.';
-comment on column reading.vocabulary_change.single is 'Always true, so that there is one row.';
-comment on column reading.vocabulary_change.changed_at is 'When the last change was made; different for each change.';
 grant select on reading.vocabulary to souk_dba;
-grant select on reading.vocabulary_change to souk_dba;

@@ -14,7 +14,7 @@ begin
   from (values
     ('domain', array(select d.domain from market.domain d order by d.position)),
     ('category', array(select distinct c.category from market.category c order by 1)),
-    ('offer_kind', array['sale', 'rental', 'service_offer', 'project_hire', 'dating', 'friendship']))
+    ('offer_kind', array(select k.offer_kind from market.offer_kind k order by k.position)))
     as f (name, allowed),
   lateral (
     -- Five unknown values are enough for the message.

@@ -10,7 +10,7 @@ declare
 begin
   -- A term is a concept with all words that name it ("washing machine"), or one word that names no concept. Its forms
   -- are the concept, or the word and its stems in each language, because the language of a query is not known for sure.
-  -- Its classes are the categories that the vocabulary has for its words; a match by class counts less. At most 16
+  -- Its classes are the categories that the lexicon has for its words; a match by class counts less. At most 16
   -- words count.
   return query
   with words as materialized (
@@ -28,8 +28,8 @@ begin
     from unnest(languages) as l (language)
   ), named as materialized (
     select s.concept, s.language, s.lexemes
-    from said t join reading.synonym s on s.language = t.language and s.lexemes && tsvector_to_array(t.vector)
-      and t.vector @@ s.needle
+    from said t join reading.label s on s.type = 'thing' and s.language = t.language
+      and s.lexemes && tsvector_to_array(t.vector) and t.vector @@ s.needle
     -- A query that names a make or model must not find others of the same kind, so it matches by its word and not by
     -- this concept.
     where s.concept not like '%\_model'
@@ -53,22 +53,24 @@ begin
       array(select distinct s.lexeme from stems s where s.word = w.word union select w.word union select w.meant
         where w.meant is not null) as forms,
       array(
-        select distinct substr(v.sense, 10) from reading.vocabulary v
+        select distinct v.concept from reading.label v
         -- Weight 2 is for words that name a thing, and not only hint at it.
-        where v.term in (w.word, rtrim(w.word, 's'), w.meant) and v.sense like 'category:%' and v.weight >= 2
+        where v.form in (w.word, rtrim(w.word, 's'), w.meant) and v.type = 'category' and v.weight >= 2
           and (v.language is null or v.language = any (languages))) as classes,
       -- Stop words count little, and so do words that say how something is wanted ("looking", "cheap").
       exists (
         select from unnest(languages) as l (language)
         where reading.stem(w.word, l.language) = '{}') as stops,
       exists (
-        select from reading.vocabulary v
-        where v.term = w.word and v.sense ~ '^(ask_kind|kind|condition|feature):') as hints
+        select from reading.label v
+        where v.form = w.word and v.type in ('ask_kind', 'offer_kind', 'condition', 'feature')) as hints
     from words w
   ), terms as (
     select array['concept/' || c.concept]
         -- Also a category, if all its offers have this concept.
-        || array(select b.concept from reading.broader_concept b where b.broader = c.concept and b.concept like '%/%')
+        || array(
+          select k.concept from reading.broader b join reading.concept k on k.concept = b.concept
+          where b.broader = c.concept and k.type = 'category')
         || array(select distinct f from alternatives a, unnest(a.forms) as f where a.word = any (c.alone)) as forms,
       search.any_lexeme(
         array(select distinct k from alternatives a, unnest(a.classes) as k where a.word = any (c.words))) as classes,
@@ -77,7 +79,7 @@ begin
       case when exists (
         select from covered o
         where o.words @> c.words and (cardinality(o.words) > cardinality(c.words)
-          or exists (select from reading.broader_concept b where b.concept = o.concept and b.broader = c.concept)))
+          or exists (select from reading.broader b where b.concept = o.concept and b.broader = c.concept)))
         then 1.0 else 2.0 end as weight,
       c.n
     from covered c

@@ -1,6 +1,6 @@
 import { compilePhrases, findPhrases, type Hit } from "../text/phrases.ts";
-import { startsSentence, type Token, tokensIn } from "../text/tokens.ts";
 import type { Span } from "../text/span.ts";
+import { startsSentence, type Token, tokensIn } from "../text/tokens.ts";
 
 /**
  * Finds passages that are addressed to the software which reads the text ("ignore previous instructions and ...").

@@ -1,6 +1,7 @@
 import type { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
-import type { Vocabulary, Weights } from "../extraction.ts";
-import { type Classifier, type Features, useWeights } from "./classifier.ts";
+import type { Vocabulary } from "../extraction.ts";
+import type { Features } from "../judge/features.ts";
+import { type Model, UNTRAINED, useWeights } from "../judge/model.ts";
 import { type FeatureSource, featuresOf } from "./features.ts";
 import type { Hit } from "./lexicon.ts";
 import type { Tally } from "./weigh.ts";
@@ -61,9 +62,7 @@ export const CLASSIFIERS = [
 /** The name of a classifier. */
 export type ClassifierName = (typeof CLASSIFIERS)[number];
 /** All trained classifiers, ready for use. */
-export type Classifiers = Readonly<Record<ClassifierName, Classifier>>;
-
-const UNTRAINED: Weights = { classes: [], bias: [], features: [], weights: "" };
+export type Classifiers = Readonly<Record<ClassifierName, Model>>;
 
 /**
  * Loads the stored classifiers, without categories that the taxonomy no longer has. A classifier that was not trained
@@ -73,7 +72,7 @@ export const useLearned = ({ taxonomy, classifiers }: Vocabulary): Classifiers =
   const categories = new Set(
     taxonomy.flatMap(({ domain, categories }) => categories.map((category) => `${domain}/${category}`)),
   );
-  const use = (name: ClassifierName): Classifier => {
+  const use = (name: ClassifierName): Model => {
     const learned = classifiers[name] ?? UNTRAINED;
     return useWeights(learned, (one) => !one.includes("/") || categories.has(one));
   };
@@ -128,11 +127,14 @@ const bestOfDomain = (things: Tally, domain: string): Hit | undefined => {
 /** The best category of a label group, and the probabilities of its domain and of the category. */
 type BestCategory = { domain: string; category: string; ofDomain: number; ofCategory: number };
 
-const bestCategory = (classifier: Classifier, features: Features): BestCategory | null => {
-  const categories = classifier.classify(features).map(({ name, probability }) => {
-    const [domain = name, category = name] = name.split("/");
-    return { domain, category, probability };
-  });
+const bestCategory = (classifier: Model, features: Features): BestCategory | null => {
+  const probabilities = classifier.probabilities(features);
+  const categories = classifier.classes
+    .map((name, one) => {
+      const [domain = name, category = name] = name.split("/");
+      return { domain, category, probability: probabilities[one] ?? 0 };
+    })
+    .sort((a, b) => b.probability - a.probability);
   const domains = new Map<string, number>();
   for (const { domain, probability } of categories) domains.set(domain, (domains.get(domain) ?? 0) + probability);
   const [best] = [...domains].sort(([, one], [, other]) => other - one);
@@ -149,8 +151,8 @@ const classify = <K extends AskKind | OfferKind>(
   name: "ask_kind" | "offer_kind",
   source: FeatureSource,
 ): Classified<K> => {
-  const { tokens } = source.annotations;
-  const { features, things, kinds } = featuresOf(source);
+  const { words: tokens } = source.annotations;
+  const { features, things, kinds } = featuresOf(source, false);
   if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN) return UNCLASSIFIED;
   const bestInGroup: Readonly<Record<LabelGroup, BestCategory | null>> = {
     goods: bestCategory(classifiers.goods, features),
@@ -159,9 +161,10 @@ const classify = <K extends AskKind | OfferKind>(
     community: bestCategory(classifiers.community, features),
     general: bestCategory(classifiers.general, features),
   };
-  const candidates = classifiers[name].classify(features).map(({ name: kind, probability }) => {
+  const probabilities = classifiers[name].probabilities(features);
+  const candidates = classifiers[name].classes.map((kind, one) => {
     const found = bestInGroup[labelGroupOf(kind as K)];
-    return { kind: kind as K, found, score: probability * (found?.ofCategory ?? 0) ** CATEGORY_POWER };
+    return { kind: kind as K, found, score: (probabilities[one] ?? 0) * (found?.ofCategory ?? 0) ** CATEGORY_POWER };
   });
   const best = candidates.reduce(
     (one, other) => (other.score > one.score ? other : one),

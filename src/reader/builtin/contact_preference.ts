@@ -1,4 +1,6 @@
 import type { ContactType } from "../../database/enums.ts";
+import { findPhrases, type Hit } from "../text/phrases.ts";
+import { startsSentence, type Token } from "../text/tokens.ts";
 import {
   type Clause,
   type Clauses,
@@ -23,8 +25,6 @@ import {
   REQUESTS,
   TIMES,
 } from "./preference_words.ts";
-import { findPhrases, type Hit } from "../text/phrases.ts";
-import { startsSentence, type Token } from "../text/tokens.ts";
 
 /**
  * Decides which of several contacts the text prefers. A text praises one way of contact, has reservations about

@@ -1,7 +1,7 @@
+import type { Hit } from "../text/phrases.ts";
+import { startsSentence, type Token } from "../text/tokens.ts";
 import { type Clause, type Clauses, firstAfter, gapBetween, lastBefore, type Mention } from "./contact_clauses.ts";
 import type { PreferenceSense } from "./preference_words.ts";
-import { type Hit } from "../text/phrases.ts";
-import { startsSentence, type Token } from "../text/tokens.ts";
 
 /**
  * Finds what a word of praise or reservation is about: a contact that its own clause mentions or, for senses that can

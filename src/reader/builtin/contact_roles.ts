@@ -1,5 +1,5 @@
-import type { ContactHit, ContactSense } from "./contact_words.ts";
 import { startsSentence, type Token } from "../text/tokens.ts";
+import type { ContactHit, ContactSense } from "./contact_words.ts";
 
 /** Reads the words around a number, an address or a link: how it is used, and whether it may be used at all. */
 

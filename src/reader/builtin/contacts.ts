@@ -1,9 +1,5 @@
 import { LinkifyIt } from "linkify-it";
 import type { ContactType } from "../../database/enums.ts";
-import { findAddressedToModel } from "./addressed.ts";
-import { preferredAmong } from "./contact_preference.ts";
-import { around, calledAs, isRefused, isShowcase, numberTypes } from "./contact_roles.ts";
-import { CONTACT_WORDS, LANGUAGE_COUNTRIES, NO_CONTACT_HOSTS, SHOWCASE_IN_LINK } from "./contact_words.ts";
 import { currencyAt, currencyOf, type Marker, resolveCurrency } from "../find/currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "../find/mails.ts";
 import {
@@ -17,8 +13,12 @@ import {
   type Run,
 } from "../find/phones.ts";
 import { findPhrases } from "../text/phrases.ts";
-import { type Token, tokensIn } from "../text/tokens.ts";
 import { overlaps, quoteOf, type Span } from "../text/span.ts";
+import { type Token, tokensIn } from "../text/tokens.ts";
+import { findAddressedToModel } from "./addressed.ts";
+import { preferredAmong } from "./contact_preference.ts";
+import { around, calledAs, isRefused, isShowcase, numberTypes } from "./contact_roles.ts";
+import { CONTACT_WORDS, LANGUAGE_COUNTRIES, NO_CONTACT_HOSTS, SHOWCASE_IN_LINK } from "./contact_words.ts";
 
 /** A contact with the words of the text that state it. */
 export type ContactFound = {

@@ -1,6 +1,6 @@
+import type { Word } from "../text/tokens.ts";
 import type { Hit } from "./lexicon.ts";
 import { STATE_CODES } from "./place_words.ts";
-import { type Word } from "../text/tokens.ts";
 
 /** Derives the country (ISO 3166-1 alpha-2) of a place or a text, and the language of a country. */
 

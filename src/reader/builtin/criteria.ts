@@ -1,6 +1,6 @@
-import type { Hit } from "./lexicon.ts";
 import { overlaps, type Span } from "../text/span.ts";
-import { type Word } from "../text/tokens.ts";
+import type { Word } from "../text/tokens.ts";
+import type { Hit } from "./lexicon.ts";
 
 /** Reads the criteria of an ask: keywords, requirements and exclusions. */
 

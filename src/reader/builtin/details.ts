@@ -1,8 +1,8 @@
 import type { CONDITIONS } from "../../database/enums.ts";
-import type { Hit } from "./lexicon.ts";
-import type { Span } from "../text/span.ts";
 import { fold } from "../text/fold.ts";
-import { type Word } from "../text/tokens.ts";
+import type { Span } from "../text/span.ts";
+import type { Word } from "../text/tokens.ts";
+import type { Hit } from "./lexicon.ts";
 
 /** Reads the details of the thing itself: condition, space, features. */
 
@@ -48,10 +48,7 @@ const isNegated = (tokens: readonly Word[], hit: Hit): boolean => {
 };
 
 /** The condition of the thing: the term with the most weight, or the first of several with the same weight. */
-export const findCondition = (
-  tokens: readonly Word[],
-  hits: readonly Hit[],
-): { value: Condition; hit: Hit } | null => {
+export const findCondition = (tokens: readonly Word[], hits: readonly Hit[]): { value: Condition; hit: Hit } | null => {
   let best: { value: Condition; hit: Hit; score: number } | null = null;
   for (const hit of hits) {
     if (hit.family !== "condition" || hit.weight < LEAST_WEIGHT || !isCondition(hit.value) || isNegated(tokens, hit))

@@ -1,4 +1,8 @@
 import type { AskExtraction, Extractor, OfferExtraction, Vocabulary } from "../extraction.ts";
+import { countryOfNumber } from "../find/phones.ts";
+import { type PriceFound, readPrice } from "../judge/price.ts";
+import { quoteOf, type Span } from "../text/span.ts";
+import type { Word } from "../text/tokens.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
 import { readContacts } from "./contacts.ts";
@@ -6,11 +10,7 @@ import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import type { Hit } from "./lexicon.ts";
-import { countryOfNumber } from "../find/phones.ts";
-import { readBudget, readPrice } from "./prices.ts";
-import { quoteOf, type Span } from "../text/span.ts";
 import { nameThing } from "./title.ts";
-import { type Word } from "../text/tokens.ts";
 
 /**
  * The built-in extractor: rules, a vocabulary and classifiers instead of a language model. It needs no provider,
@@ -39,12 +39,12 @@ const spanOfHit = (tokens: readonly Word[], hit: Hit): Span => ({
   end: tokens[hit.to - 1]?.end ?? 0,
 });
 
-const inferred = <T extends string>({ text, tokens }: Annotations, decision: Decision<T> | null) =>
+const inferred = <T extends string>({ text, words }: Annotations, decision: Decision<T> | null) =>
   decision === null
     ? null
     : {
         value: decision.value,
-        quote: quoteOf(text, spanOfHit(tokens, decision.hit)),
+        quote: quoteOf(text, spanOfHit(words, decision.hit)),
         basis: "inferred" as const,
         confidence: decision.confidence,
       };
@@ -83,7 +83,7 @@ const firstNaming = (hits: readonly Hit[], { domain, category }: Classified<stri
 
 const titleOf = (annotations: Annotations, classified: Classified<string>): OfferExtraction["title"] | null => {
   const decisive = firstNaming(annotations.hits, classified) ?? classified.kind?.hit ?? null;
-  const named = nameThing(annotations.text, annotations.tokens, decisive, annotations.addressed, annotations.addresses);
+  const named = nameThing(annotations.text, annotations.words, decisive, annotations.addressed, annotations.addresses);
   if (named === null) return null;
   return {
     value: named.title,
@@ -101,12 +101,12 @@ const anyTitle = (text: string): OfferExtraction["title"] => {
 };
 
 const conditionOf = (annotations: Annotations): OfferExtraction["condition"] => {
-  const condition = findCondition(annotations.tokens, annotations.hits);
+  const condition = findCondition(annotations.words, annotations.hits);
   return condition === null
     ? null
     : {
         value: condition.value,
-        quote: quoteOf(annotations.text, spanOfHit(annotations.tokens, condition.hit)),
+        quote: quoteOf(annotations.text, spanOfHit(annotations.words, condition.hit)),
         basis: "stated",
         confidence: DETAIL_CONFIDENCE,
       };
@@ -122,26 +122,46 @@ const stated = ({ text }: Annotations, { value, span }: { value: string; span: S
 /** The domain in which space is read. In other domains "2 br" and "40 m2" describe something else. */
 const SPACE_DOMAIN = "real_estate";
 
-/** Categories whose rents are monthly unless the text says otherwise. */
-const RENTED_BY_MONTH = new Set(["apartments", "houses", "rooms", "parking_storage", "commercial"]);
-
-/** Texts about meeting people contain ages and times, so their price needs at least this confidence. */
-const LEAST_PRICE_CONFIDENCE = 0.8;
-
-/** Adjusts the price to the kind of offer: a rent is monthly, and dating has no price. */
-const priceInContext = (
-  price: OfferExtraction["price"],
-  { kind, domain, category }: Classified<OfferKind>,
+/** A price as the extraction has it. Dating has no price. */
+const priceOf = (
+  { text }: Annotations,
+  price: PriceFound | null,
+  { kind }: Classified<OfferKind>,
 ): OfferExtraction["price"] => {
-  if (price === null) return null;
-  if (kind?.value === "dating" || (kind?.value === "friendship" && price.confidence < LEAST_PRICE_CONFIDENCE))
-    return null;
-  const { value } = price;
-  const silent = value.period === null || value.period === "project";
-  const rent = kind?.value === "rental" && domain?.value === SPACE_DOMAIN && RENTED_BY_MONTH.has(category?.value ?? "");
-  return rent && silent && value.amount !== null && value.amount > 0
-    ? { ...price, value: { ...value, period: "month" } }
-    : price;
+  if (price === null || kind?.value === "dating") return null;
+  const quote = quoteOf(text, price.span);
+  return {
+    value: {
+      amount: price.amount,
+      amount_max: price.amountMax,
+      currency: price.currency,
+      period: price.period,
+      type: price.type,
+      negotiable: price.negotiable,
+      deposit: price.deposit,
+      label: quote,
+    },
+    quote,
+    basis: "stated",
+    confidence: price.confidence,
+  };
+};
+
+/** What an ask would pay at most: the upper end of a range, and a stated amount. "From X" is the least. */
+const budgetOf = ({ text }: Annotations, price: PriceFound | null): AskExtraction["price"] => {
+  if (price?.amount == null || price.type === "free") return null;
+  const isLeast = price.type === "from";
+  return {
+    value: {
+      min: isLeast || price.amountMax !== null ? price.amount : null,
+      max: isLeast ? null : (price.amountMax ?? price.amount),
+      currency: price.currency,
+      period: price.period === "project" ? null : price.period,
+    },
+    quote: quoteOf(text, price.span),
+    basis: "stated",
+    confidence: price.confidence,
+  };
 };
 
 /** The domain of words with which people who look for a home describe themselves: "no pets", "keine Kinder". */
@@ -153,14 +173,14 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 /** The kinds of offer that are about things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-const extractOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferExtraction => {
-  const annotations = annotate(lexicon, text);
+const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
+  const annotations = annotate(knowledge, text);
   const contacts = readContacts(text, { country: annotations.country });
   // If the text names no known place, a phone number may show the country.
   const number = contacts.find(({ value }) => value.value.startsWith("+"))?.value.value;
   const country = annotations.country ?? (number === undefined ? null : countryOfNumber(number));
-  const price = readPrice(text, { country });
-  const classified = classifyOffer(classifiers, { annotations, price });
+  const price = readPrice(annotations, annotations.isHidden, knowledge.prices, { country, isAsk: false });
+  const classified = classifyOffer(knowledge.classifiers, { annotations, price });
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(text) : null;
   return {
     language: annotations.language,
@@ -168,7 +188,7 @@ const extractOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferE
     domain: inferred(annotations, classified.domain),
     category: inferred(annotations, classified.category),
     offer_kind: inferred(annotations, classified.kind),
-    price: priceInContext(price, classified),
+    price: priceOf(annotations, price, classified),
     location: locationOf(annotations),
     contacts,
     party: null,
@@ -178,20 +198,23 @@ const extractOffer = ({ lexicon, classifiers }: Knowledge, text: string): OfferE
       space === null
         ? null
         : { value: space.value, quote: quoteOf(text, space.span), basis: "stated", confidence: DETAIL_CONFIDENCE },
-    features: findFeatures(text, annotations.tokens, annotations.hits).map((feature) => stated(annotations, feature)),
+    features: findFeatures(text, annotations.words, annotations.hits).map((feature) => stated(annotations, feature)),
     attributes: [],
   };
 };
 
-const extractAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskExtraction => {
-  const annotations = annotate(lexicon, text);
-  const price = readBudget(text, { country: annotations.country });
-  const classified = classifyAsk(classifiers, { annotations, price });
+const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
+  const annotations = annotate(knowledge, text);
+  const price = readPrice(annotations, annotations.isHidden, knowledge.prices, {
+    country: annotations.country,
+    isAsk: true,
+  });
+  const classified = classifyAsk(knowledge.classifiers, { annotations, price });
   // People who look for a flat write "no pets" about themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
   const excluded = findExclusions(
     text,
-    annotations.tokens,
+    annotations.words,
     annotations.language,
     (at) =>
       describesThemselves &&
@@ -209,11 +232,11 @@ const extractAsk = ({ lexicon, classifiers }: Knowledge, text: string): AskExtra
     domain: inferred(annotations, classified.domain),
     category: inferred(annotations, classified.category),
     ask_kind: inferred(annotations, classified.kind),
-    price: PAYING.has(classified.kind?.value ?? "buy") ? price : null,
+    price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(annotations, price) : null,
     location: locationOf(annotations),
     condition: conditionOf(annotations),
-    keywords: findKeywords(text, annotations.tokens, annotations.hits, excluded),
-    must: findRequirements(text, annotations.tokens).map((criterion) => stated(annotations, criterion)),
+    keywords: findKeywords(text, annotations.words, annotations.hits, excluded),
+    must: findRequirements(text, annotations.words).map((criterion) => stated(annotations, criterion)),
     exclude: excluded.map((criterion) => stated(annotations, criterion)),
     attributes: [],
   };

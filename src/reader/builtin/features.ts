@@ -1,8 +1,7 @@
-import type { AskExtraction, OfferExtraction } from "../extraction.ts";
+import { bucket, createFeatures, type Features, type Term, term } from "../judge/features.ts";
+import type { PriceFound } from "../judge/price.ts";
 import type { Annotations } from "./annotate.ts";
-import type { Feature, Features } from "./classifier.ts";
 import { GEOGRAPHY } from "./lexicon.ts";
-import { describesPerson } from "./persons.ts";
 import { stem } from "./stem.ts";
 import { type Tally, weighKinds, weighThings } from "./weigh.ts";
 
@@ -11,14 +10,14 @@ import { type Tally, weighKinds, weighThings } from "./weigh.ts";
  *
  * Words: each word, each pair of adjacent words, and both with vocabulary terms replaced by their meaning, so that what
  * is learned from "rent out my van" also applies to a boat.
- * Facts: the total evidence of the vocabulary for things and kinds, the price, and whether a person is described.
+ * Facts: the total evidence of the vocabulary for things and kinds, and the price.
  */
 
 /** What is read from a text before it is classified. */
 export type FeatureSource = {
-  annotations: Pick<Annotations, "text" | "tokens" | "hits" | "language">;
+  annotations: Pick<Annotations, "text" | "words" | "hits" | "language">;
   family: "kind" | "ask_kind";
-  price: AskExtraction["price"] | OfferExtraction["price"];
+  price: Pick<PriceFound, "amount" | "period" | "deposit"> | null;
 };
 
 /** Only the first words of a longer text are used: they tell what is wanted. */
@@ -37,10 +36,26 @@ const HALF_SCORE = { things: 6, kinds: 8 };
 /** The value of a fact that is either true or false. The other facts have values from 0 to 1. */
 const BOOLEAN_VALUE = 0.3;
 
-const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feature[] => {
+const T = {
+  word: term("word"),
+  pair: term("pair"),
+  thing: term("thing"),
+  kind: term("kind"),
+  price: term("price"),
+  sum: term("sum"),
+  length: term("length"),
+  question: term("question"),
+} as const;
+
+const NUMBER = bucket("#");
+const PLACE = bucket("<place>");
+const START = bucket("^");
+const FIRST = bucket("^^");
+
+const addWords = (features: Features, { words: tokens, hits, language }: FeatureSource["annotations"]): void => {
   const words = tokens
     .slice(0, MOST_WORDS)
-    .map(({ folded }) => (/^\d/.test(folded) ? "#" : stem(folded, language ?? "en")));
+    .map(({ folded }) => (/^\d/.test(folded) ? NUMBER : term(stem(folded, language ?? "en"))));
   // Copies of the words in which places and things are replaced by their meaning: by domain in `broad`, by category in
   // `narrow`.
   const broad = [...words];
@@ -49,26 +64,30 @@ const wordsOf = ({ tokens, hits, language }: FeatureSource["annotations"]): Feat
     const place = GEOGRAPHY.has(family);
     if (!place && family !== "category" && family !== "domain") continue;
     for (let at = from; at < to && at < words.length; at++) {
-      broad[at] = place ? "<place>" : `<${value.split("/")[0]}>`;
-      if (family === "category") narrow[at] = `<${value}>`;
+      broad[at] = place ? PLACE : bucket(`<${value.split("/")[0]}>`);
+      if (family === "category") narrow[at] = bucket(`<${value}>`);
     }
   }
-  const found = new Map<string, number>();
-  const note = (name: string, at: number) => {
-    if (!found.has(name)) found.set(name, LEAST_VALUE + (1 - LEAST_VALUE) * Math.exp(-at / DECAY_LENGTH));
+  const seen = new Set<number>();
+  const note = (at: number, template: Term, one: Term, other?: Term): void => {
+    const key = other === undefined ? one.hash : Math.imul(one.hash, 31) + other.hash;
+    if (seen.has(key)) return;
+    seen.add(key);
+    features.add(template, one, other, LEAST_VALUE + (1 - LEAST_VALUE) * Math.exp(-at / DECAY_LENGTH));
   };
   broad.forEach((word, at) => {
-    const before = at === 0 ? "^^" : tokens[at]?.opens ? "^" : (broad[at - 1] ?? "");
-    note(words[at] ?? "", at);
-    note(word, at);
-    note(narrow[at] ?? "", at);
-    if (before !== word) note(`${before} ${word}`, at);
+    const before = at === 0 ? FIRST : tokens[at]?.opens ? START : (broad[at - 1] ?? START);
+    note(at, T.word, words[at] ?? word);
+    note(at, T.word, word);
+    note(at, T.word, narrow[at] ?? word);
+    if (before.hash !== word.hash) note(at, T.pair, before, word);
   });
-  return [...found];
+  features.scaled = features.count;
 };
 
-const evidenceFeatures = (tally: Tally, prefix: string, half: number): Feature[] =>
-  [...tally].map(([name, { score }]): Feature => [`${prefix}:${name}`, score / (score + half)]);
+const addEvidence = (features: Features, tally: Tally, template: Term, half: number): void => {
+  for (const [name, { score }] of tally) features.add(template, bucket(name), undefined, score / (score + half));
+};
 
 /**
  * The domain with the most evidence. It is combined with the price, since the same amount rents a flat and buys a boat.
@@ -84,44 +103,37 @@ const strongest = (things: Tally): string | null => {
 /** Order of magnitude of an amount, in half powers of ten. */
 const magnitude = (amount: number): number => (amount <= 0 ? 0 : Math.floor(Math.log10(amount) * 2));
 
-const pricesOf = (price: FeatureSource["price"], domain: string | null): string[] => {
-  if (price === null) return ["price:none"];
-  const { value } = price;
-  const amount = "amount" in value ? value.amount : (value.max ?? value.min);
-  const facts = [`price:${value.period ?? "once"}`];
-  if (amount !== null) {
-    facts.push(`sum:${magnitude(amount)}`);
-    if (value.period === null) facts.push(`sum:${magnitude(amount)} once`, `sum:${magnitude(amount)} ${domain ?? "-"}`);
+const addPrice = (features: Features, price: FeatureSource["price"], domain: string | null): void => {
+  const fact = (template: Term, one: string | number, other?: string): void =>
+    features.add(template, bucket(one), other === undefined ? undefined : bucket(other), BOOLEAN_VALUE);
+  if (price === null) return fact(T.price, "none");
+  fact(T.price, price.period ?? "once");
+  if (price.amount !== null) {
+    const size = magnitude(price.amount);
+    fact(T.sum, size);
+    if (price.period === null) {
+      fact(T.sum, size, "once");
+      fact(T.sum, size, domain ?? "-");
+    }
   }
-  if ("deposit" in value && value.deposit !== null) facts.push("price:deposit");
-  return facts;
+  if (price.deposit !== null) fact(T.price, "deposit");
 };
 
 /** The features of a text, and the vocabulary evidence (`things`, `kinds`) with the terms that give it. */
-export const featuresOf = ({
-  annotations,
-  family,
-  price,
-}: FeatureSource): { features: Features; things: Tally; kinds: Tally } => {
-  const { text, tokens, hits, language } = annotations;
+export const featuresOf = (
+  { annotations, family, price }: FeatureSource,
+  named: boolean,
+): { features: Features; things: Tally; kinds: Tally } => {
+  const { text, words: tokens, hits, language } = annotations;
   const things = weighThings(tokens, hits, family, language);
   const kinds = weighKinds(tokens, hits, family);
-  const plain = [
-    ...pricesOf(price, strongest(things)),
-    `length:${Math.floor(Math.log2(tokens.length + 1))}`,
-    ...(text.trimEnd().endsWith("?") ? ["question:last"] : text.includes("?") ? ["question:within"] : []),
-    ...(describesPerson(tokens) ? ["person"] : []),
-  ];
-  return {
-    things,
-    kinds,
-    features: {
-      words: wordsOf(annotations),
-      facts: [
-        ...evidenceFeatures(things, "thing", HALF_SCORE.things),
-        ...evidenceFeatures(kinds, "kind", HALF_SCORE.kinds),
-        ...plain.map((name): Feature => [name, BOOLEAN_VALUE]),
-      ],
-    },
-  };
+  const features = createFeatures(named);
+  addWords(features, annotations);
+  addEvidence(features, things, T.thing, HALF_SCORE.things);
+  addEvidence(features, kinds, T.kind, HALF_SCORE.kinds);
+  addPrice(features, price, strongest(things));
+  features.add(T.length, bucket(Math.floor(Math.log2(tokens.length + 1))), undefined, BOOLEAN_VALUE);
+  if (text.includes("?"))
+    features.add(T.question, bucket(text.trimEnd().endsWith("?") ? "last" : "within"), undefined, BOOLEAN_VALUE);
+  return { things, kinds, features };
 };

@@ -1,4 +1,4 @@
-import { type Word } from "../text/tokens.ts";
+import type { Word } from "../text/tokens.ts";
 
 /**
  * Frequent function words of each language, by which the language of a text is detected.

@@ -1,11 +1,11 @@
-import type { Vocabulary } from "../extraction.ts";
+import type { Concept, Vocabulary } from "../extraction.ts";
+import { type Word, wordsIn } from "../text/tokens.ts";
 import { isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
-import { type Word, wordsIn } from "../text/tokens.ts";
 
-/** The compiled vocabulary: phrases indexed by their words, and inflected forms by their stems. */
+/** The compiled lexicon: phrases indexed by their words, and inflected forms by their stems. */
 
-/** The part of a sense before its colon. */
+/** What a label says something about. */
 type Family =
   | "category"
   | "domain"
@@ -18,12 +18,12 @@ type Family =
   | "country"
   | "city";
 
-/** A term of the vocabulary that was found in a text. */
+/** A label that was found in a text. */
 export type Hit = {
   family: Family;
-  /** The sense without its family: "electronics/phones", "rental", "DE", "DE/Köln". */
+  /** What the label says: "electronics/phones", "rental", "DE", "DE/Köln". */
   value: string;
-  /** The weight in the vocabulary, reduced if the form or the language differs. */
+  /** The weight of the label, reduced if the form or the language differs. */
   weight: number;
   /** Tokens `from` (inclusive) to `to` (exclusive). */
   from: number;
@@ -38,7 +38,7 @@ type Entry = { term: string; language: string | null; senses: readonly Sense[] }
 type Node = { entries: readonly Entry[]; next: Map<string, Node> | null };
 type Tree = Map<string, Node>;
 
-/** The compiled vocabulary, as trees of words. */
+/** The compiled lexicon, as trees of words. */
 export type Lexicon = {
   taxonomy: Vocabulary["taxonomy"];
   exact: ReadonlyMap<string, Node>;
@@ -46,20 +46,53 @@ export type Lexicon = {
   stems: ReadonlyMap<string, ReadonlyMap<string, Node>>;
 };
 
-const FAMILIES: ReadonlySet<string> = new Set([
-  "category",
-  "domain",
-  "kind",
-  "ask_kind",
-  "condition",
-  "feature",
-  "place",
-  "region",
-  "country",
-  "city",
-]);
+/** A label of a value, or a name of a place. */
+type Naming = { form: string; language: string | null; family: Family; value: string; weight: number };
 
-const isFamily = (name: string): name is Family => FAMILIES.has(name);
+const PLACE = /^(place|region|country|city):(.+)$/;
+
+/** What the labels of a concept say; null for cues, which say nothing by themselves. */
+const meaningOf = (concept: Concept): { family: Family; value: string } | null => {
+  switch (concept.type) {
+    case "category":
+      return { family: "category", value: `${concept.domain}/${concept.category}` };
+    case "domain":
+      return { family: "domain", value: concept.domain };
+    case "offer_kind":
+      return { family: "kind", value: concept.offer_kind };
+    case "ask_kind":
+      return { family: "ask_kind", value: concept.ask_kind };
+    case "condition":
+      return { family: "condition", value: concept.condition };
+    case "feature":
+      return { family: "feature", value: concept.concept };
+    case "cue":
+      return null;
+  }
+};
+
+/** The part of a vocabulary that becomes the lexicon. */
+type Named = Pick<Vocabulary, "taxonomy" | "concepts" | "labels" | "terms">;
+
+/**
+ * The labels that name a value, and the names of places.
+ * @throws if a label names an unknown concept, which the database does not allow
+ */
+export const namingsOf = ({ concepts, labels, terms }: Named): Naming[] => {
+  const meanings = new Map(concepts.map((concept) => [concept.concept, meaningOf(concept)]));
+  const namings: Naming[] = [];
+  for (const [concept, language, form, weight] of labels) {
+    const meaning = meanings.get(concept);
+    if (meaning === undefined) throw new Error(`The label "${form}" names ${concept}, which is no concept.`);
+    if (meaning !== null) namings.push({ form, language, family: meaning.family, value: meaning.value, weight });
+  }
+  for (const { term, language, sense, weight } of terms) {
+    const [, family, value] = PLACE.exec(sense) ?? [];
+    if (family === undefined || value === undefined) throw new Error(`"${term}" has the unknown sense ${sense}.`);
+    namings.push({ form: term, language, family: family as Family, value, weight });
+  }
+  return namings;
+};
 
 /** Languages that write compounds as one word: "Dachgeschosswohnung" is a "Wohnung". */
 const COMPOUNDING: readonly string[] = ["de", "nl"];
@@ -80,7 +113,7 @@ const ENGLISH_FACTOR = 0.6;
 const FOREIGN_FACTOR = 0.2;
 const UNKNOWN_LANGUAGE_FACTOR = 0.9;
 
-/** A term as it is stored: folded words, single spaces. */
+/** A form as it is stored: folded words, single spaces. */
 const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
 const wordsOf = (term: string): string[] =>
@@ -91,7 +124,7 @@ const FEW_WORDS = 6;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Shares equal one-element arrays. Without this, a vocabulary of 44,000 rows would take 27 MB. */
+/** Shares equal one-element arrays. Without this, a lexicon of 44,000 labels would take 27 MB. */
 const sharing = <T>(): ((items: readonly T[], last: T) => readonly T[]) => {
   const single = new Map<T, readonly T[]>();
   return (items, last) => {
@@ -102,23 +135,25 @@ const sharing = <T>(): ((items: readonly T[], last: T) => readonly T[]) => {
   };
 };
 
-/** Compiles a vocabulary. Invalid terms and senses are skipped: an operator's mistake must not stop the extraction. */
-export const compileLexicon = (vocabulary: Pick<Vocabulary, "taxonomy" | "terms">): Lexicon => {
+/** Compiles the words of a vocabulary. */
+export const compileLexicon = (vocabulary: Named): Lexicon => {
   const none: readonly never[] = [];
   const known = new Map<string, Sense>();
   const withSense = sharing<Sense>();
   const entries = new Map<string, Entry>();
   // Sorted, so that an extraction does not depend on the order of the rows.
-  const sorted = vocabulary.terms.toSorted(
-    (a, b) => compare(a.term, b.term) || compare(a.sense, b.sense) || compare(a.language ?? "", b.language ?? ""),
+  const sorted = namingsOf(vocabulary).sort(
+    (a, b) =>
+      compare(a.form, b.form) ||
+      compare(a.family, b.family) ||
+      compare(a.value, b.value) ||
+      compare(a.language ?? "", b.language ?? ""),
   );
-  for (const { term, language, sense, weight } of sorted) {
-    const words = wordsOf(term).join(" ");
-    const colon = sense.indexOf(":");
-    const family = sense.slice(0, colon);
-    if (words === "" || !isFamily(family) || !(weight > 0)) continue;
-    const meaning = known.get(`${sense} ${weight}`) ?? { family, value: sense.slice(colon + 1), weight };
-    known.set(`${sense} ${weight}`, meaning);
+  for (const { form, language, family, value, weight } of sorted) {
+    const words = wordsOf(form).join(" ");
+    const name = `${family} ${value} ${weight}`;
+    const meaning = known.get(name) ?? { family, value, weight };
+    known.set(name, meaning);
     const key = `${words}|${language ?? ""}`;
     const entry = entries.get(key) ?? { term: words, language, senses: none };
     entry.senses = withSense(entry.senses, meaning);
@@ -202,7 +237,7 @@ const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entr
 };
 
 /**
- * Finds every term of the vocabulary in a text, in order. Of overlapping terms of a family, only the longest is kept.
+ * Finds every label of the lexicon in a text, in order. Of overlapping terms of a family, only the longest is kept.
  */
 export const findTerms = (lexicon: Lexicon, tokens: readonly Word[], language: string | null): Hit[] => {
   const hits: Hit[] = [];

@@ -1,8 +1,8 @@
+import type { Span } from "../text/span.ts";
+import type { Word } from "../text/tokens.ts";
 import { countryOf, UK_POSTCODE } from "./countries.ts";
 import type { Hit } from "./lexicon.ts";
 import { REMOTE_WORDS, STATE_CODES } from "./place_words.ts";
-import type { Span } from "../text/span.ts";
-import { type Word } from "../text/tokens.ts";
 
 /** Reads the details of a place that places.ts found. */
 

@@ -1,3 +1,4 @@
+import type { Word } from "../text/tokens.ts";
 import { SURE_PLACE, UK_POSTCODE } from "./countries.ts";
 import { GEOGRAPHY, type Hit } from "./lexicon.ts";
 import { describe, type Place, POSTCODE, type Range } from "./place_details.ts";
@@ -23,7 +24,6 @@ import {
   STREETS,
   TOWARDS,
 } from "./place_words.ts";
-import { type Word } from "../text/tokens.ts";
 
 export type { Place } from "./place_details.ts";
 

@@ -1,16 +1,17 @@
 import type { QueryExtraction, Vocabulary } from "../extraction.ts";
+import { readPrice } from "../judge/price.ts";
+import { findCues } from "../text/cues.ts";
+import { overlaps, type Span } from "../text/span.ts";
+import { tokensIn, type Word, wordsIn } from "../text/tokens.ts";
 import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
 import { guessCountry, SURE_PLACE } from "./countries.ts";
 import { knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit, type Lexicon } from "./lexicon.ts";
+import { findTerms, type Hit, type Lexicon, namingsOf } from "./lexicon.ts";
 import { ELSEWHERE } from "./place_words.ts";
 import { findPlace, type Place } from "./places.ts";
-import { readBudget, readPrice } from "./prices.ts";
 import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
-import { overlaps, type Span } from "../text/span.ts";
 import { createCorrector } from "./spelling.ts";
-import { type Word, wordsIn } from "../text/tokens.ts";
 
 /**
  * Reads a search query: "flat to rent in London under 1200" contains a kind, a place and a price, and the remaining
@@ -48,6 +49,9 @@ const HOME_TERMS = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media"
 
 /** Terms that only hint at a kind have a lower weight ("flat", because most flats are let). */
 const LEAST_CUE = 2;
+
+/** A misspelt word is corrected to a word for one of these. */
+const MEANT: ReadonlySet<string> = new Set(["category", "place", "city"]);
 
 /** Least weight of a term that names the thing. Only the words after such a term can be modifiers. */
 const LEAST_HEAD = 1.5;
@@ -92,9 +96,7 @@ const spanOf = (tokens: Tokens, from: number, to: number): Span => ({
 });
 
 /** The span of a price with the words around it that belong to it. */
-const widenPrice = (tokens: Tokens, text: string, quote: string): Span => {
-  const start = text.indexOf(quote);
-  const end = start + quote.length;
+const widenPrice = (tokens: Tokens, { start, end }: Span): Span => {
   let from = tokens.findIndex((token) => token.end > start);
   let to = tokens.findLastIndex((token) => token.start < end) + 1;
   for (let n = 0; n < MOST_LIMITS && from > 0 && LIMITS.has(tokens[from - 1]?.folded ?? ""); n++) from -= 1;
@@ -169,13 +171,11 @@ const readPlaces = (
 
 /** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
 export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
-  const { lexicon, classifiers } = knowledgeOf(vocabulary);
-  const named = vocabulary.terms.filter(
-    ({ sense, weight }) => weight >= LEAST_CUE && /^(?:category|place|city):/.test(sense),
-  );
+  const { lexicon, classifiers, cues, prices } = knowledgeOf(vocabulary);
+  const namings = namingsOf(vocabulary);
   const correct = createCorrector(
-    [...vocabulary.terms.map(({ term }) => term), ...LIMITS, ...PERIODS],
-    named.map(({ term }) => term),
+    [...namings.map(({ form }) => form), ...LIMITS, ...PERIODS],
+    namings.filter(({ family, weight }) => weight >= LEAST_CUE && MEANT.has(family)).map(({ form }) => form),
   );
   return (query) => {
     const corrections: Record<string, string> = {};
@@ -194,8 +194,8 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     );
     const place = findPlace(query, tokens, hits, language);
     const country = guessCountry(query, hits, place, language);
-    const budget = readBudget(query, { country });
-    const free = readPrice(query, { country });
+    const scene = { text: query, tokens: tokensIn(query), cues: findCues(tokensIn(query), cues), topics: [] };
+    const budget = readPrice(scene, () => false, prices, { country, isAsk: true });
 
     const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
     // The "for" of "for sale" belongs to the kind. The "for" of "for my daughter" begins the modifiers, although that
@@ -205,7 +205,7 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
     // The modifiers tell little about the thing itself: the kitchen in "fridge for a family kitchen".
     const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
     const thing = classifyAsk(classifiers, {
-      annotations: { text: query, tokens, hits: about, language },
+      annotations: { text: query, words: tokens, hits: about, language },
       price: budget,
     });
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
@@ -216,11 +216,17 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
 
     const said: Span[] = [];
     let price: QueryExtraction["price"] = null;
-    if (free?.value.amount === 0 && free.confidence >= LEADING_FREE) {
+    if (budget?.type === "free" && budget.confidence >= LEADING_FREE) {
       price = { min: null, max: 0, currency: null, period: null };
-    } else if (budget !== null && budget.confidence >= CERTAIN_PRICE) {
-      price = budget.value;
-      said.push(widenPrice(tokens, query, budget.quote));
+    } else if (budget?.amount != null && budget.amount > 0 && budget.confidence >= CERTAIN_PRICE) {
+      const { amount, amountMax, currency, period, type, span } = budget;
+      price = {
+        min: type === "from" || amountMax !== null ? amount : null,
+        max: type === "from" ? null : (amountMax ?? amount),
+        currency,
+        period: period === "project" ? null : period,
+      };
+      said.push(widenPrice(tokens, span));
     }
     if (places.length > 0 && place !== null) said.push(place.span);
     const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit.from, hit.to));

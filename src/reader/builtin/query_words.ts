@@ -1,5 +1,5 @@
+import type { Word } from "../text/tokens.ts";
 import type { Lexicon } from "./lexicon.ts";
-import { type Word } from "../text/tokens.ts";
 
 /** The words of a query: their language, the stop words, and the words that only modify the thing. */
 

@@ -1,6 +1,6 @@
-import type { Hit } from "./lexicon.ts";
 import type { Span } from "../text/span.ts";
-import { type Word } from "../text/tokens.ts";
+import type { Word } from "../text/tokens.ts";
+import type { Hit } from "./lexicon.ts";
 
 /** Builds a title from the text's own words: the clause that names the thing. */
 

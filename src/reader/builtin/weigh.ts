@@ -1,5 +1,5 @@
+import type { Word } from "../text/tokens.ts";
 import type { Hit } from "./lexicon.ts";
-import { type Word } from "../text/tokens.ts";
 
 /** Computes the evidence of the terms in a text for each category, domain and kind. */
 

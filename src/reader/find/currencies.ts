@@ -1,5 +1,6 @@
 import { compilePhrases, phraseAt } from "../text/phrases.ts";
-import { type Token } from "../text/tokens.ts";
+import type { Token } from "../text/tokens.ts";
+import { GRAMMARS } from "./languages/all.ts";
 
 /**
  * Currencies as people write them, and the meaning of ambiguous signs by country.
@@ -10,22 +11,23 @@ import { type Token } from "../text/tokens.ts";
  */
 export type Marker = string;
 
-const WORDS = compilePhrases({
-  EUR: "€ | eur | euro | euros | eurootje | eurootjes | yoyos | yo-yos | eurillos | eurito | euritos | eurazos | euri | eurini | balles | pavos | paus | tacken | ocken | flocken | piek | ekkies | euronen | teuro",
-  GBP: "£ | gbp | quid | pound | pounds | pound sterling | pounds sterling | sterling | nicker | squid",
-  USD: "usd | us$ | us $ | u$s | dolares americanos | us dollars",
-  CAD: "cad | c$ | ca$ | cad$ | can$ | canadian dollars",
+/** Signs and codes, the same in every language. The names of currencies are in languages/. */
+const SIGNS: Readonly<Record<string, string>> = {
+  EUR: "€ | eur | euro | euros",
+  GBP: "£ | gbp",
+  USD: "usd | us$ | us $ | u$s",
+  CAD: "cad | c$ | ca$ | cad$ | can$",
   AUD: "aud | a$ | au$ | aud$",
   NZD: "nzd | nz$",
   SGD: "sgd | s$",
   HKD: "hkd | hk$",
-  MXN: "mxn | mx$ | pesos mexicanos",
-  ARS: "ars | ar$ | pesos argentinos",
-  COP: "cop | pesos colombianos",
-  CLP: "clp | pesos chilenos",
+  MXN: "mxn | mx$",
+  ARS: "ars | ar$",
+  COP: "cop",
+  CLP: "clp",
   UYU: "uyu",
-  CHF: "chf | sfr | fr. | franken | stutz | francs suisses | franchi | swiss francs | chf.",
-  PLN: "zł | zl | pln | zloty | zlotych | zlote | zlotys | zlotowek | zlociszy | zeta | zety | zlociszow",
+  CHF: "chf | sfr | fr. | chf.",
+  PLN: "zł | zl | pln",
   CZK: "kč | kc | czk",
   HUF: "huf | forint | forints",
   RON: "ron | lei",
@@ -33,10 +35,10 @@ const WORDS = compilePhrases({
   NOK: "nok | kroner norske",
   DKK: "dkk",
   ISK: "isk",
-  BRL: "r$ | brl | reais",
+  BRL: "r$ | brl",
   JPY: "jpy | yen | 円",
   CNY: "cny | rmb | yuan",
-  INR: "₹ | inr | rs. | rupees",
+  INR: "₹ | inr",
   TRY: "₺ | tl",
   UAH: "₴ | uah",
   RUB: "₽",
@@ -55,19 +57,26 @@ const WORDS = compilePhrases({
   RSD: "rsd | dinara",
   PEN: "s/.",
   CRC: "₡",
-  PYG: "₲ | guaranies",
+  PYG: "₲",
   DOP: "rd$",
   XOF: "fcfa",
-  AOA: "kwanzas",
-  MZN: "meticais",
   KZT: "₸",
   GEL: "₾",
   dh: "dirhams | dirham",
-  pesos: "pesos | peso",
-  $: "$ | dollar | dollars | bucks | dolares | dolar | smackers",
+  $: "$",
   kr: "kr. | kr | kroner",
   "¥": "¥ | ￥",
-});
+  "¢": "¢",
+};
+
+const WORDS = compilePhrases(
+  Object.fromEntries(
+    [...new Set([SIGNS, ...GRAMMARS.map(({ currencies }) => currencies)].flatMap(Object.keys))].map((marker) => [
+      marker,
+      [SIGNS[marker] ?? "", ...GRAMMARS.map(({ currencies }) => currencies[marker] ?? "")].join(" | "),
+    ]),
+  ),
+);
 
 /** The meaning of "$" by country. */
 const DOLLARS: Readonly<Record<string, string>> = {
@@ -206,6 +215,8 @@ export const currencyBefore = (tokens: readonly Token[], end: number): { marker:
 /** Signs that mean money in only one country: the word before or after digits, and its code. */
 const LOCAL_SIGNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ZA: { r: "zar" },
+  ZM: { k: "zmw" },
+  GT: { q: "gtq" },
   MY: { rm: "myr" },
   IN: { rs: "inr" },
   HU: { ft: "huf" },

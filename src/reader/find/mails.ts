@@ -1,5 +1,5 @@
-import { type Token } from "../text/tokens.ts";
 import type { Span } from "../text/span.ts";
+import type { Token } from "../text/tokens.ts";
 
 /**
  * E-mail addresses that are obfuscated against harvesters: "kev.tran [at] example [dot] com",

@@ -1,5 +1,6 @@
 import type { Token } from "../text/tokens.ts";
 import { currencyAt, currencyBefore, type Marker } from "./currencies.ts";
+import { wordsOf } from "./languages/all.ts";
 import { endOfDigits, type Numeral, numeralAt } from "./numbers.ts";
 import { spokenNumberAt } from "./spoken_numbers.ts";
 
@@ -33,7 +34,8 @@ const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
   const beyond = tokens[at - 2];
   if (!JOINS.test(before.text) || before.gap !== "none" || beyond === undefined) return false;
   // "75-95" is a range and "price:50" is an amount; "A-55" and "24/7" are neither.
-  if (before.text === "-") return beyond.kind === "word" && currencyAt(tokens, at - 2) === null && beyond.text.length < 3;
+  if (before.text === "-")
+    return beyond.kind === "word" && currencyAt(tokens, at - 2) === null && beyond.text.length < 3;
   return beyond.kind === "digits" || (before.text !== ":" && before.text !== "=" && beyond.kind === "word");
 };
 
@@ -121,9 +123,9 @@ const amountInWords = (tokens: readonly Token[], at: number): Amount | null => {
  * Words between the ends of a range. Those of WEAK_TO have other meanings, so they count only between two currencies or
  * after a word of OPENS_RANGE.
  */
-const TO = /^(?:-|~|to|bis|until|a|al|ao|tot|do|till)$/u;
-const WEAK_TO = /^(?:a|al|ao|do|and|und|et|y|e|en|i|ed)$/u;
-const OPENS_RANGE = /^(?:between|zwischen|entre|tra|fra|tussen|pomiedzy|miedzy|from|von|de|da|dalle|dai|desde|van|od|des)$/u;
+const TO = wordsOf("to").add("-").add("~");
+const WEAK_TO = wordsOf("weakTo");
+const OPENS_RANGE = wordsOf("opensRange");
 
 /** True if the tokens between two numbers make them a range. */
 const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean => {
@@ -132,9 +134,9 @@ const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean =
   const words = between.map((token) => token.text).join(" ");
   if (words === "up to" || words === "bis zu" || words === "- -") return true;
   if (between.length > 1) return false;
-  if (!WEAK_TO.test(words)) return TO.test(words);
-  const opened = OPENS_RANGE.test(tokens[low.from - 1]?.text ?? "");
-  return opened || (TO.test(words) && low.marker !== null && high.marker !== null);
+  if (!WEAK_TO.has(words)) return TO.has(words);
+  const opened = OPENS_RANGE.has(tokens[low.from - 1]?.text ?? "");
+  return opened || (TO.has(words) && low.marker !== null && high.marker !== null);
 };
 
 const isMagnified = (tokens: readonly Token[], amount: Amount): boolean =>
@@ -142,7 +144,8 @@ const isMagnified = (tokens: readonly Token[], amount: Amount): boolean =>
 
 /** Joins the ends of a range. They share the magnitude and the currency if these are written once: "9-10k", "18-22 EUR". */
 const joined = (low: Amount, high: Amount, tokens: readonly Token[]): Amount => {
-  const magnitude = !isMagnified(tokens, low) && low.value < 1000 && low.value * 1000 <= high.value && isMagnified(tokens, high);
+  const magnitude =
+    !isMagnified(tokens, low) && low.value < 1000 && low.value * 1000 <= high.value && isMagnified(tokens, high);
   return {
     ...high,
     from: low.from,

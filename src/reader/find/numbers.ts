@@ -1,38 +1,13 @@
+import type { Token } from "../text/tokens.ts";
 import { currencyAt } from "./currencies.ts";
-import { type Token } from "../text/tokens.ts";
+import { valuesOf } from "./languages/all.ts";
 
 /** Numbers in prose: "1.200,00", "1,200.00", "1 200", "1'349.-", "12k", "9 grand", "3,5 tys.". */
 
 /** A number: tokens `from` to `to` (exclusive), its value, and whether a dash for money follows it ("450,-"). */
 export type Numeral = { from: number; to: number; value: number; dashed: boolean };
 
-const MAGNITUDES: Readonly<Record<string, number>> = {
-  k: 1e3,
-  grand: 1e3,
-  thousand: 1e3,
-  tsd: 1e3,
-  tausend: 1e3,
-  mille: 1e3,
-  mila: 1e3,
-  mil: 1e3,
-  duizend: 1e3,
-  tys: 1e3,
-  tysie: 1e3,
-  riesen: 1e3,
-  ruggen: 1e3,
-  lucas: 1e3,
-  tysiecy: 1e3,
-  tysiace: 1e3,
-  mio: 1e6,
-  mln: 1e6,
-  million: 1e6,
-  millionen: 1e6,
-  millions: 1e6,
-  millones: 1e6,
-  milioni: 1e6,
-  milhoes: 1e6,
-  miljoen: 1e6,
-};
+const MAGNITUDES: Readonly<Record<string, number>> = Object.fromEntries([...valuesOf("magnitudes"), ["k", 1e3]]);
 
 const GROUPING = new Set([".", ",", "'"]);
 

@@ -1,6 +1,7 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/max";
+import type { Token } from "../text/tokens.ts";
 import { currencyAt, currencyBefore } from "./currencies.ts";
-import { type Token } from "../text/tokens.ts";
+import { valuesOf } from "./languages/all.ts";
 
 /**
  * Phone numbers. Runs of digits are found by their shape and converted to E.164 by the numbering plan of a country. A
@@ -29,16 +30,7 @@ const MAX_GROUPS = 9;
  * Digits as words. Words with other meanings ("sei", "dos", "one") are listed too, because only runs of words are read.
  */
 const DIGIT_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
-  `zero0 oh0 null0 nul0 cero0 one1 two2 three3 four4 five5 six6 seven7 eight8 nine9
-  eins1 zwei2 zwo2 drei3 vier4 funf5 sechs6 sieben7 acht8 neun9
-  un1 deux2 trois3 quatre4 cinq5 sept7 huit8 neuf9
-  uno1 dos2 tres3 cuatro4 cinco5 seis6 siete7 ocho8 nueve9
-  due2 tre3 quattro4 cinque5 sei6 sette7 otto8 nove9
-  um1 dois2 quatro4 sete7 oito8
-  een1 twee2 drie3 zes6 zeven7 negen9
-  jeden1 dwa2 trzy3 cztery4 piec5 szesc6 siedem7 osiem8 dziewiec9`
-    .split(/\s+/u)
-    .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
+  valuesOf("values").flatMap(([word, value]) => (Number.isInteger(value) && value < 10 ? [[word, String(value)]] : [])),
 );
 
 /** Fewer digit words in a row are prose. */

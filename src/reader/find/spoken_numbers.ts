@@ -1,97 +1,25 @@
-import { type Token } from "../text/tokens.ts";
+import type { Token } from "../text/tokens.ts";
+import { GRAMMARS, valuesOf, wordsOf } from "./languages/all.ts";
 
 /**
  * Numbers in words: "a hundred", "fünfhundertfünfzig", "deux cents", "duzentos e cinquenta", "centocinquanta".
  *
- * The eight languages share one list, since no number word of one language means another number in a different one.
- * Compound words are split into pieces. If a part of a word remains, the word is not a number ("einigen" is not "ein").
+ * The words are in languages/. Compound words are split into pieces. If a part of a word remains, the word is not a number ("einigen" is not "ein").
  */
-
-const VALUES: Readonly<Record<number, string>> = {
-  0.5: "einhalb enhalf",
-  1.5: "anderthalb anderhalf poltora poltorej",
-  1: "one ein eine einen eins un une uno una um uma een jeden jedna",
-  2: "two zwei zwo deux dos due dois duas twee dwa dwie couple",
-  3: "three drei trois tres tre drie trzy",
-  4: "four vier quatre cuatro quattro quatro cztery",
-  5: "five funf fuenf cinq cinco cinque vijf piec",
-  6: "six sechs seis sei zes szesc",
-  7: "seven sieben sept siete sette sete zeven siedem",
-  8: "eight acht huit ocho otto oito osiem",
-  9: "nine neun neuf nueve nove negen dziewiec",
-  10: "ten zehn dix diez dieci dez tien dziesiec",
-  11: "eleven elf onze once undici jedenascie",
-  12: "twelve zwolf douze doce dodici doze twaalf dwanascie",
-  13: "thirteen dreizehn treize trece tredici treze dertien trzynascie",
-  14: "fourteen vierzehn quatorze catorce quattordici catorze veertien czternascie",
-  15: "fifteen funfzehn quinze quince quindici vijftien pietnascie",
-  16: "sixteen sechzehn seize dieciseis sedici dezasseis dezesseis zestien szesnascie",
-  17: "seventeen siebzehn diecisiete diciassette dezassete dezessete zeventien siedemnascie",
-  18: "eighteen achtzehn dieciocho diciotto dezoito achttien osiemnascie",
-  19: "nineteen neunzehn diecinueve diciannove dezanove dezenove negentien dziewietnascie",
-  20: "twenty zwanzig vingt vingts veinte veinti venti vent vinte twintig dwadziescia",
-  30: "thirty dreissig trente treinta trenta trent trinta dertig trzydziesci",
-  40: "forty vierzig quarante cuarenta quaranta quarant quarenta veertig czterdziesci",
-  50: "fifty fuffzig funfzig fuenfzig cinquante cincuenta cinquanta cinquant cinquenta vijftig piecdziesiat",
-  60: "sixty sechzig soixante sesenta sessanta sessant sessenta zestig szescdziesiat",
-  70: "seventy siebzig septante setenta settanta settant zeventig siedemdziesiat",
-  80: "eighty achtzig huitante octante ochenta ottanta ottant oitenta tachtig osiemdziesiat",
-  90: "ninety neunzig nonante noventa novanta novant negentig dziewiecdziesiat",
-  100: "cien ciento cem sto",
-  200: "doscientos doscientas duzentos duzentas dwiescie",
-  300: "trescientos trescientas trezentos trezentas trzysta",
-  400: "cuatrocientos cuatrocientas quatrocentos quatrocentas czterysta",
-  500: "quinientos quinientas quinhentos quinhentas piecset",
-  600: "seiscientos seiscientas seiscentos seiscentas szescset",
-  700: "setecientos setecientas setecentos setecentas siedemset",
-  800: "ochocientos ochocientas oitocentos oitocentas osiemset",
-  900: "novecientos novecientas novecentos novecentas dziewiecset",
-};
-
-/** Words that multiply the number before them ("two hundred"). Alone they count once: "cento" is 100. */
-const FACTORS: Readonly<Record<number, string>> = {
-  100: "hundred hundert cent cents cento honderd",
-  1000: "thousand grand tausend mille mila mil duizend tysiac tysiace tysiecy riesen ruggen",
-};
-
-/** Words for sums of money: "a tenner", "zwofuffzig", "une trentaine d'euros". */
-const SUMS: Readonly<Record<number, string>> = {
-  5: "fiver funfer",
-  10: "tenner zehner tientje dycha dyche dizaine",
-  15: "quinzaine",
-  20: "zwanni zwanziger vingtaine twintigje",
-  30: "trentaine",
-  40: "quarantaine",
-  50: "fuffi fuffziger fuffzig cinquantaine",
-  60: "soixantaine",
-  100: "hunni hunderter honderdje centaine stowa stowe stowka stowke",
-  1000: "tausender tysiak tysiaka millier",
-};
-
-/** The words among these that are also used for other things ("une trentaine"). They need a currency. */
-const AMBIGUOUS_SUMS = /^(?:\w+aine|millier|funfer|zehner|zwanziger|hunderter|tausender)$/u;
 
 type Piece = { value: number; factor: boolean; money: boolean; joined: boolean };
 
-const PIECES: ReadonlyMap<string, Piece> = new Map(
-  [
-    { list: VALUES, factor: false, money: false },
-    { list: FACTORS, factor: true, money: false },
-    { list: SUMS, factor: false, money: true },
-  ].flatMap(({ list, factor, money }) =>
-    Object.entries(list).flatMap(([value, words]) =>
-      words
-        .split(" ")
-        .map(
-          (word) =>
-            [
-              word,
-              { value: Number(value), factor, money: money && !AMBIGUOUS_SUMS.test(word), joined: false },
-            ] as const,
-        ),
-    ),
-  ),
-);
+const pieces = (kind: Parameters<typeof valuesOf>[0], factor: boolean, money: boolean): [string, Piece][] =>
+  valuesOf(kind)
+    .filter(([, value]) => value > 0)
+    .map(([word, value]) => [word, { value, factor, money, joined: false }]);
+
+const PIECES: ReadonlyMap<string, Piece> = new Map([
+  ...pieces("values", false, false),
+  ...pieces("factors", true, false),
+  ...pieces("roundNumbers", false, false),
+  ...pieces("sums", false, true),
+]);
 const LONGEST = Math.max(...Array.from(PIECES.keys(), (word) => word.length));
 const SHORTEST = 2;
 
@@ -102,7 +30,7 @@ const LONGEST_WORD = 40;
 const MOST_WORDS = 16;
 
 /** Words between the pieces of a number, inside one word or between several. */
-const JOINERS = new Set("and und y e et en i of -".split(" "));
+const JOINERS = wordsOf("joiners").add("-");
 const JOINED_INSIDE = /^(?:und|en|e|y)/u;
 
 /** The number pieces that a word consists of. Null if it is not a number. */
@@ -132,7 +60,7 @@ const piecesOf = (word: string): Piece[] | null => {
 };
 
 /** Words that alone mean something else: "Grand salon", "mil gracias", "40 cents". */
-const NEVER_ALONE = new Set("grand cent cents mila mil couple".split(" "));
+const NEVER_ALONE = wordsOf("neverAlone");
 
 /** True if the hundreds are not named: "zwofuffzig", "two fifty". */
 const isHundreds = (current: number, { value, factor, joined }: Piece): boolean =>
@@ -142,13 +70,13 @@ const FOUR = 4;
 const TWENTY = 20;
 
 /** Articles before a sum or a factor are not a number: "a hundred", "nen Hunni", "une trentaine". */
-const ARTICLES = new Set("a einen nen n ein une een".split(" "));
+const ARTICLES = wordsOf("articles");
 const SUM_OR_FACTOR = new Set(
-  [SUMS, FACTORS].flatMap((list) => Object.values(list).flatMap((words) => words.split(" "))),
+  [...valuesOf("sums"), ...valuesOf("roundNumbers"), ...valuesOf("factors")].map(([word]) => word),
 );
 
 /** "seven and a half grand". */
-const HALF = ["and", "a", "half"];
+const HALF = GRAMMARS.map(({ half }) => half.split(" ")).find(([first]) => first !== "") ?? [];
 
 const sumOf = (pieces: readonly Piece[]): number => {
   let total = 0;

@@ -10,6 +10,8 @@ export type Scene = {
   tokens: readonly Token[];
   /** The cues of the text, by position. */
   cues: readonly Cue[];
+  /** What the first words name: categories, most important first, at most a few. */
+  topics: readonly Term[];
 };
 
 /** A range of tokens: `from` inclusive, `to` exclusive. */

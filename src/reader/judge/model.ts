@@ -19,6 +19,9 @@ export type Model = {
   contributions: (features: Features, name: string) => { feature: string; weight: number }[];
 };
 
+/** The weights of a model that was not trained yet. */
+export const UNTRAINED: Weights = { classes: [], bias: [], features: [], weights: "" };
+
 /** Weights are stored as signed bytes in this unit, a tenth of a logarithm. No weight comes near 127 units. */
 export const UNIT = 0.1;
 

@@ -1,11 +1,14 @@
-import { currencyAt } from "../find/currencies.ts";
+import type { Weights } from "../extraction.ts";
+import { currencyOf, resolveCurrency, withLocalSigns } from "../find/currencies.ts";
 import { type Amount, findMoney } from "../find/money.ts";
 import type { Cue } from "../text/cues.ts";
-import { addContext, type Range, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import type { Span } from "../text/span.ts";
+import type { Token } from "../text/tokens.ts";
+import { addContext, distance, type Range, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
-import type { Judged } from "./learn.ts";
+import type { Judged, Ranked } from "./learn.ts";
 import type { Mark } from "./marks.ts";
-import type { Model } from "./model.ts";
+import { chances, type Model, UNTRAINED, useWeights } from "./model.ts";
 
 /**
  * Judges which passage of a text states the price. Candidates are all numbers, and words such as "free" and "offers
@@ -24,9 +27,16 @@ export type Period = "hour" | "day" | "week" | "month" | "year" | "project";
 /** A candidate: an amount, or the words of a statement. */
 export type PriceCandidate = Range & { amount: Amount | null };
 
-/** The names of the models. */
-export const PRICE_MODELS = ["price", "price_period", "price_flags"] as const;
+/** The models of this judge: which candidate is the price; what the other sums are; how the price is to be understood. */
+export const PRICE_MODELS = ["price", "sum", "price_period", "price_type"] as const;
+/** The models, ready for use. */
 export type PriceModels = Readonly<Record<(typeof PRICE_MODELS)[number], Model>>;
+
+/** Makes the trained models of prices ready for use. A model that was not trained yet finds nothing. */
+export const usePrices = (learned: Readonly<Partial<Record<string, Weights>>>): PriceModels => {
+  const use = (name: (typeof PRICE_MODELS)[number]): Model => useWeights(learned[name] ?? UNTRAINED);
+  return { price: use("price"), sum: use("sum"), price_period: use("price_period"), price_type: use("price_type") };
+};
 
 /** The concepts of cues that may state the price without an amount. */
 const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);
@@ -61,6 +71,10 @@ const T = {
   previous: term("previous"),
   following: term("following"),
   text: term("text"),
+  topic: term("topic"),
+  unitAfter: term("unit-after"),
+  unitBefore: term("unit-before"),
+  opening: term("opening"),
 } as const;
 
 const B = (value: string | number): Term => bucket(value);
@@ -136,7 +150,11 @@ export const addPriceFeatures = (
     features.add(T.word, termOf(before), marker);
     features.add(T.type, B(before.kind), B(`${before.capital ? "capital" : "small"}-${tokens[from]?.gap}`));
   }
-  features.add(T.line, B(tokens[from]?.gap === "line" ? "starts" : "in"), B(after === undefined || after.gap === "line" ? "ends" : "goes-on"));
+  features.add(
+    T.line,
+    B(tokens[from]?.gap === "line" ? "starts" : "in"),
+    B(after === undefined || after.gap === "line" ? "ends" : "goes-on"),
+  );
   let depth = 0;
   for (let at = first; at < from; at++) depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
   if (depth > 0) features.add(T.place, B("bracket"), marker);
@@ -150,7 +168,11 @@ export const addPriceFeatures = (
     const most = Math.max(...values);
     const least = Math.min(...values);
     if (money.length > 1) {
-      features.add(T.rival, B(amount.value === most ? "most" : amount.value === least ? "least" : "between"), B(count(money.length)));
+      features.add(
+        T.rival,
+        B(amount.value === most ? "most" : amount.value === least ? "least" : "between"),
+        B(count(money.length)),
+      );
       features.add(T.rival, B("of-most"), B(Math.round(Math.log2(most / Math.max(amount.value, 0.01)))));
     }
     for (const [template, neighbour] of [
@@ -161,7 +183,11 @@ export const addPriceFeatures = (
       const value = neighbour.amount?.value ?? 0;
       const sign = value > amount.value ? "higher" : value < amount.value ? "lower" : "same";
       features.add(template, B(sign));
-      features.add(template, B("apart"), B(Math.min(3, Math.floor(Math.log2(1 + Math.abs(neighbour.from - from) / 4)))));
+      features.add(
+        template,
+        B("apart"),
+        B(Math.min(3, Math.floor(Math.log2(1 + Math.abs(neighbour.from - from) / 4)))),
+      );
     }
   } else if (money.length === 0) {
     features.add(T.only, B(count(candidates.filter((one) => one.amount !== null).length)), magnitude);
@@ -183,9 +209,6 @@ function* cuesNear({ tokens, cues }: Scene, from: number, to: number): Generator
   for (const cue of cues) if (cue.from >= first && cue.to <= last) yield cue;
 }
 
-/** A currency without a number, which states no amount. */
-export const isCurrency = (scene: Scene, at: number): boolean => currencyAt(scene.tokens, at) !== null;
-
 const overlap = (scene: Scene, { from, to }: Range, mark: Mark): boolean => {
   const start = scene.tokens[from]?.start ?? 0;
   const end = scene.tokens[to - 1]?.end ?? 0;
@@ -193,14 +216,14 @@ const overlap = (scene: Scene, { from, to }: Range, mark: Mark): boolean => {
 };
 
 /** The value that a mark states: "180" and "800-950" are the first number. */
-const valueOf = (mark: Mark): { low: number; high: number | null } | null => {
+const statedBy = (mark: Mark): { low: number; high: number | null } | null => {
   const written = mark.role === "price" ? mark.args[0] : mark.args[1];
   const match = /^(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?))?$/.exec(written ?? "");
   return match === null ? null : { low: Number(match[1]), high: match[2] === undefined ? null : Number(match[2]) };
 };
 
 const isValue = (amount: Amount, mark: Mark): boolean => {
-  const value = valueOf(mark);
+  const value = statedBy(mark);
   if (value === null) return false;
   return [value.low, value.high].some((one) => one !== null && Math.abs(one - amount.value) < 0.005);
 };
@@ -212,7 +235,7 @@ export const labelPrices = (scene: Scene, candidates: readonly PriceCandidate[],
     const { amount } = candidate;
     const mark = sums.find((one) => overlap(scene, candidate, one));
     if (mark === undefined) return "none";
-    const statement = mark.role === "price" && valueOf(mark) === null;
+    const statement = mark.role === "price" && statedBy(mark) === null;
     if (amount === null) return statement ? (mark.args[0] ?? "none") : "none";
     if (statement) return amount.value === 0 ? "price" : "none";
     if (!isValue(amount, mark)) return "none";
@@ -220,17 +243,276 @@ export const labelPrices = (scene: Scene, candidates: readonly PriceCandidate[],
   });
 };
 
-/** The examples that a labelled text gives for the model of prices. */
-export const priceExamples = (
+/** What a labelled text teaches about prices. */
+export type PriceLesson = { price: Ranked; sum: Judged[]; price_period: Judged[]; price_type: Judged[] };
+
+/** The roles of candidates that are the price. */
+const IS_PRICE: ReadonlySet<string> = new Set(["price", "free", "on_request", "exchange"]);
+
+const FLAGS = ["from", "negotiable"] as const;
+const PERIODS: readonly string[] = ["hour", "day", "week", "month", "year", "project"] satisfies Period[];
+
+/** Returns what a labelled text teaches about prices. */
+export const learnPrices = (
   scene: Scene,
   marks: readonly Mark[],
   isHidden: (at: number) => boolean,
   isAsk: boolean,
-): Judged[] => {
+): PriceLesson => {
   const candidates = priceCandidates(scene, isHidden);
-  return labelPrices(scene, candidates, marks).map((name, index) => {
+  const names = labelPrices(scene, candidates, marks);
+  const judged = names.map((name, index): Judged => {
     const features = createFeatures(true);
     addPriceFeatures(features, scene, candidates, index, isAsk);
     return { features, name };
   });
+  const right = names.findIndex((name) => IS_PRICE.has(name));
+  const mark = marks.find(({ role }) => role === "price");
+  const chosen = candidates[right];
+  const lesson: PriceLesson = {
+    price: { candidates: judged.map(({ features }) => features), right },
+    sum: [],
+    price_period: [],
+    price_type: [],
+  };
+  judged.forEach(({ features, name }, index) => {
+    if (index !== right && candidates[index]?.amount != null)
+      lesson.sum.push({ features, name: name === "price" ? "none" : name });
+  });
+  if (mark === undefined || chosen === undefined) return lesson;
+  const features = createFeatures(true);
+  addTermsFeatures(features, scene, chosen);
+  if (chosen.amount !== null && chosen.amount.value > 0)
+    lesson.price_period.push({ features, name: mark.args.find((one) => PERIODS.includes(one)) ?? "none" });
+  lesson.price_type.push({
+    features,
+    name:
+      chosen.amount === null
+        ? (mark.args[0] ?? "free")
+        : FLAGS.filter((flag) => mark.args.includes(flag)).join("+") || "fixed",
+  });
+  return lesson;
+};
+
+/** The features of how a price is to be understood: its period, and whether it is negotiable or only the lowest. */
+const addTermsFeatures = (features: Features, scene: Scene, chosen: PriceCandidate): void => {
+  const { tokens, cues } = scene;
+  addContext(features, scene, chosen, undefined, undefined);
+  const { amount, from, to } = chosen;
+  const value = amount === null ? B("statement") : B(magnitudeOf(amount.value));
+  features.add(T.magnitude, value);
+  features.add(T.marker, amount === null ? B("statement") : markerOf(amount));
+  for (let at = from; at < to; at++) features.add(T.inside, termOf(tokens[at] as Token));
+  for (const topic of scene.topics) {
+    features.add(T.topic, topic);
+    features.add(T.topic, topic, value);
+  }
+  // What the text is about decides what a bare amount means: a flat is paid by the month.
+  for (const token of tokens.slice(0, OPENING)) if (token.kind === "word") features.add(T.opening, termOf(token));
+  const seen = new Set<Term>();
+  for (const { concept } of cues) {
+    if (seen.has(concept)) continue;
+    seen.add(concept);
+    features.add(T.text, concept);
+  }
+  // The nearest unit of time on each side, with no other number between.
+  const units = cues.filter((cue) => cue.concept.text.startsWith("per_"));
+  const isBetween = (one: number, other: number): boolean =>
+    tokens.slice(one, other).some((token) => token.kind === "digits");
+  const after = units.find((cue) => cue.from >= to);
+  if (after !== undefined && !isBetween(to, after.from)) addUnit(features, scene, T.unitAfter, after, after.from - to);
+  const before = units.findLast((cue) => cue.to <= from);
+  if (before !== undefined && !isBetween(before.to, from))
+    addUnit(features, scene, T.unitBefore, before, from - before.to);
+};
+
+/** Adds the features of a unit of time beside an amount. */
+const addUnit = (
+  features: Features,
+  { tokens }: Scene,
+  template: Term,
+  { concept, from }: Cue,
+  apart: number,
+): void => {
+  const word = tokens[from - 1];
+  features.add(template, concept);
+  features.add(template, concept, distance(apart));
+  if (word !== undefined) features.add(template, concept, termOf(word));
+};
+
+/** The first words of a text say what it is about. In tokens. */
+const OPENING = 12;
+
+/** Where a text is: it decides what "$", "kr" and bare numbers mean. ISO 3166-1 alpha-2; null if unknown. */
+export type PriceHints = { country: string | null; isAsk: boolean };
+
+/** The price of a text. Amounts are in major units of `currency`. `reasons` are filled if they are asked for. */
+export type PriceFound = {
+  amount: number | null;
+  amountMax: number | null;
+  currency: string | null;
+  period: Period | null;
+  type: "fixed" | "range" | "from" | "free" | "on_request" | "exchange";
+  negotiable: boolean;
+  deposit: number | null;
+  span: Span;
+  confidence: number;
+};
+
+/** A less probable price is left out: the best value on held-out texts. */
+const LEAST_CHANCE = 0.35;
+/** A sum of a less probable role has none. */
+const LEAST_ROLE = 0.5;
+
+const scratch = createFeatures(false);
+
+/** The class of the highest probability. */
+const mostProbable = (model: Model, features: Features): { name: string; probability: number } => {
+  const probabilities = model.probabilities(features);
+  let best = 0;
+  for (let one = 1; one < probabilities.length; one++)
+    if ((probabilities[one] ?? 0) > (probabilities[best] ?? 0)) best = one;
+  return { name: model.classes[best] ?? "", probability: probabilities[best] ?? 0 };
+};
+
+/** The chance of each candidate to be the price, and last that none is. */
+const priceChances = (scene: Scene, candidates: readonly PriceCandidate[], models: PriceModels, isAsk: boolean) =>
+  chances(
+    candidates.map((_, index) => {
+      scratch.clear();
+      addPriceFeatures(scratch, scene, candidates, index, isAsk);
+      return models.price.score(scratch);
+    }),
+  );
+
+/** The currency of an amount: its own, otherwise that of another amount in the text, otherwise that of the country. */
+const currencyFor = (amount: Amount, candidates: readonly PriceCandidate[], country: string | null): string | null => {
+  const { marker } = amount;
+  if (marker !== null && marker !== ",") return resolveCurrency(marker, country);
+  const other = candidates.find((one) => one.amount?.marker != null && one.amount.marker !== ",")?.amount?.marker;
+  const shared = other === undefined || other === null ? null : resolveCurrency(other, country);
+  return shared ?? currencyOf(country);
+};
+
+/** The most words between an amount and its unit of time: "15 EUR per full hour". */
+const MOST_PER = 3;
+
+/** The token after the words that state the period of an amount: "410 € pro Monat". */
+const endOfPeriod = ({ tokens, cues }: Scene, { to }: PriceCandidate): number => {
+  const unit = cues.find((cue) => cue.from >= to && cue.concept.text.startsWith("per_"));
+  if (unit === undefined || unit.from > to + MOST_PER) return to;
+  const between = tokens.slice(to, unit.to);
+  return between.some((token) => token.opens || token.kind === "digits" || /^[,;()]$/.test(token.text)) ? to : unit.to;
+};
+
+/**
+ * Reads the price that an offer asks or pays, or the most that an ask would pay.
+ * @returns the lower end of a range in `amount` and the upper end in `amountMax`; null if no price is stated
+ */
+export const readPrice = (
+  read: Scene,
+  isHidden: (at: number) => boolean,
+  models: PriceModels,
+  { country, isAsk }: PriceHints,
+): PriceFound | null => {
+  const scene = { ...read, tokens: withLocalSigns(read.tokens, country) };
+  const candidates = priceCandidates(scene, isHidden);
+  if (candidates.length === 0) return null;
+  const probable = priceChances(scene, candidates, models, isAsk);
+  let best = 0;
+  for (let index = 1; index < candidates.length; index++)
+    if ((probable[index] ?? 0) > (probable[best] ?? 0)) best = index;
+  const chosen = candidates[best];
+  const confidence = probable[best] ?? 0;
+  if (chosen === undefined || confidence < LEAST_CHANCE) return null;
+  const { amount } = chosen;
+  let deposit: number | null = null;
+  candidates.forEach((one, index) => {
+    if (index === best || one.amount === null || deposit !== null) return;
+    scratch.clear();
+    addPriceFeatures(scratch, scene, candidates, index, isAsk);
+    const role = mostProbable(models.sum, scratch);
+    if (role.name === "deposit" && role.probability >= LEAST_ROLE) deposit = one.amount.value;
+  });
+  scratch.clear();
+  addTermsFeatures(scratch, scene, chosen);
+  const { name: terms } = mostProbable(models.price_type, scratch);
+  const { name: period } = mostProbable(models.price_period, scratch);
+  const flags = terms.split("+");
+  const to = period === "none" ? chosen.to : endOfPeriod(scene, chosen);
+  const span = { start: scene.tokens[chosen.from]?.start ?? 0, end: scene.tokens[to - 1]?.end ?? 0 };
+  const isFree = amount === null ? !flags.includes("on_request") && !flags.includes("exchange") : amount.value === 0;
+  if (isFree || amount === null) {
+    const type = isFree ? "free" : flags.includes("exchange") ? "exchange" : "on_request";
+    return {
+      amount: isFree ? 0 : null,
+      amountMax: null,
+      currency: null,
+      period: null,
+      type,
+      negotiable: false,
+      deposit,
+      span,
+      confidence,
+    };
+  }
+  return {
+    amount: amount.value,
+    amountMax: amount.max,
+    currency: currencyFor(amount, candidates, country),
+    period: period === "none" ? null : (period as Period),
+    type: amount.max !== null ? "range" : flags.includes("from") ? "from" : "fixed",
+    negotiable: flags.includes("negotiable"),
+    deposit,
+    span,
+    confidence,
+  };
+};
+
+/** Why a candidate is the price or is not: its value, its chance, and the features that say most about it. */
+export type PriceReason = {
+  amount: number | null;
+  currency: string | null;
+  /** 0 to 1. */
+  chance: number;
+  /** The features with the greatest effect, for and against; `weight` is what a feature adds to the score. */
+  features: { feature: string; weight: number }[];
+};
+
+/** The most candidates, and the most features of each, that are explained. */
+const MOST_EXPLAINED = 4;
+const MOST_FEATURES = 8;
+
+/**
+ * Explains a decision of `readPrice`, which takes the candidate of the highest chance.
+ * @returns the candidates of the highest chances, most probable first
+ */
+export const explainPrice = (
+  read: Scene,
+  isHidden: (at: number) => boolean,
+  models: PriceModels,
+  { country, isAsk }: PriceHints,
+): PriceReason[] => {
+  const scene = { ...read, tokens: withLocalSigns(read.tokens, country) };
+  const candidates = priceCandidates(scene, isHidden);
+  const probable = priceChances(scene, candidates, models, isAsk);
+  return candidates
+    .map((candidate, index) => ({ candidate, index, chance: probable[index] ?? 0 }))
+    .sort((one, other) => other.chance - one.chance)
+    .slice(0, MOST_EXPLAINED)
+    .map(({ candidate: { amount }, index, chance }) => {
+      const features = createFeatures(true);
+      addPriceFeatures(features, scene, candidates, index, isAsk);
+      const strongest = models.price
+        .contributions(features, "score")
+        .filter(({ weight }) => weight !== 0)
+        .sort((one, other) => Math.abs(other.weight) - Math.abs(one.weight))
+        .slice(0, MOST_FEATURES);
+      return {
+        amount: amount?.value ?? null,
+        currency: amount === null ? null : currencyFor(amount, candidates, country),
+        chance: Math.round(chance * 100) / 100,
+        features: strongest.map(({ feature, weight }) => ({ feature, weight: Math.round(weight * 10) / 10 })),
+      };
+    });
 };

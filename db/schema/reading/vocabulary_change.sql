@@ -1,0 +1,23 @@
+-- Processes load the lexicon, the taxonomy and the examples again when these have changed.
+
+create table reading.vocabulary_change (
+  single boolean constraint vocabulary_change_pkey primary key default true,
+  changed_at timestamptz not null default clock_timestamp(),
+  constraint vocabulary_change_single check (single)
+);
+
+alter table reading.vocabulary_change enable row level security;
+alter table reading.vocabulary_change force row level security;
+create policy "the owner sees all" on reading.vocabulary_change to souk_owner using (true) with check (true);
+create policy "a dba reads all" on reading.vocabulary_change for select to souk_dba using (true);
+
+insert into reading.vocabulary_change default values;
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table reading.vocabulary_change is
+  'One row holds the time when the lexicon, the examples or the taxonomy last changed, so that workers load them '
+  'again.';
+comment on column reading.vocabulary_change.single is 'Always true, so that there is one row.';
+comment on column reading.vocabulary_change.changed_at is 'When the last change was made; different for each change.';
+grant select on reading.vocabulary_change to souk_dba;
