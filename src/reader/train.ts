@@ -42,8 +42,8 @@ const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a),
  */
 export const shippedWords = (read: Read): Words => {
   const categories = rowsOf(read, "category.tsv").toSorted(byPosition);
-  const concepts = rowsOf(read, "concept.tsv").filter(({ type }) => type !== "thing");
-  const names = new Set(concepts.map(({ concept }) => concept));
+  const concepts = rowsOf(read, "concept.tsv");
+  const things = new Set(concepts.filter(({ type }) => type === "thing").map(({ concept }) => concept));
   return {
     taxonomy: rowsOf(read, "domain.tsv")
       .toSorted(byPosition)
@@ -54,11 +54,11 @@ export const shippedWords = (read: Read): Words => {
         categories: categories.filter((one) => one["domain"] === domain).map(({ category }) => category ?? ""),
       })),
     // The constraint of reading.concept guarantees that the columns fit the type.
-    concepts: concepts as Concept[],
+    concepts: concepts.filter(({ type }) => type !== "thing") as Concept[],
     labels: rowsOf(read, "label.tsv").flatMap(({ concept, language, form, weight, is_prefix }): Label[] =>
-      names.has(concept ?? "")
-        ? [[concept ?? "", language ?? null, form ?? "", Number(weight), is_prefix === "true"]]
-        : [],
+      things.has(concept ?? null)
+        ? []
+        : [[concept ?? "", language ?? null, form ?? "", Number(weight), is_prefix === "true"]],
     ),
     terms: rowsOf(read, "vocabulary.tsv").map(({ term, language, sense, weight }) => ({
       term: term ?? "",

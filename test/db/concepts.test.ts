@@ -3,14 +3,14 @@ import { loadData } from "../../src/database/load_data.ts";
 import { withClient } from "../support/client.ts";
 import { type Answer, openMarket } from "./market.ts";
 
-/** When the synonyms change, the concepts of all offers are computed again, in batches that can stop at any point. */
+/** When the labels of things change, the concepts of all offers are computed again, in batches that can stop at any point. */
 
 type Open = Awaited<ReturnType<typeof openMarket>>;
 
 const OFFERS = 7;
 const BATCH = 3;
 
-/** A market with offers of a thing for which there is no synonym yet. */
+/** A market with offers of a thing for which there is no word yet. */
 const withOffers = async (t: { teardown: (clean: () => Promise<void>) => void }): Promise<Open> => {
   const market = await openMarket(t);
   const seller = await market.approved();
@@ -18,8 +18,15 @@ const withOffers = async (t: { teardown: (clean: () => Promise<void>) => void })
   return market;
 };
 
-const addWord = (market: Open) =>
-  market.sql("insert into reading.synonym (concept, language, term) values ('zorbel_jug', 'en', 'zorbelkrug')");
+/** Adds a thing with one word. Its concept may exist already. */
+const addThing = async (market: Open, concept: string, form: string): Promise<void> => {
+  await market.sql("insert into reading.concept (concept, type) values ($1, 'thing') on conflict do nothing", [
+    concept,
+  ]);
+  await market.sql("insert into reading.label (concept, language, form) values ($1, 'en', $2)", [concept, form]);
+};
+
+const addWord = (market: Open) => addThing(market, "zorbel_jug", "zorbelkrug");
 
 const filed = async (market: Open): Promise<number> => {
   const [row] = await market.sql(
@@ -41,11 +48,11 @@ const workThrough = async (market: Open): Promise<Answer[]> => {
   }
 };
 
-test("a new synonym gives its concept to every offer that names it, in batches, with one job", async (t) => {
+test("a new word gives its concept to every offer that names it, in batches, with one job", async (t) => {
   const market = await withOffers(t);
   t.is(await queued(market), 0);
   await addWord(market);
-  await market.sql("insert into reading.broader_concept (concept, broader) values ('zorbel_jug', 'crockery')");
+  await market.sql("insert into reading.broader (concept, broader) values ('zorbel_jug', 'sofa')");
   t.is(await queued(market), 1);
   t.is(await filed(market), 0);
   t.deepEqual(await workThrough(market), [
@@ -55,9 +62,25 @@ test("a new synonym gives its concept to every offer that names it, in batches, 
   ]);
   t.is(await filed(market), OFFERS);
   t.is(await queued(market), 1, "the job key prevents a second job");
-  await market.sql("delete from reading.synonym where concept = 'zorbel_jug'");
+  await market.sql("delete from reading.label where concept = 'zorbel_jug'");
   await workThrough(market);
   t.is(await filed(market), 0);
+});
+
+test("only labels of things set the concepts again, and so does emptying the table", async (t) => {
+  const market = await withOffers(t);
+  await market.sql(
+    "insert into reading.label (concept, language, form) values ('home_garden/kitchen', null, 'zorbelkrug')",
+  );
+  await market.sql("update reading.label set weight = 2 where form = 'zorbelkrug'");
+  await market.sql("delete from reading.label where form = 'zorbelkrug'");
+  t.is(await queued(market), 0);
+  await market.sql("update reading.label set weight = 2 where concept = 'sofa' and language = 'en'");
+  t.is(await queued(market), 1);
+  await workThrough(market);
+  await market.sql("delete from graphile_worker._private_jobs");
+  await market.sql("truncate reading.label");
+  t.is(await queued(market), 1);
 });
 
 test("new concepts change nothing else in an offer, and are not logged, embedded or reviewed", async (t) => {
@@ -81,7 +104,7 @@ test("offers whose concepts stay the same are not written", async (t) => {
   const market = await withOffers(t);
   const versions = () => market.sql("select id, xmin::text from market.offer order by id");
   const before = await versions();
-  await market.sql("insert into reading.synonym (concept, language, term) values ('quorfel', 'en', 'quorfelstange')");
+  await addThing(market, "quorfel", "quorfelstange");
   const batches = await workThrough(market);
   t.is(
     batches.reduce((sum, { changed }) => sum + changed, 0),
@@ -106,11 +129,11 @@ test("if a worker dies, its batch is rolled back, and the next worker repeats it
   t.is(await filed(market), OFFERS);
 });
 
-test("a synonym that is added while the batches run starts them again", async (t) => {
+test("a word that is added while the batches run starts them again", async (t) => {
   const market = await withOffers(t);
   await addWord(market);
   await market.work("refresh_concepts", BATCH);
-  await market.sql("insert into reading.synonym (concept, language, term) values ('zorbel_mug', 'en', 'zorbelkrug')");
+  await addThing(market, "zorbel_mug", "zorbelkrug");
   const batches = await workThrough(market);
   t.is(batches.length, 3);
   const [row] = await market.sql(
@@ -132,13 +155,13 @@ test("a batch waits half a second for a locked offer, then fails and is retried 
   t.is(await filed(market), OFFERS);
 });
 
-test("an upgrade with new synonyms computes the concepts again, too", async (t) => {
+test("an upgrade with new words computes the concepts again, too", async (t) => {
   const market = await withOffers(t);
   await market.sql("select set_config('market.loading', 'on', false)");
   await withClient(market.url, async (client) => {
     await client.query("begin; select set_config('market.loading', 'on', true)");
     await client.query(
-      "delete from reading.synonym where concept = 'sofa'; update internal.loaded set hash = repeat('0', 64)",
+      "delete from reading.label where concept = 'sofa'; update internal.loaded set hash = repeat('0', 64)",
     );
     await client.query("commit");
     await client.query("delete from reading.concept_refresh");

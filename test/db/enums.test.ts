@@ -3,6 +3,7 @@ import {
   ACTOR_TYPES,
   ASK_KINDS,
   ASK_STATUSES,
+  CONDITIONS,
   LIMITED_ACTIONS,
   OFFER_KINDS,
   OFFER_STATUSES,
@@ -37,8 +38,7 @@ const allowedBy = async (constraint: string): Promise<string[]> => {
 
 const CONSTRAINTS: Record<string, readonly string[]> = {
   offer_status_known: OFFER_STATUSES.filter((status) => status !== "draft"),
-  offer_kind_known: OFFER_KINDS,
-  domain_kinds_known: OFFER_KINDS,
+  concept_condition_known: CONDITIONS,
   offer_price_period_known: PRICE_PERIODS,
   ask_status_known: ASK_STATUSES.filter((status) => status !== "draft"),
   verification_status_known: VERIFICATION_STATUSES,
@@ -57,6 +57,7 @@ for (const [constraint, values] of Object.entries(CONSTRAINTS)) {
 }
 
 const TABLES: Record<string, readonly string[]> = {
+  "select offer_kind as value from market.offer_kind": OFFER_KINDS,
   "select ask_kind as value from market.ask_kind": ASK_KINDS,
   "select method as value from market.sign_in_method": SIGN_IN_METHODS,
   "select code as value from market.reason": REPORT_REASONS,

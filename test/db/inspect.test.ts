@@ -243,8 +243,7 @@ const CLOSED =
   /hash|secret|\bcode|text|title|contact|comment|body|metadata|extraction|criteria|query|search|place|reasons|embedding|display_name|address|images|location|warnings|note/;
 /** Columns whose names contain such a word, but whose content is neither secret nor private. */
 const OPEN = [
-  "reading.ask_example.text",
-  "reading.offer_example.text",
+  "reading.example.text",
   "market.embedding_model.min_similarity",
   "market.embedding_model.rrf_weight",
   "market.reason.code",

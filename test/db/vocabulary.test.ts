@@ -19,8 +19,7 @@ let service: Service;
 test.before(async () => {
   database = await createDatabase();
   // The tests train three times. Training on a tenth of the examples takes a second.
-  for (const table of ["ask_example", "offer_example"])
-    await sql(database.url, `delete from reading.${table} where md5(text) > '1a'`);
+  await sql(database.url, "delete from reading.example where md5(text) > '1a'");
   service = await startService({ database: database.url });
 });
 test.after.always(async () => {
@@ -32,23 +31,114 @@ test.serial("each change of words, examples or taxonomy changes vocabulary_chang
   const changedAt = () => sqlValue(database.url, "select jobs.vocabulary_changed_at()");
   const seen = [await changedAt()];
   for (const change of [
-    "insert into reading.vocabulary (term, sense, weight) values ('zorbelkrug', 'category:home_garden/kitchen', 1)",
-    "update reading.vocabulary set weight = 2 where term = 'zorbelkrug'",
+    "insert into reading.label (concept, form, weight) values ('home_garden/kitchen', 'zorbelkrug', 1)",
+    "update reading.label set weight = 2 where form = 'zorbelkrug'",
+    "delete from reading.label where form = 'zorbelkrug'",
+    "insert into reading.vocabulary (term, sense, weight) values ('zorbelkrug', 'place:DE', 1)",
     "delete from reading.vocabulary where term = 'zorbelkrug'",
+    "insert into reading.concept (concept, type) values ('zorbel_cue', 'cue')",
+    "delete from reading.concept where concept = 'zorbel_cue'",
     "insert into market.category (domain, category, position) values ('hobbies', 'zorbing', 99)",
     "delete from market.category where category = 'zorbing'",
-    "insert into reading.ask_example (ask_kind, text) values ('sell', 'my zorbelkrug has to go')",
-    "delete from reading.ask_example where text like '%zorbelkrug%'",
-    "insert into reading.offer_example (offer_kind, text) values ('sale', 'a zorbelkrug for you')",
-    "delete from reading.offer_example where text like '%zorbelkrug%'",
+    "insert into reading.example (ask_kind, text) values ('sell', 'my zorbelkrug has to go')",
+    "delete from reading.example where text like '%zorbelkrug%'",
   ]) {
     await sql(database.url, change);
     const now = await changedAt();
     t.false(seen.includes(now), change);
     seen.push(now);
   }
-  await sqlValue(database.url, "select count(*) from reading.vocabulary");
+  await sqlValue(database.url, "select count(*) from reading.label");
   t.is(await changedAt(), seen.at(-1));
+});
+
+for (const [what, row, constraint] of [
+  ["a label of an unknown concept", "label (concept, form) values ('hobbies/zorbing', 'zorb')", "label_concept_fkey"],
+  ["a label that is not folded", "label (concept, form) values ('vehicles/cars', 'Zörb')", "label_form_folded"],
+  [
+    "a label of a thing without a language",
+    "label (concept, form) values ('sofa', 'zorb')",
+    "label_thing_has_language",
+  ],
+  [
+    "a label in another language",
+    "label (concept, language, form) values ('sofa', 'xx', 'zorb')",
+    "label_language_known",
+  ],
+  [
+    "a prefix that is no cue",
+    "label (concept, form, is_prefix) values ('vehicles/cars', 'zorb', true)",
+    "label_prefix_is_cue",
+  ],
+  [
+    "a concept of an unknown category",
+    "concept (concept, type, domain, category) values ('hobbies/zorbing', 'category', 'hobbies', 'zorbing')",
+    "concept_category_fkey",
+  ],
+  [
+    "a concept of an unknown kind of offer",
+    "concept (concept, type, offer_kind) values ('offer_kind/zorb', 'offer_kind', 'zorb')",
+    "concept_offer_kind_fkey",
+  ],
+  [
+    "a concept of an unknown condition",
+    "concept (concept, type, condition) values ('condition/zorbed', 'condition', 'zorbed')",
+    "concept_condition_known",
+  ],
+  [
+    "a concept without the column of its type",
+    "concept (concept, type) values ('sofas', 'category')",
+    "concept_columns_fit_type",
+  ],
+  [
+    "a concept with a column of another type",
+    "concept (concept, type, domain) values ('sofas', 'thing', 'hobbies')",
+    "concept_columns_fit_type",
+  ],
+  [
+    "a broader concept that does not exist",
+    "broader (concept, broader) values ('sofa', 'zorb')",
+    "broader_broader_fkey",
+  ],
+  ["an example of an unknown kind", "example (offer_kind, text) values ('zorb', 'a zorb')", "example_offer_kind_fkey"],
+  [
+    "an example of an unknown category",
+    "example (offer_kind, domain, category, text) values ('sale', 'hobbies', 'zorbing', 'a zorb')",
+    "example_category_fkey",
+  ],
+  [
+    "an example of two kinds",
+    "example (offer_kind, ask_kind, text) values ('sale', 'buy', 'a zorb')",
+    "example_is_offer_or_ask",
+  ],
+  [
+    "a mark that is not closed",
+    "example (offer_kind, text) values ('sale', 'a [[title|zorb]')",
+    "example_marks_well_formed",
+  ],
+  [
+    "a mark of an unknown role",
+    "example (offer_kind, text) values ('sale', 'a [[thing|zorb]]')",
+    "example_marks_well_formed",
+  ],
+  [
+    "a mark with wrong arguments",
+    "example (offer_kind, text) values ('sale', '[[price cheap|5 €]]')",
+    "example_marks_well_formed",
+  ],
+] as const) {
+  test.serial(`${what} is refused`, async (t) => {
+    await t.throwsAsync(sql(database.url, `insert into reading.${row}`), { message: new RegExp(constraint) });
+  });
+}
+
+test.serial("kinds of offer that do not exist are refused in arrays, and kinds in arrays stay", async (t) => {
+  for (const [change, message] of [
+    ["update market.domain set kinds = '{sale,zorb}' where domain = 'hobbies'", /market\.offer_kind has no zorb/],
+    ["update market.ask_kind set answered_by = '{zorb}' where ask_kind = 'buy'", /market\.offer_kind has no zorb/],
+    ["delete from market.offer_kind where offer_kind = 'dating'", /refers to the kind of offer dating/],
+  ] as const)
+    await t.throwsAsync(sql(database.url, change), { message });
 });
 
 test.serial("a word that the operator adds is understood within a minute", async (t) => {
@@ -60,7 +150,7 @@ test.serial("a word that the operator adds is understood within a minute", async
   t.is(await preview(), null);
   await sql(
     database.url,
-    "insert into reading.vocabulary (term, sense, weight) values ('zorbelkrug', 'category:home_garden/kitchen', 3)",
+    "insert into reading.label (concept, form, weight) values ('home_garden/kitchen', 'zorbelkrug', 3)",
   );
   const category = await eventually(
     async () => {
@@ -86,8 +176,8 @@ test.serial("an example that the operator adds is used for training, without a r
   t.not(await preview(), "friendship");
   await sql(
     database.url,
-    `insert into reading.offer_example (offer_kind, category, text)
-     select 'friendship', 'community/activities', 'Zibbelnd quorft der Blorf ' || n from unnest(array['heute', 'morgen', 'bald', 'nie']) as n`,
+    `insert into reading.example (offer_kind, domain, category, text)
+     select 'friendship', 'community', 'activities', 'Zibbelnd quorft der Blorf ' || n from unnest(array['heute', 'morgen', 'bald', 'nie']) as n`,
   );
   const kind = await eventually(
     async () => {

@@ -372,10 +372,10 @@ test("searches understand a new word of the vocabulary soon, without a restart",
   t.is(await classified(), null);
   const edit = (statement: string) => market.sql(statement);
   await edit(
-    "insert into reading.vocabulary (term, sense, weight) values ('quibblewort', 'category:home_garden/furniture', 3)",
+    "insert into reading.label (concept, form, weight) values ('home_garden/furniture', 'quibblewort', 3)",
   );
   await eventually(classified, (found) => found?.category === "furniture", 30_000);
-  await edit("delete from reading.vocabulary where term = 'quibblewort'");
+  await edit("delete from reading.label where form = 'quibblewort'");
   await eventually(classified, (found) => found === null, 30_000);
   t.is(await classified(), null);
 });

@@ -1,7 +1,7 @@
 import test from "ava";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
-import { askExtraction, offerExtraction } from "../../src/reader/extraction.ts";
+import { askExtraction, type Label, offerExtraction } from "../../src/reader/extraction.ts";
 import { processorTime } from "../support/busy.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 

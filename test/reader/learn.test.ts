@@ -2,8 +2,8 @@ import test from "ava";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { learn, useWeights } from "../../src/reader/builtin/classifier.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
-import { learnClassifiers, observe } from "../../src/reader/builtin/learn.ts";
 import { type Words, wordKnowledge } from "../../src/reader/builtin/knowledge.ts";
+import { learnClassifiers, observe } from "../../src/reader/builtin/learn.ts";
 import type { Example } from "../../src/reader/extraction.ts";
 import { seedWords } from "./vocabulary.ts";
 

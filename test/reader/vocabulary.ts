@@ -8,14 +8,14 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../../src/database/data_files.ts";
-import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import type { Words } from "../../src/reader/builtin/knowledge.ts";
+import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";
 import { shippedExamples, shippedLesson, shippedWords } from "../../src/reader/train.ts";
 
 /** The vocabulary as the database returns it, read from the files of db/data, so that tests use what is installed. */
 
-const READER = new URL("../../src/reader/builtin/", import.meta.url);
+const READER = new URL("../../src/reader/", import.meta.url);
 
 /** Training takes seconds. Its result is cached for all test files, until one of its sources changes. */
 const CACHE = new URL("../../node_modules/.cache/souk/", import.meta.url);
@@ -31,7 +31,9 @@ export const seedExamples = (): Example[] => shippedExamples(read);
 /** Trains the classifiers for tests, when words or the reader have changed since `npm run train` was last run. */
 const learnAnew = (): Learned => {
   const hash = createHash("sha256");
-  const sources = readdirSync(READER).map((name) => new URL(name, READER));
+  const sources = readdirSync(READER, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => new URL(name, READER));
   for (const file of TRAINING_FILES) hash.update(read(file));
   for (const file of sources) hash.update(readFileSync(file));
   const kept = new URL(`learned-${hash.digest("hex").slice(0, 16)}.json`, CACHE);

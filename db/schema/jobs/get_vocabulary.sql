@@ -8,8 +8,8 @@ as $$
   from reading.vocabulary_change c
 $$;
 comment on function jobs.vocabulary_changed_at() is
-  'Returns a version of the lexicon, examples, taxonomy and classifiers, made from the times of their last changes. '
-  'A process that has another version loads them again.';
+  'Returns a version of the lexicon, examples, taxonomy and classifiers, made from the times of their last changes. A '
+  'process that has another version loads them again.';
 grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
 create or replace function jobs.get_vocabulary() returns json

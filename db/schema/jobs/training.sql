@@ -21,8 +21,8 @@ as $$
     where c.learned_from = v.changed_at and c.learning >= get_training_set.learning)
 $$;
 comment on function jobs.get_training_set(integer) is
-  'Returns the training set (the lexicon and the examples) when it has changed since the last training by this '
-  'version of the algorithm or a later one; null otherwise.';
+  'Returns the training set (the lexicon and the examples) when it has changed since the last training by this version '
+  'of the algorithm or a later one; null otherwise.';
 grant execute on function jobs.get_training_set(integer) to souk_worker;
 
 create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers json)

@@ -84,16 +84,16 @@ create trigger remember_truncate before truncate on reading.broader
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.concept is
-  'One row is one concept that words can name. Its words are in reading.label. To teach the reader a new category, '
-  'add its concept here and its words there.';
+  'One row is one concept that words can name. Its words are in reading.label. To teach the reader a new category, add '
+  'its concept here and its words there.';
 comment on column reading.concept.concept is
-  'The name: DOMAIN/CATEGORY, domain/DOMAIN, offer_kind/KIND, ask_kind/KIND or condition/CONDITION for a concept of the '
-  'taxonomy, and any other name for the rest. The names of makes and models have concepts that end in _model: a query '
-  'with such a name searches for the name itself.';
+  'The name: DOMAIN/CATEGORY, domain/DOMAIN, offer_kind/KIND, ask_kind/KIND or condition/CONDITION for a concept of '
+  'the taxonomy, and any other name for the rest. The names of makes and models have concepts that end in _model: a '
+  'query with such a name searches for the name itself.';
 comment on column reading.concept.type is
-  'thing: what an offer is about, for the search (a sofa). category, domain, offer_kind, ask_kind, condition: the words '
-  'speak for this value. feature: the words themselves are the feature. cue: the words say something about the words '
-  'beside them (a deposit, an old number).';
+  'thing: what an offer is about, for the search (a sofa). category, domain, offer_kind, ask_kind, condition: the '
+  'words speak for this value. feature: the words themselves are the feature. cue: the words say something about the '
+  'words beside them (a deposit, an old number).';
 comment on column reading.concept.domain is 'The domain, of a concept of type domain or category.';
 comment on column reading.concept.category is 'The category in the domain, of a concept of type category.';
 comment on column reading.concept.offer_kind is 'The kind of offer, of a concept of this type.';
@@ -102,8 +102,8 @@ comment on column reading.concept.condition is 'The condition of a thing, of a c
 comment on column reading.concept.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table reading.broader is
-  'One row says that every offer with the narrower concept (or in the category) also has the broader concept: an e-bike '
-  'is a bicycle, and an offer in vehicles/cars is a car. The relation is not transitive.';
+  'One row says that every offer with the narrower concept (or in the category) also has the broader concept: an '
+  'e-bike is a bicycle, and an offer in vehicles/cars is a car. The relation is not transitive.';
 comment on column reading.broader.concept is 'The narrower concept: a thing or a category.';
 comment on column reading.broader.broader is 'The broader concept.';
 comment on column reading.broader.origin is

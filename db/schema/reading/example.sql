@@ -64,8 +64,8 @@ comment on column reading.example.category is
   'The category of the offer, or of an offer that answers the ask; null to teach the kind alone.';
 comment on column reading.example.language is 'The main language of the text (ISO 639-1); null if nobody has said.';
 comment on column reading.example.text is
-  'The offer, the ask, or the query of a search, without real people or contacts. Passages may be marked: '
-  '"[[price 180 EUR|180 €]]". A text with marks teaches every decision, one without marks only kind and category.';
+  'The offer, the ask, or the query of a search, without real people or contacts. Passages may be marked: "[[price 180 '
+  'EUR|180 €]]". A text with marks teaches every decision, one without marks only kind and category.';
 comment on column reading.example.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.example to souk_dba;

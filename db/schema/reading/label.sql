@@ -1,6 +1,7 @@
--- The labels of the lexicon: the words and phrases that name a concept. They are data that the operator edits, and never
--- code. The concepts that an offer names are determined when it is written (reading/concepts.sql). So a search for a
--- couch is a search for one lexeme, and the language of the offer tells a Dutch "bank" (a sofa) from an English "bank".
+-- The labels of the lexicon: the words and phrases that name a concept. They are data that the operator edits, and
+-- never code. The concepts that an offer names are determined when it is written (reading/concepts.sql). So a search
+-- for a couch is a search for one lexeme, and the language of the offer tells a Dutch "bank" (a sofa) from an English
+-- "bank".
 
 create table reading.label (
   id bigint generated always as identity constraint label_pkey primary key,

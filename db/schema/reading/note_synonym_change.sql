@@ -17,8 +17,7 @@ begin
   end if;
 end
 $$;
-comment on function reading.start_concept_refresh() is
-  'Enqueues the job that sets the concepts of all offers again.';
+comment on function reading.start_concept_refresh() is 'Enqueues the job that sets the concepts of all offers again.';
 
 create or replace function reading.note_synonym_change() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

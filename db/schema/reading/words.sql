@@ -1,5 +1,5 @@
--- The taxonomy and the lexicon, as the reader takes them. They are json and not jsonb, which would take several times as
--- long to make for 52,000 words.
+-- The taxonomy and the lexicon, as the reader takes them. They are json and not jsonb, which would take several times
+-- as long to make for 52,000 words.
 
 create or replace function reading.taxonomy() returns json
   language sql stable
