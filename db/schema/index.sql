@@ -37,6 +37,7 @@ set local check_function_bodies = off;
 --!include reading/vocabulary.sql
 --!include reading/example.sql
 --!include reading/classifier.sql
+--!include reading/meaning.sql
 --!include market/reason.sql
 --!include reading/wide_place.sql
 --!include reading/concept_refresh.sql

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
+import type { Meaning } from "./embed/learn.ts";
 
 /**
  * The fields that are extracted from a text, and the interfaces of extractors and embedders.
@@ -219,6 +220,8 @@ export type Vocabulary = {
   terms: { term: string; language: string | null; sense: string; weight: number }[];
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
+  /** What words mean, for the built-in embedder (`reading.meaning`); null or absent if nothing was learned yet. */
+  meaning?: Meaning | null;
 };
 
 /**
