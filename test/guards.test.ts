@@ -100,7 +100,7 @@ test("every foreign key states what happens on delete", async (t) => {
   const schema = await sourcesIn("db/schema");
   const offenders = schema.flatMap(({ path, text }) =>
     statementsOf(text)
-      .flatMap((statement) => statement.match(/\breferences\s+\w+\.\w+[^,;]*/g) ?? [])
+      .flatMap((statement) => statement.match(/\breferences\s+\w+\.\w+(?:\s*\([^)]*\))?[^,;]*/g) ?? [])
       .filter((reference) => !/\bon delete\b/.test(reference))
       .map((reference) => `${path}: ${reference.trim()}`),
   );

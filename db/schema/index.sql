@@ -34,12 +34,13 @@ set local check_function_bodies = off;
 --!include reading/vocabulary_change.sql
 --!include reading/concept.sql
 --!include reading/label.sql
---!include reading/vocabulary.sql
+--!include reading/place.sql
+--!include reading/place_name.sql
+--!include reading/place_member.sql
 --!include reading/example.sql
 --!include reading/classifier.sql
 --!include reading/meaning.sql
 --!include market/reason.sql
---!include reading/wide_place.sql
 --!include reading/concept_refresh.sql
 --!include market/account.sql
 --!include market/account_stats.sql
@@ -150,6 +151,7 @@ set local check_function_bodies = off;
 
 -- Functions that the worker may call
 --!include reading/words.sql
+--!include reading/places.sql
 --!include jobs/get_vocabulary.sql
 --!include jobs/training.sql
 --!include reading/load_classifiers.sql

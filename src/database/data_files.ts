@@ -49,6 +49,10 @@ const DOMAIN = ["market.domain", "domain"] as const;
 const CATEGORY = ["market.category", "domain", "category"] as const;
 const OFFER_KIND = ["market.offer_kind", "offer_kind"] as const;
 const ASK_KIND = ["market.ask_kind", "ask_kind"] as const;
+const PLACE = ["reading.place", "place"] as const;
+const COUNTRY = ["reading.place", "country"] as const;
+const REGION = ["reading.place", "region"] as const;
+const CITY = ["reading.place", "city"] as const;
 const CONCEPT = ["reading.concept", "concept"] as const;
 
 /** Every table with shipped rows. A table comes after the tables that its foreign keys refer to. */
@@ -63,8 +67,14 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   shipped("market.sign_in_method", ["method"], ["position"]),
   shipped("market.embedding_model", ["model"], ["min_similarity", "match_min_similarity", "rrf_weight", "by_letters"]),
   shipped("market.invariant", ["invariant"], ["sampled", "summary", "remedy"]),
-  shipped("reading.vocabulary", ["sense", "language", "term"], ["weight"]),
-  shipped("reading.wide_place", ["term"], ["countries"]),
+  shipped(
+    "reading.place",
+    ["place"],
+    ["kind", "name", "country", "region", "city", "population", "latitude", "longitude"],
+    { refersTo: [COUNTRY, REGION, CITY] },
+  ),
+  shipped("reading.place_name", ["place", "name"], ["language", "form"], { refersTo: [PLACE] }),
+  shipped("reading.place_member", ["place", "country"], [], { refersTo: [PLACE, COUNTRY] }),
   shipped("reading.concept", ["concept"], ["type", "domain", "category", "offer_kind", "ask_kind", "condition"], {
     refersTo: [DOMAIN, CATEGORY, OFFER_KIND, ASK_KIND],
   }),
@@ -84,7 +94,7 @@ export type DataFile = { columns: string[]; rows: (string | null)[][] };
 
 /** The escapes of PostgreSQL's COPY text format that a file may have. */
 const ESCAPES: Readonly<Record<string, string>> = { "\\\\": "\\", "\\n": "\n", "\\r": "\r", "\\t": "\t" };
-const WRITTEN = new Map(Object.entries(ESCAPES).map(([escape, character]) => [character, escape]));
+const WRITTEN = new Map(Object.entries(ESCAPES).map(([written, character]) => [character, written]));
 
 /**
  * Reads a file of rows. Fields are separated by tabs; the first line has the names of the columns.
@@ -96,10 +106,10 @@ export const parseRows = (name: string, text: string): DataFile => {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new Error(`${name}: the last line has no end, so the file may be cut off.`);
   const [columns = [], ...rows] = lines.map((line) => line.split("\t"));
-  const unescape = (field: string, index: number): string =>
-    field.replace(/\\.?/gu, (escape) => {
-      const character = ESCAPES[escape];
-      if (character === undefined) throw new Error(`${name}, line ${index + 2}: "${escape}" is no escape.`);
+  const unescaped = (field: string, index: number): string =>
+    field.replace(/\\.?/gu, (written) => {
+      const character = ESCAPES[written];
+      if (character === undefined) throw new Error(`${name}, line ${index + 2}: "${written}" is no escape.`);
       return character;
     });
   return {
@@ -109,7 +119,7 @@ export const parseRows = (name: string, text: string): DataFile => {
         throw new Error(
           `${name}, line ${index + 2}: ${fields.length} fields, and the first line has ${columns.length}.`,
         );
-      return fields.map((field) => (field === "" ? null : field.includes("\\") ? unescape(field, index) : field));
+      return fields.map((field) => (field === "" ? null : field.includes("\\") ? unescaped(field, index) : field));
     }),
   };
 };
@@ -139,7 +149,9 @@ export const TRAINING_FILES = [
   "concept.tsv",
   "label.tsv",
   "broader.tsv",
-  "vocabulary.tsv",
+  "place.tsv",
+  "place_name.tsv",
+  "place_member.tsv",
   "example.tsv",
 ] as const;
 

@@ -87,13 +87,13 @@ const sameKey = ({ key, column }: Loading): string =>
 
 /** The common table expression `shipped` with these columns. $1 is a JSON array of rows, which are arrays of texts. */
 const shippedAs = ({ column }: Loading, columns: readonly string[]): string => {
-  const valueOf = (name: string, at: number): string => {
+  const valueAt = (name: string, at: number): string => {
     const { type, nullable, initial } = column(name);
     const value = `(r.fields ->> ${at})::${type}`;
     return `${nullable || initial === null ? value : `coalesce(${value}, ${initial})`} as ${quoted(name)}`;
   };
   return `shipped as materialized (
-    select ${columns.map(valueOf).join(", ")} from json_array_elements($1::json) as r (fields))`;
+    select ${columns.map(valueAt).join(", ")} from json_array_elements($1::json) as r (fields))`;
 };
 
 type Key = (string | null)[];
@@ -164,6 +164,17 @@ const writeRows = async (
 
 /** Deletes rows by their keys, except rows to which other rows refer. @returns the keys of the rows that stay */
 const deleteRows = async (client: pg.ClientBase, loading: Loading, gone: readonly Key[]): Promise<Key[]> => {
+  let kept = await deleteParts(client, loading, gone);
+  // The rows of a table may refer to each other, so one that stays may be free after others are gone.
+  for (let before = gone.length; kept.length > 0 && kept.length < before; ) {
+    before = kept.length;
+    kept = await deleteParts(client, loading, kept);
+  }
+  return kept;
+};
+
+/** Deletes rows, or the halves of them, if some are referred to: most rows are then deleted by few statements. */
+const deleteParts = async (client: pg.ClientBase, loading: Loading, gone: readonly Key[]): Promise<Key[]> => {
   if (gone.length === 0) return [];
   const { table, key } = loading;
   await client.query("savepoint deleting");
@@ -179,9 +190,11 @@ const deleteRows = async (client: pg.ClientBase, loading: Loading, gone: readonl
     if (!isReferenced(error)) throw error;
     if (gone.length === 1) return [...gone];
   }
-  const kept: Key[] = [];
-  for (const row of gone) kept.push(...(await deleteRows(client, loading, [row])));
-  return kept;
+  const half = Math.ceil(gone.length / 2);
+  return [
+    ...(await deleteParts(client, loading, gone.slice(0, half))),
+    ...(await deleteParts(client, loading, gone.slice(half))),
+  ];
 };
 
 /** Runs a step for a file. @throws the step's error, with the name of the file added */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
 import type { Meaning } from "./embed/learn.ts";
+import type { PlaceRows } from "./find/gazetteer.ts";
 
 /**
  * The fields that are extracted from a text, and the interfaces of extractors and embedders.
@@ -45,6 +46,7 @@ const price = z.strictObject({
 
 /**
  * `text` is the place as written. The other fields are set only if they are certain. `country` is ISO 3166-1 alpha-2.
+ * `point` is never read: it is the position of the city or district in the gazetteer (find/locate.ts), in degrees.
  */
 const location = z.strictObject({
   text: z.string().min(1).max(200),
@@ -57,6 +59,10 @@ const location = z.strictObject({
   district: z.string().max(100).nullable(),
   postal_code: z.string().max(20).nullable(),
   remote: z.boolean(),
+  point: z
+    .strictObject({ lat: z.number().min(-90).max(90), lon: z.number().min(-180).max(180) })
+    .nullable()
+    .default(null),
 });
 
 /** phone, sms, whatsapp: E.164 if a country can be derived; email: lower case; url: absolute. */
@@ -169,7 +175,8 @@ export type QueryExtraction = {
 
 /**
  * What a label of the lexicon names (`reading.concept`). The columns that fit the type are set. `feature`: the words
- * themselves are the feature. `cue`: the words say something about the words beside them.
+ * themselves are the feature. `cue`: the words say something about the words beside them. `word_class`: a closed class of
+ * words, such as negations and stop words.
  */
 export type Concept = {
   concept: string;
@@ -184,7 +191,7 @@ export type Concept = {
   | { type: "offer_kind"; offer_kind: string }
   | { type: "ask_kind"; ask_kind: string }
   | { type: "condition"; condition: string }
-  | { type: "feature" | "cue" }
+  | { type: "feature" | "cue" | "word_class" }
 );
 
 /**
@@ -216,8 +223,8 @@ export type Vocabulary = {
   concepts: Concept[];
   /** The words and phrases of the concepts. */
   labels: Label[];
-  /** The names of places (`reading.vocabulary`). A higher `weight` is stronger evidence. */
-  terms: { term: string; language: string | null; sense: string; weight: number }[];
+  /** The places and their names (`reading.place`, `reading.place_name`), as texts. */
+  places: PlaceRows;
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
   /** What words mean, for the built-in embedder (`reading.meaning`); null or absent if nothing was learned yet. */

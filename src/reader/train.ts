@@ -12,8 +12,8 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../database/data_files.ts";
-import type { Words } from "./builtin/knowledge.ts";
 import { LEARNING, learnClassifiers, type Things, type TrainingSet } from "./builtin/learn.ts";
+import type { Words } from "./builtin/words.ts";
 import { learnMeaning } from "./embed/learn.ts";
 import { meaningSetOf } from "./embed/meaning_set.ts";
 import type { Concept, Example, Label } from "./extraction.ts";
@@ -63,12 +63,7 @@ export const shippedWords = (read: Read): Words => {
         ? []
         : [[concept ?? "", language ?? null, form ?? "", Number(weight), is_prefix === "true"]],
     ),
-    terms: rowsOf(read, "vocabulary.tsv").map(({ term, language, sense, weight }) => ({
-      term: term ?? "",
-      language: language ?? null,
-      sense: sense ?? "",
-      weight: Number(weight),
-    })),
+    places: { place: read("place.tsv"), place_name: read("place_name.tsv"), place_member: read("place_member.tsv") },
   };
 };
 

@@ -7,6 +7,7 @@ import { hashSecret } from "../../src/http/tokens.ts";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import type { QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
@@ -251,7 +252,7 @@ export const measureGrowth = async (
     );
     const vocabulary = await withClient(market.url, async (client) => {
       const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
-      return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} };
+      return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} };
     });
     tell(`${offers}: searching`);
     for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryExtractor(vocabulary))) {

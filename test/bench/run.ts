@@ -12,6 +12,7 @@ import { parseArgs, promisify } from "node:util";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
 import { violations } from "../support/invariants.ts";
@@ -271,7 +272,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   const atStart = await memoryOf(api);
   const vocabulary = await withClient(market.url, async (client) => {
     const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
-    return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} };
+    return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} };
   });
   const targets = {
     baseUrl,

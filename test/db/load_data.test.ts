@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
 import pg from "pg";
-import { CLASSIFIER_FILE, DATA, parseRows, SHIPPED_TABLES, type ShippedTable } from "../../src/database/data_files.ts";
+import {
+  CLASSIFIER_FILE,
+  DATA,
+  formatRows,
+  parseRows,
+  SHIPPED_TABLES,
+  type ShippedTable,
+} from "../../src/database/data_files.ts";
 import { type LoadedTable, loadData } from "../../src/database/load_data.ts";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { withClient } from "../support/client.ts";
@@ -26,6 +33,7 @@ const ROWS_OF_A_RELEASE = 100;
 
 /** For each table that upgrades change: a column, an operator's value and an upgrade's value. */
 const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: string, theirs: string]>> = {
+  "market.offer_kind": ["position", "90", "91"],
   "market.domain": ["kinds", "{rental}", "{dating,friendship}"],
   "market.category": ["position", "90", "91"],
   "market.ask_kind": ["answered_by", "{rental}", "{dating}"],
@@ -35,17 +43,44 @@ const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: str
   "market.sign_in_method": ["position", "90", "91"],
   "market.embedding_model": ["match_min_similarity", "0.125", "0.25"],
   "market.invariant": ["remedy", "Ours.", "Theirs."],
-  "reading.vocabulary": ["weight", "4", "5"],
-  "reading.wide_place": ["countries", "{de}", "{fr}"],
-  "reading.ask_example": ["category", "our/own", "their/own"],
-  "reading.offer_example": ["category", "our/own", "their/own"],
+  "reading.place": ["population", "90", "91"],
+  "reading.place_name": ["form", "word", "beside"],
+  "reading.concept": ["type", "feature", "cue"],
+  "reading.label": ["weight", "4", "5"],
+  "reading.example": ["language", "de", "fr"],
   "reading.question": ["question", "Ours?", "Theirs?"],
 };
 
 /** Samples for tables whose shipped rows are all referenced. For other tables the sample is the release's last row. */
 const UNREFERENCED: Release = {
+  "market.offer_kind": [{ offer_kind: "zorb", position: "99" }],
   "market.domain": [{ domain: "zorbing", kinds: "{sale}", position: "99" }],
+  "market.category": [{ domain: "hobbies", category: "zorbing", position: "99" }],
   "market.ask_kind": [{ ask_kind: "zorb", answered_by: "{sale}" }],
+  "reading.place": [
+    {
+      place: "BE/zorbing",
+      kind: "city",
+      name: "Zorbing",
+      country: "BE",
+      region: null,
+      city: null,
+      population: "92",
+      latitude: "50.125",
+      longitude: "4.5",
+    },
+  ],
+  "reading.concept": [
+    {
+      concept: "zorbing",
+      type: "thing",
+      domain: null,
+      category: null,
+      offer_kind: null,
+      ask_kind: null,
+      condition: null,
+    },
+  ],
 };
 
 let database: Database;
@@ -57,15 +92,27 @@ test.before(async () => {
   database = await createDatabase();
   folder = await mkdtemp(join(tmpdir(), "souk-data-"));
   await writeFile(join(folder, CLASSIFIER_FILE), await readFile(join(DATA, CLASSIFIER_FILE)));
-  base = Object.fromEntries(
-    await Promise.all(
-      SHIPPED_TABLES.map(async ({ table, file }) => {
-        const { columns, rows } = parseRows(file, await readFile(join(DATA, file), "utf8"));
-        const few = rows.slice(0, ROWS_OF_A_RELEASE);
-        return [table, few.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])))];
-      }),
-    ),
-  );
+  base = {};
+  for (const { table, file, refersTo } of SHIPPED_TABLES) {
+    const { columns, rows } = parseRows(file, await readFile(join(DATA, file), "utf8"));
+    const isWhole = (row: Row) =>
+      refersTo.every(
+        ([referred, ...names]) =>
+          names.some((name) => row[name] === null) ||
+          // A country is in itself.
+          (referred === table && keyNames(referred).every((name, at) => row[name] === row[names[at] ?? ""])) ||
+          base[referred]?.some((one) => keyNames(referred).every((name, at) => one[name] === row[names[at] ?? ""])),
+      );
+    base[table] = rows
+      .map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])))
+      // Parts of the world come last in the file, and countries refer to nothing else.
+      .filter(({ kind }) => table !== "reading.place" || kind === "world" || kind === "country")
+      .sort((a, b) => Number(b["kind"] === "world") - Number(a["kind"] === "world"))
+      .filter(isWhole)
+      // An empty field of a column that cannot be null has the default.
+      .map((row) => ("is_prefix" in row ? { ...row, is_prefix: row["is_prefix"] ?? "false" } : row))
+      .slice(0, ROWS_OF_A_RELEASE);
+  }
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
 });
@@ -80,13 +127,15 @@ const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] 
   (await client.query<R>(text, values)).rows;
 const sqlValue = async <T>(text: string): Promise<T> => Object.values((await sql(text))[0] ?? {})[0] as T;
 
+const keyNames = (table: string): readonly string[] => SHIPPED_TABLES.find((one) => one.table === table)?.key ?? [];
+
 const columnsOf = ({ key, updated, initial }: ShippedTable): string[] => [...key, ...updated, ...initial];
 
 const write = async (release: Release): Promise<void> => {
   for (const shipped of SHIPPED_TABLES) {
     const columns = columnsOf(shipped);
-    const rows = (release[shipped.table] ?? []).map((row) => columns.map((name) => row[name] ?? ""));
-    await writeFile(join(folder, shipped.file), [columns, ...rows].map((fields) => `${fields.join("\t")}\n`).join(""));
+    const rows = (release[shipped.table] ?? []).map((row) => columns.map((name) => row[name] ?? null));
+    await writeFile(join(folder, shipped.file), formatRows({ columns, rows }));
   }
 };
 
@@ -255,10 +304,10 @@ test.serial("after the SQL in db/data/README.md, rows that an operator changed a
 
 test.serial("a table that an operator emptied gets only rows that are new in a release", async (t) => {
   await reset();
-  await load(releaseWith((shipped) => (shipped.table === "reading.synonym" ? null : sampleOf(shipped))));
-  await sql("truncate reading.synonym");
+  await load(releaseWith((shipped) => (shipped.table === "reading.label" ? null : sampleOf(shipped))));
+  await sql("truncate reading.label");
   await load(base);
-  t.is(await sqlValue("select count(*)::integer from reading.synonym"), 1);
+  t.is(await sqlValue("select count(*)::integer from reading.label"), 1);
 });
 
 test.serial("values that the service writes are not an operator's change, and upgrades keep them", async (t) => {
@@ -298,19 +347,65 @@ test.serial("a row that is no longer shipped stays while another row refers to i
   await reset();
   await load(base);
   await sql(
-    "insert into reading.ask_example (ask_kind, text) values ('lease_out', 'The barn is empty, make me an offer by the month')",
+    "insert into reading.example (ask_kind, text) values ('lease_out', 'The barn is empty, make me an offer by the month')",
   );
-  const without = (table: string, column: string, value: string): Release => ({
+  const without = (...tables: string[]): Release => ({
     ...base,
-    [table]: (base[table] ?? []).filter((row) => row[column] !== value),
+    ...Object.fromEntries(
+      tables.map((table) => [table, (base[table] ?? []).filter((row) => row["ask_kind"] !== "lease_out")]),
+    ),
   });
-  const [first] = await load(without("market.ask_kind", "ask_kind", "lease_out"));
+  const release = without("market.ask_kind", "reading.concept", "reading.example");
+  const [first] = await load(release);
   t.like(first, { table: "market.ask_kind", inserted: 0, updated: 0, deleted: 0, kept: ["lease_out"] });
   t.is(await sqlValue("select origin from market.ask_kind where ask_kind = 'lease_out'"), "shipped");
-  await sql("delete from reading.ask_example where ask_kind = 'lease_out'");
+  await sql("delete from reading.example where ask_kind = 'lease_out'");
   await load(base);
-  const [second] = await load(without("market.ask_kind", "ask_kind", "lease_out"));
+  const [second] = await load(release);
   t.like(second, { table: "market.ask_kind", deleted: 1, kept: [] });
+});
+
+test.serial("rows that refer to a row that an operator deleted are not loaded", async (t) => {
+  await reset();
+  await load(base);
+  const name = { concept: "zorb_cue", language: null, form: "zorb", is_prefix: "true", weight: "1" };
+  const sample = sampleOf(SHIPPED_TABLES.find(({ table }) => table === "reading.concept") as ShippedTable);
+  const category = { ...sample, concept: "hobbies/zorbing", type: "category", domain: "hobbies", category: "zorbing" };
+  const more = (table: string, ...rows: Row[]): Row[] => [...(base[table] ?? []), ...rows];
+  const release: Release = {
+    ...base,
+    "market.category": more("market.category", { domain: "hobbies", category: "zorbing", position: "99" }),
+    "reading.concept": more("reading.concept", { ...sample, concept: "zorb_cue", type: "cue" }),
+  };
+  await load(release);
+  await sql("delete from market.category where category = 'zorbing'");
+  await sql("delete from reading.concept where concept = 'zorb_cue'");
+  const text = "A zorb for you";
+  await load({
+    ...release,
+    "reading.concept": [...(release["reading.concept"] ?? []), category],
+    "reading.label": more("reading.label", name, { ...name, concept: "hobbies/zorbing", is_prefix: null }),
+    "reading.broader": more("reading.broader", { concept: "hobbies/zorbing", broader: "bicycle" }),
+    "reading.example": more("reading.example", {
+      text,
+      offer_kind: "sale",
+      ask_kind: null,
+      domain: "hobbies",
+      category: "zorbing",
+      language: "en",
+    }),
+  });
+  t.is(await sqlValue("select count(*)::integer from reading.concept where concept ~ 'zorb'"), 0);
+  t.is(await sqlValue("select count(*)::integer from reading.label where form = 'zorb'"), 0);
+  t.is(await sqlValue(`select count(*)::integer from reading.example where text = '${text}'`), 0);
+});
+
+test.serial("a text with line breaks, tabs and backslashes is loaded as it is", async (t) => {
+  await reset();
+  const text = "A zorb\n\tfor 5 \\ 6 € \\n [[title|zorb]]";
+  const row = { text, offer_kind: "sale", ask_kind: null, domain: null, category: null, language: "en" };
+  await load({ ...base, "reading.example": [...(base["reading.example"] ?? []), row] });
+  t.is(await sqlValue("select text from reading.example where text like 'A zorb%'"), text);
 });
 
 /** The versions of all shipped rows. The text differs after any write. */
@@ -350,6 +445,7 @@ for (const [what, line, message] of [
     `location\txx\t${"?".repeat(301)}\n`,
     /question\.tsv could not be loaded: .*question_question_length/,
   ],
+  ["an unknown escape", "location\txx\tWh\\ere?\n", /question\.tsv, line \d+: "\\e" is no escape/],
   ["an incomplete last line", "location\txx\tWhe", /question\.tsv: the last line has no end/],
   ["a duplicate key", "price\txx\tWhat?\nprice\txx\tHow much?\n", /question\.tsv could not be loaded: .*question_pkey/],
 ] as const) {
@@ -373,7 +469,7 @@ test.serial("during an upgrade readers do not wait and see all of it or nothing,
   await reset();
   await load(base);
   await write(releaseWith(theirsOf));
-  const read = "select count(*)::integer from reading.vocabulary where weight = 5 and origin = 'shipped'";
+  const read = "select count(*)::integer from reading.label where weight = 5 and origin = 'shipped'";
   const before = await sqlValueAt<number>(database.url, read);
   let asked = false;
   const query: pg.Client["query"] = client.query.bind(client);
@@ -385,7 +481,7 @@ test.serial("during an upgrade readers do not wait and see all of it or nothing,
         await t.throwsAsync(
           withClient(database.url, async (other) => {
             await other.query("set lock_timeout = '100ms'");
-            await other.query("update reading.vocabulary set weight = 1");
+            await other.query("update reading.label set weight = 1");
           }),
           { code: "55P03" },
         );
@@ -402,19 +498,26 @@ test("a new installation has exactly the shipped rows", async (t) => {
   const fresh = await createDatabase(t);
   for (const shipped of SHIPPED_TABLES) {
     const { columns, rows } = parseRows(shipped.file, await readFile(join(DATA, shipped.file), "utf8"));
-    // Sorted like the file, by the bytes of its lines.
-    const lines = await sqlValueAt<string>(
+    const there = await sqlValueAt<(string | null)[][]>(
       fresh.url,
-      `select string_agg(line, E'\\n' order by line collate "C")
-       from (select array_to_string(array[${columns.map((name) => `${name}::text`).join(", ")}], E'\\t', '') as line
-         from ${shipped.table} where origin = 'shipped') as t`,
+      `select json_agg(json_build_array(${columns.map((name) => `${name}::text`).join(", ")}))
+       from ${shipped.table} where origin = 'shipped'`,
     );
+    const written = (some: (string | null)[][]) =>
+      formatRows({
+        columns,
+        // An empty field of a column that cannot be null has the default.
+        rows: some.map((row) => row.map((field, at) => (columns[at] === "is_prefix" ? (field ?? "false") : field))),
+      })
+        .split("\n")
+        .toSorted();
+    const expected = written(rows);
     t.deepEqual(
-      lines.split("\n").filter((line, at) => line !== rows[at]?.map((field) => field ?? "").join("\t")),
+      written(there).filter((line, at) => line !== expected[at]),
       [],
       shipped.file,
     );
-    t.is(lines.split("\n").length, rows.length, shipped.file);
+    t.is(there.length, rows.length, shipped.file);
     t.is(await sqlValueAt(fresh.url, `select count(*)::integer from ${shipped.table} where origin <> 'shipped'`), 0);
   }
 });
@@ -447,7 +550,10 @@ test("a new installation needs training only after an operator changes a word", 
       "select md5(string_agg(weights::text || learned_from, ' ' order by name)) from reading.classifier",
     );
   t.false(await isDue());
-  await sqlAt(fresh.url, "update reading.vocabulary set weight = 2.5 where term = 'sofa' and language = 'de'");
+  await sqlAt(
+    fresh.url,
+    "update reading.label set weight = 2.5 where form = 'sofa' and language = 'de' and type = 'category'",
+  );
   t.true(await isDue());
   // An upgrade does not replace weights that were trained in this installation.
   const learned = await weights();

@@ -339,6 +339,7 @@ const placeOf = (place: string, facts: { city?: string; country?: string }) => (
   district: null,
   postal_code: null,
   remote: false,
+  point: null,
 });
 
 export type AskFacts = {

@@ -109,6 +109,7 @@ const PUBLIC = [
   "market.ask_kind",
   "market.category",
   "market.domain",
+  "market.offer_kind",
   "market.account_stats",
   // Vectors of other callers' queries. A vector can be found only by the hash of exactly the same words.
   "market.query_embedding",

@@ -4,6 +4,7 @@ import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
 import { createExtractor } from "../../src/reader/extractor.ts";
 import type { Outcome } from "../../src/reader/fallback.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { startProvider, status } from "./provider.ts";
 
 const TEXT = "Oak table, 120 EUR, write to anna@example.org";
@@ -12,7 +13,7 @@ const VOCABULARY: Vocabulary = {
   taxonomy: [{ domain: "home_garden", kinds: ["sale"], categories: ["furniture"] }],
   concepts: [],
   labels: [],
-  terms: [],
+  places: NO_PLACES,
   classifiers: {},
 };
 

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from "ava";
 import type { AskExtraction, Extractor, OfferExtraction } from "../../src/reader/extraction.ts";
 import { extractorAlone, extractorWithFallback, type Outcome } from "../../src/reader/fallback.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { ground } from "../../src/reader/ground.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
@@ -76,7 +77,7 @@ const start = async (t: ExecutionContext, deadlineMs: number, ...script: Behavio
   const primary = createOpenAiExtractor({
     client,
     model: "reader-1",
-    vocabulary: { taxonomy: [], concepts: [], labels: [], terms: [], classifiers: {} },
+    vocabulary: { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} },
   });
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
   return { provider, outcomes, extractor: extractorWithFallback(primary, standIn, { deadlineMs, onOutcome }) };

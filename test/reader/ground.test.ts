@@ -29,6 +29,7 @@ const PLACE = {
   city: "Lyon",
   district: null,
   postal_code: "69003",
+  point: null,
   remote: false,
 };
 

@@ -1,10 +1,13 @@
 import test from "ava";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
-import { learn, useWeights } from "../../src/reader/builtin/classifier.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
-import { type Words, wordKnowledge } from "../../src/reader/builtin/knowledge.ts";
-import { learnClassifiers, observe } from "../../src/reader/builtin/learn.ts";
+import { featuresOf } from "../../src/reader/builtin/features.ts";
+import { learnClassifiers } from "../../src/reader/builtin/learn.ts";
+import { type Words, wordKnowledge } from "../../src/reader/builtin/words.ts";
 import type { Example } from "../../src/reader/extraction.ts";
+import { createFeatures, term } from "../../src/reader/judge/features.ts";
+import { learn, learnRanker } from "../../src/reader/judge/learn.ts";
+import { chances, useWeights } from "../../src/reader/judge/model.ts";
 import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
@@ -13,7 +16,6 @@ const seed = seedWords();
 const words = {
   ...seed,
   labels: seed.labels.filter(([, , form]) => HEARD.has(form)),
-  terms: seed.terms.filter(({ term }) => HEARD.has(term)),
 };
 const ask = (kind: string, path: string | null, ...texts: string[]): Example[] => {
   const [domain = null, category = null] = path?.split("/") ?? [];
@@ -54,18 +56,19 @@ test("the same examples give exactly the same weights", (t) => {
 });
 
 test("features name the category of things, places as places, numbers as numbers, and the size of prices", (t) => {
-  const [seen] = observe(words, ask("buy", null, "a sofa in Berlin for 90 €"));
-  const names = [...(seen?.features.words ?? []), ...(seen?.features.facts ?? [])].map(([name]) => name);
+  const annotations = annotate(wordKnowledge(words), "a sofa in Berlin for 90 €");
+  const price = { amount: 90, period: null, deposit: null };
+  const { names } = featuresOf({ annotations, family: "ask_kind", price }, true).features;
   for (const name of [
-    "sofa",
-    "<home_garden>",
-    "a <home_garden>",
-    "in <place>",
-    "for #",
-    "sum:3",
-    "thing:home_garden/furniture",
+    "word sofa",
+    "word <home_garden>",
+    "pair a <home_garden>",
+    "pair in <place>",
+    "pair for #",
+    "sum 3",
+    "thing home_garden/furniture",
   ])
-    t.true(names.includes(name), name);
+    t.true(names?.includes(name), name);
 });
 
 test("additional examples change the classification", (t) => {
@@ -124,7 +127,7 @@ test("a category without examples is recognised by its words", (t) => {
     labels: [...words.labels, ["vehicles/zorbs", null, "zorb", 3, false]],
   };
   const classifiers = useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) });
-  const annotations = annotate(wordKnowledge(vocabulary), "My zorb takes up room, who would have it for good");
+  const annotations = annotate(wordKnowledge(vocabulary), "A zorb, who would have it");
   t.is(classifyAsk(classifiers, { annotations, price: null }).category?.value, "zorbs");
 });
 
@@ -138,11 +141,47 @@ test("without examples, no kind is given", (t) => {
   });
 });
 
+const named = (...names: string[]) => {
+  const features = createFeatures(true);
+  for (const name of names) {
+    const [template = "", one, other] = name.split(" ");
+    features.add(
+      term(template),
+      one === undefined ? undefined : term(one),
+      other === undefined ? undefined : term(other),
+    );
+  }
+  return features;
+};
+
 test("a prior weight of a feature decides until examples say otherwise", (t) => {
-  const prior = new Map([["told:a", { a: 4 }]]);
-  const examples = ["a", "b"].map((name) => ({ name, features: { words: [], facts: [] } }));
-  const { classify } = useWeights(learn(examples, prior));
-  t.is(classify({ words: [], facts: [["told:a", 1]] })[0]?.name, "a");
-  t.true((classify({ words: [], facts: [["told:a", 1]] })[0]?.probability ?? 0) > 0.9);
-  t.is(classify({ words: [], facts: [] })[0]?.probability, 0.5);
+  const prior = new Map([["told a", { a: 4 }]]);
+  const examples = ["a", "b"].map((name) => ({ name, features: named() }));
+  const { probabilities, classes } = useWeights(learn(examples, { balanced: true }, prior));
+  t.deepEqual(classes, ["a", "b"]);
+  t.true((probabilities(named("told a"))[0] ?? 0) > 0.9);
+  t.is(probabilities(named())[0], 0.5);
+});
+
+test("a ranker learns which candidate of a text is sought, and when none is", (t) => {
+  const groups = Array.from({ length: 40 }, (_, n) =>
+    n % 4 === 3
+      ? { candidates: [named("word paid"), named("word fee")], right: -1 }
+      : { candidates: [named("word paid"), named("word asking"), named("word fee")], right: 1 },
+  );
+  const { score } = useWeights(learnRanker(groups, { rate: 0.3 }));
+  const chancesOf = (...candidates: string[]) => [...chances(candidates.map((one) => score(named(one))))];
+  const [, asking = 0] = chancesOf("word paid", "word asking");
+  t.true(asking > 0.8);
+  t.true((chancesOf("word paid", "word fee").at(-1) ?? 0) > 0.8);
+});
+
+test("a feature has the same key by its name as by its parts", (t) => {
+  const learned = learn(
+    Array.from({ length: 8 }, (_, n) => ({ name: n % 2 === 0 ? "a" : "b", features: named(`pair x ${n % 2}`) })),
+    { rate: 0.5 },
+  );
+  const { probabilities } = useWeights(learned);
+  t.true((probabilities(named("pair x 0"))[0] ?? 0) > 0.7);
+  t.true((probabilities(named("pair x 1"))[0] ?? 0) < 0.3);
 });

@@ -2,6 +2,7 @@ import test from "ava";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import type { Meaning } from "../../src/reader/embed/learn.ts";
 import type { Weights } from "../../src/reader/extraction.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { learnWhenDue, type TrainingSource } from "../../src/reader/learning.ts";
 import { seedExamples, seedWords } from "./vocabulary.ts";
 
@@ -21,7 +22,7 @@ const school = (lesson: Awaited<ReturnType<TrainingSource["get"]>>) => {
   return { source, stored };
 };
 
-const WORDS = { ...seedWords(), labels: [], terms: [] };
+const WORDS = { ...seedWords(), labels: [], places: NO_PLACES };
 const ASK = { language: null, offer_kind: null, domain: null, category: null };
 const LESSON = {
   changed_at: "2026-01-02T03:04:05.678901+00:00",

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from "ava";
 import type { OfferExtraction, Vocabulary } from "../../src/reader/extraction.ts";
+import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient, MAX_ANSWER_BYTES } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
 import { allowed } from "../support/busy.ts";
@@ -35,7 +36,7 @@ const VOCABULARY: Vocabulary = {
   ],
   concepts: [],
   labels: [],
-  terms: [],
+  places: NO_PLACES,
   classifiers: {},
 };
 

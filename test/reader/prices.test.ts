@@ -1,6 +1,6 @@
 import test from "ava";
-import { assertMostly, priceIn } from "./reading.ts";
 import { processorTime } from "../support/busy.ts";
+import { assertMostly, priceIn } from "./reading.ts";
 
 /** Prices are written as "amount currency period", with a dash for what is not stated, and "none" for no price. */
 const priced = (text: string, country: string | null): string => {

@@ -22,7 +22,7 @@ const EXAMPLE_OF = 40;
 const read = (file: string): string => readFileSync(join(DATA, file), "utf8");
 
 const few = (file: string): string =>
-  file.endsWith("_example.tsv")
+  file === "example.tsv"
     ? read(file)
         .split("\n")
         .filter((line, at, lines) => at % EXAMPLE_OF === 0 || line === lines.at(-1))
@@ -30,7 +30,7 @@ const few = (file: string): string =>
     : read(file);
 
 const reversed = (file: string): string => {
-  const [header, ...lines] = few(file).trimEnd().split("\n");
+  const [header, ...lines] = few(file).split("\n").slice(0, -1);
   return `${[header, ...lines.toReversed()].join("\n")}\n`;
 };
 

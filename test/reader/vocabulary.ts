@@ -8,8 +8,8 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../../src/database/data_files.ts";
-import type { Words } from "../../src/reader/builtin/knowledge.ts";
 import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
+import type { Words } from "../../src/reader/builtin/words.ts";
 import { learnMeaning, type Meaning } from "../../src/reader/embed/learn.ts";
 import { meaningSetOf } from "../../src/reader/embed/meaning_set.ts";
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";

@@ -20,7 +20,7 @@ as $$
     'taxonomy', reading.taxonomy(),
     'concepts', reading.concepts(),
     'labels', reading.labels(),
-    'terms', reading.terms(),
+    'places', reading.places(),
     'classifiers', (
       select coalesce(
         json_object_agg(c.name, json_build_object('classes', c.classes, 'bias', c.bias, 'features', c.features,
@@ -34,6 +34,6 @@ as $$
       from reading.meaning m))
 $$;
 comment on function jobs.get_vocabulary() is
-  'Returns the taxonomy, the lexicon, the classifiers and the meanings of words as {version, taxonomy, concepts, '
-  'labels, terms, classifiers, meaning}, for the extractors and the embedder.';
+  'Returns the taxonomy, the lexicon, the places, the classifiers and the meanings of words as {version, taxonomy, '
+  'concepts, labels, places, classifiers, meaning}, for the extractors and the embedder.';
 grant execute on function jobs.get_vocabulary() to souk_worker;

@@ -7,7 +7,7 @@ as $$
   select json_build_object(
     'changed_at', v.changed_at,
     'vocabulary', json_build_object('taxonomy', reading.taxonomy(), 'concepts', reading.concepts(),
-      'labels', reading.labels(), 'terms', reading.terms()),
+      'labels', reading.labels(), 'places', reading.places()),
     'things', reading.things(),
     'examples', (
       select coalesce(json_agg(e), '[]')

@@ -15,8 +15,8 @@ create table reading.concept (
   constraint concept_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint concept_offer_kind_fkey foreign key (offer_kind) references market.offer_kind on delete restrict,
   constraint concept_ask_kind_fkey foreign key (ask_kind) references market.ask_kind on delete restrict,
-  constraint concept_type_known
-    check (type in ('thing', 'category', 'domain', 'offer_kind', 'ask_kind', 'condition', 'feature', 'cue')),
+  constraint concept_type_known check (type in ('thing', 'category', 'domain', 'offer_kind', 'ask_kind', 'condition',
+    'feature', 'cue', 'word_class')),
   constraint concept_condition_known
     check (condition in ('new', 'like_new', 'used_good', 'used_fair', 'refurbished', 'for_parts')),
   -- A concept of the taxonomy is named after its columns, so that there is only one for each.
@@ -28,7 +28,7 @@ create table reading.concept (
     and case type when 'offer_kind' then concept = 'offer_kind/' || offer_kind else offer_kind is null end
     and case type when 'ask_kind' then concept = 'ask_kind/' || ask_kind else ask_kind is null end
     and case type when 'condition' then concept = 'condition/' || condition else condition is null end
-    and (type not in ('thing', 'feature', 'cue') or concept ~ '^[a-z0-9_]{1,40}$'), false)),
+    and (type not in ('thing', 'feature', 'cue', 'word_class') or concept ~ '^[a-z0-9_]{1,40}$'), false)),
   constraint concept_concept_length check (char_length(concept) between 1 and 81),
   constraint concept_origin_known check (origin in ('shipped', 'operator'))
 );
@@ -95,7 +95,8 @@ comment on column reading.concept.concept is
 comment on column reading.concept.type is
   'thing: what an offer is about, for the search (a sofa). category, domain, offer_kind, ask_kind, condition: the '
   'words speak for this value. feature: the words themselves are the feature. cue: the words say something about the '
-  'words beside them (a deposit, an old number).';
+  'words beside them (a deposit, an old number). word_class: a closed class of words, such as pronouns or the units of '
+  'space.';
 comment on column reading.concept.domain is 'The domain, of a concept of type domain or category.';
 comment on column reading.concept.category is 'The category in the domain, of a concept of type category.';
 comment on column reading.concept.offer_kind is 'The kind of offer, of a concept of this type.';

@@ -48,8 +48,8 @@ create or replace function reading.set_label_type() returns trigger
   language plpgsql volatile
 as $$
 begin
-  -- An unknown concept is refused by the foreign key, whatever the type.
-  new.type := coalesce((select c.type from reading.concept c where c.concept = new.concept), 'thing');
+  -- An unknown concept is refused by the foreign key, whatever the type. No other constraint refuses a cue before.
+  new.type := coalesce((select c.type from reading.concept c where c.concept = new.concept), 'cue');
   return new;
 end
 $$;

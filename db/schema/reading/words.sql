@@ -37,15 +37,6 @@ comment on function reading.labels() is
   'The labels of reading.concepts() as [concept, language, form, weight, is_prefix], in no order: the reader sorts '
   'them.';
 
-create or replace function reading.terms() returns json
-  language sql stable
-as $$
-  select coalesce(
-    json_agg(json_build_object('term', v.term, 'language', v.language, 'sense', v.sense, 'weight', v.weight)), '[]')
-  from reading.vocabulary v
-$$;
-comment on function reading.terms() is 'The names of places and what they say, in no order: the reader sorts them.';
-
 create or replace function reading.things() returns json
   language sql stable
 as $$

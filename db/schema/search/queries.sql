@@ -79,11 +79,10 @@ begin
     with words as (
       select w.lexeme as word,
         array(
-          select 'country/' || lower(substr(v.sense, 9)) from reading.vocabulary v
-          where v.term = w.lexeme and v.sense like 'country:%'
-          union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$'
-          union all select 'country/' || c from reading.wide_place p, unnest(p.countries) as c
-            where p.term = w.lexeme) as countries,
+          select 'country/' || lower(coalesce(m.country, n.country))
+          from reading.places_named(w.lexeme) as n left join reading.place_member m on m.place = n.place
+          where n.kind in ('country', 'world')
+          union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$') as countries,
         exists (
           select from unnest(reading.languages()) as l (language)
           where to_tsvector(reading.search_config(l.language), w.lexeme) = '') as stops
@@ -110,11 +109,10 @@ begin
   other := substring(substr(folded, position(written in folded) + length(written))
     from '^\s*(?:/|,|,?\s(?:or|oder|bzw|ou|o|of|lub)\s)\s*([[:alpha:]-]+)');
   return coalesce(wanted || (
-    select search.place_query(case when v.sense like 'city:%' then split_part(v.sense, '/', 2) else v.term end)
-    from reading.vocabulary v
-    -- Weight 2 is for names that are only place names.
-    where v.term = other and v.sense ~ '^(place|city):' and v.weight >= 2
-    order by v.sense limit 1), wanted);
+    select search.place_query(n.city)
+    from reading.places_named(other) as n
+    where n.kind in ('city', 'district') and n.form = 'name'
+    order by n.population desc nulls last, n.place limit 1), wanted);
 end
 $$;
 comment on function search.ask_place_query(text, text, text) is

@@ -41,6 +41,12 @@ const place = z.object({
   district: z.string().optional(),
   postal_code: z.string().optional(),
   remote: z.boolean(),
+  point: z
+    .object({ lat: z.number(), lon: z.number() })
+    .optional()
+    .describe(
+      "The position of the city or district in degrees (WGS 84), if the text names one. Country, region and point of a place are from GeoNames (https://www.geonames.org), licensed under CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/).",
+    ),
 });
 const space = z.object({
   area_m2: z.number().optional(),

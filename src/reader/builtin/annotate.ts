@@ -1,19 +1,22 @@
+import { countryOfCurrency, currencyAt } from "../find/currencies.ts";
+import { findMoney } from "../find/money.ts";
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "../find/phones.ts";
-import type { Scene } from "../judge/context.ts";
+import type { PlaceText } from "../find/place_spans.ts";
+import { findPlaces, type PlaceHit } from "../find/places.ts";
+import type { Range, Scene } from "../judge/context.ts";
 import { term } from "../judge/features.ts";
 import { findCues } from "../text/cues.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { type Token, tokensIn, type Word, wordsIn } from "../text/tokens.ts";
-import { guessCountry, languageOf } from "./countries.ts";
-import type { WordKnowledge } from "./knowledge.ts";
+import { countryOfLanguage, languageOf } from "./countries.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit } from "./lexicon.ts";
-import { findPlace, type Place } from "./places.ts";
+import { findTerms, type Hit, type IsWord, isWordOf } from "./lexicon.ts";
+import type { WordKnowledge } from "./words.ts";
 
 /** Words inside addresses are ignored: "golf7@example.com" is not a car. */
 const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
 
-/** Evidence for a language that each vocabulary word of that language adds. */
+/** Evidence for a language that each word of the lexicon adds that belongs to that language alone. */
 const LANGUAGE_EVIDENCE = 0.15;
 
 /** A term of at least this weight among the first words says what a text is about. At most MOST_TOPICS are kept. */
@@ -21,21 +24,28 @@ const LEAST_TOPIC_WEIGHT = 1.5;
 const TOPIC_WORDS = 40;
 const MOST_TOPICS = 3;
 
-/** Everything that is read in a text before it is classified as an offer or an ask. */
-export type Annotations = Scene & {
-  /** The words outside addresses and instructions. */
-  words: readonly Word[];
-  hits: readonly Hit[];
-  language: string | null;
-  /** Sentences that are addressed to a model, in order. */
-  addressed: readonly Span[];
-  /** Links and e-mail addresses, in order. */
-  addresses: readonly Span[];
-  place: Place | null;
-  country: string | null;
-  /** True for tokens of addresses, phone numbers and instructions, in which no number is a price. */
-  isHidden: (at: number) => boolean;
-};
+/** A term of lower weight only hints at a thing. */
+const LEAST_THING_WEIGHT = 1;
+
+/** Everything that is found in a text before anything is judged. */
+export type Annotations = Scene &
+  PlaceText & {
+    /** The words outside addresses and instructions. */
+    words: readonly Word[];
+    /** The terms of the lexicon, as ranges of `words`. */
+    hits: readonly Hit[];
+    language: string | null;
+    /** Sentences that are addressed to a model, in order. */
+    orders: readonly Span[];
+    /** Links and e-mail addresses, in order. */
+    addresses: readonly Span[];
+    /** The names of places, as ranges of tokens. */
+    placeHits: readonly PlaceHit[];
+    /** Tells whether a folded word belongs to a closed class of words. */
+    is: IsWord;
+    /** The country that the text is probably from, whatever its place: by its currency and language. */
+    country: string | null;
+  };
 
 /** The words outside the given spans. */
 const wordsOutside = (words: readonly Word[], ignored: readonly Span[]): Word[] => {
@@ -71,18 +81,37 @@ const hiddenIn = (tokens: readonly Token[], ignored: readonly Span[]): Uint8Arra
   return hidden;
 };
 
+/** The country that the currencies of a text mean: that of the first one that only one country has. */
+const countryByMoney = (tokens: readonly Token[], language: string | null): string | null => {
+  for (let at = 0; at < tokens.length; at++) {
+    const marker = currencyAt(tokens, at)?.marker;
+    const country = marker === undefined ? null : countryOfCurrency(marker, language);
+    if (country !== null) return country;
+  }
+  return null;
+};
+
+/** The tokens of a term. */
+export const tokensOfHit = (words: readonly Word[], { from, to }: Pick<Hit, "from" | "to">): Range => ({
+  from: words[from]?.from ?? 0,
+  to: words[to - 1]?.to ?? 0,
+});
+
 /**
- * Annotates a text with its words, terms, cues, language and place. Passages that give instructions to a model are left
- * out.
+ * Annotates a text with its words, terms, cues, language, names of places and sums.
+ * @param orders passages that give instructions to a model, in order; they are left out
  */
-export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: string): Annotations => {
+export const annotate = (
+  { lexicon, gazetteer, cues: index }: WordKnowledge,
+  text: string,
+  orders: readonly Span[],
+): Annotations => {
   const tokens = tokensIn(text);
-  const scene = { text, tokens, cues: findCues(tokens, cues), topics: [] };
-  const addressed = findOrders(scene);
+  const cues = findCues(tokens, index);
   const addresses = Array.from(text.matchAll(/\S+/gu))
     .filter(([word]) => ADDRESS.test(word))
     .map((match) => ({ start: match.index, end: match.index + match[0].length }));
-  const ignored = [...addressed, ...addresses].sort((a, b) => a.start - b.start);
+  const ignored = [...orders, ...addresses].sort((a, b) => a.start - b.start);
   const words = wordsOutside(wordsIn(text), ignored);
   const hints = new Map<string, number>();
   for (const word of words) {
@@ -90,25 +119,37 @@ export const annotate = ({ lexicon, cues, findOrders }: WordKnowledge, text: str
       if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + LANGUAGE_EVIDENCE);
     }
   }
-  const language = detectLanguage(text, words, hints);
-  const hits = findTerms(lexicon, words, language);
+  const detected = detectLanguage(text, words, lexicon.functionWords, hints);
+  const hits = findTerms(lexicon, words, detected);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)
     if (family === "category" && weight >= LEAST_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);
-  const place = findPlace(text, words, hits, language);
-  const country = guessCountry(text, hits, place, language);
   const hidden = hiddenIn(tokens, ignored);
+  const isHidden = (at: number): boolean => hidden[at] === 1;
+  const placeHits = findPlaces(gazetteer, tokens).filter(({ from }) => !isHidden(from));
+  const country = countryByMoney(tokens, detected) ?? countryOfLanguage(detected);
   return {
-    ...scene,
+    text,
+    tokens,
+    cues,
     topics: [...topics].slice(0, MOST_TOPICS).map(term),
     words,
     hits,
     // "Garmin Forerunner 255, £140, Bristol" has no words of a language, so the language of its country is used.
-    language: language ?? languageOf(country),
-    addressed,
+    language: detected ?? languageOf(country),
+    orders,
     addresses,
-    place,
+    is: isWordOf(lexicon),
     country,
-    isHidden: (at) => hidden[at] === 1,
+    isHidden,
+    placeHits,
+    known: placeHits.map(({ from, to, ids, form }) => {
+      const id = ids[0] ?? 0;
+      return { from, to, kind: gazetteer.kind(id), form, weight: gazetteer.weight(id) };
+    }),
+    things: hits
+      .filter(({ family, weight }) => family === "category" && weight >= LEAST_THING_WEIGHT)
+      .map((hit) => tokensOfHit(words, hit)),
+    sums: findMoney(tokens, isHidden).filter(({ marker, sum }) => marker !== null || sum),
   };
 };

@@ -1,6 +1,6 @@
 import { overlaps, type Span } from "../text/span.ts";
 import type { Word } from "../text/tokens.ts";
-import type { Hit } from "./lexicon.ts";
+import type { Hit, IsWord } from "./lexicon.ts";
 
 /** Reads the criteria of an ask: keywords, requirements and exclusions. */
 
@@ -12,42 +12,8 @@ const MOST_CRITERIA = 10;
 const LONGEST_KEYWORD = 60;
 const LONGEST_CRITERION = 80;
 
-/** Words that negate the word after them. */
-const EXCLUDES = new Set(
-  "not without except kein keine keinen keiner ohne ausser pas sans sauf sin nada excepto senza niente tranne sem exceto geen zonder behalve bez oprocz zadnych".split(
-    " ",
-  ),
-);
-
 /** "no" excludes only in English: in Spanish it negates verbs, in Portuguese it means "in the". */
 const ENGLISH_NO = "no";
-
-/** Words after a negation that exclude nothing: "no budget", "no rush", "no matter". */
-const NOT_EXCLUDED = new Set(
-  `budget rush hurry matter problem idea more less longer need later than worries preference limit one thing nothing issue pressure
-  reply luck doubt fuss big deal buying yet sure bad mention particular only just to be in a the at for if too so very allergic
-  ahnung eile problem thema frage budget mehr urgence probleme souci presse prisa problema presupuesto fretta urgenza pressa haast
-  probleem problemu pospiechu mentioned important fussy picky care going getting looking`.split(/\s+/),
-);
-
-/** Words that may follow the excluded thing and are not part of it: "no iPhones please". */
-const POLITE = new Set(
-  "please thanks thank bitte danke merci svp favor gracias grazie obrigado obrigada alstublieft graag prosze".split(
-    " ",
-  ),
-);
-
-/** Words that may stand between the negation and the excluded thing. */
-const BETWEEN = new Set(
-  "a an any the more please too einen eine ein de des d du un une unos unas el la los las di um uma een te".split(" "),
-);
-
-/** Words that state that the following is required. */
-const REQUIRES = new Set(
-  "must only minimum min least muss mussen mindestens nur unbedingt doit doivent imperativement uniquement minimum debe deben minimo imprescindible solo deve devono almeno soltanto devem obrigatorio moet moeten minimaal minstens alleen musi musza koniecznie minimum tylko".split(
-    " ",
-  ),
-);
 
 /** The longest criterion, in words. */
 const MOST_WORDS = 5;
@@ -61,15 +27,14 @@ const said = (text: string, span: Span): string => text.slice(span.start, span.e
 
 /** A clause ends at a comma, a bracket, the end of a sentence, or a conjunction. */
 const ENDS_CLAUSE = /[,;.()!?:\n]/;
-const CONJUNCTIONS = new Set("and or but und oder aber et ou mais y o pero e ed ma en of maar i lub ale".split(" "));
 
-const endOfClause = (tokens: readonly Word[], from: number): number => {
+const endOfClause = (tokens: readonly Word[], from: number, is: IsWord): number => {
   let to = from;
   while (to < tokens.length && to - from < MOST_WORDS) {
     const token = tokens[to];
     if (
       token === undefined ||
-      (to > from && (token.opens || ENDS_CLAUSE.test(token.before) || CONJUNCTIONS.has(token.folded)))
+      (to > from && (token.opens || ENDS_CLAUSE.test(token.before) || is("conjunction", token.folded)))
     )
       break;
     to += 1;
@@ -118,15 +83,16 @@ export const findExclusions = (
   text: string,
   tokens: readonly Word[],
   language: string | null,
+  is: IsWord,
   isOwn: (at: number) => boolean,
 ): Criterion[] => {
   const found: Criterion[] = [];
   for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {
     const folded = tokens[at]?.folded ?? "";
-    const excludes = EXCLUDES.has(folded) || (folded === ENGLISH_NO && (language === "en" || language === null));
+    const excludes = is("excludes", folded) || (folded === ENGLISH_NO && (language === "en" || language === null));
     if (!excludes) continue;
     let from = at + 1;
-    while (from < tokens.length && from <= at + 2 && BETWEEN.has(tokens[from]?.folded ?? "") && !tokens[from]?.opens)
+    while (from < tokens.length && from <= at + 2 && is("article", tokens[from]?.folded ?? "") && !tokens[from]?.opens)
       from += 1;
     const first = tokens[from];
     if (
@@ -134,9 +100,9 @@ export const findExclusions = (
       tokens.slice(at + 1, from + 1).some((token) => token.opens || ENDS_CLAUSE.test(token.before))
     )
       continue;
-    if (NOT_EXCLUDED.has(first.folded) || first.folded.length < 3 || /^\d+$/.test(first.folded)) continue;
-    const clause = Math.min(endOfClause(tokens, from), from + 2);
-    const to = clause > from + 1 && POLITE.has(tokens[clause - 1]?.folded ?? "") ? clause - 1 : clause;
+    if (is("not_excluded", first.folded) || first.folded.length < 3 || /^\d+$/.test(first.folded)) continue;
+    const clause = Math.min(endOfClause(tokens, from, is), from + 2);
+    const to = clause > from + 1 && is("polite", tokens[clause - 1]?.folded ?? "") ? clause - 1 : clause;
     if (Array.from({ length: to - from }, (_, index) => from + index).some(isOwn)) continue;
     const value = said(text, spanOf(tokens, from, to));
     if (value.length > LONGEST_CRITERION) continue;
@@ -146,13 +112,13 @@ export const findExclusions = (
 };
 
 /** The requirements of an ask. */
-export const findRequirements = (text: string, tokens: readonly Word[]): Criterion[] => {
+export const findRequirements = (text: string, tokens: readonly Word[], is: IsWord): Criterion[] => {
   const found: Criterion[] = [];
   for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {
-    if (!REQUIRES.has(tokens[at]?.folded ?? "")) continue;
+    if (!is("requires", tokens[at]?.folded ?? "")) continue;
     const first = tokens[at + 1];
     if (first === undefined || first.opens || ENDS_CLAUSE.test(first.before)) continue;
-    const to = endOfClause(tokens, at + 1);
+    const to = endOfClause(tokens, at + 1, is);
     const value = said(text, spanOf(tokens, at + 1, to));
     if (to <= at + 1 || value.length < 3 || value.length > LONGEST_CRITERION) continue;
     found.push({ value, span: spanOf(tokens, at, to) });

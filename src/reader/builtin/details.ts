@@ -1,8 +1,9 @@
 import type { CONDITIONS } from "../../database/enums.ts";
-import { fold } from "../text/fold.ts";
+import { numeralAt } from "../find/numbers.ts";
 import type { Span } from "../text/span.ts";
-import type { Word } from "../text/tokens.ts";
-import type { Hit } from "./lexicon.ts";
+import type { Token, Word } from "../text/tokens.ts";
+import type { Annotations } from "./annotate.ts";
+import type { Hit, IsWord } from "./lexicon.ts";
 
 /** Reads the details of the thing itself: condition, space, features. */
 
@@ -29,29 +30,32 @@ const CONDITION_NAMES: ReadonlySet<string> = new Set([
 ]);
 const isCondition = (name: string): name is Condition => CONDITION_NAMES.has(name);
 
-const NEGATIONS = new Set(
-  "no not never without kein keine nicht ohne pas sans sin ni non senza nao sem geen niet zonder nie bez isn aren".split(
-    " ",
-  ),
-);
-
 /** Terms of another language than that of the text have a lower weight. Here they are mostly chance matches. */
 const LEAST_WEIGHT = 1.5;
 
 /** True if one of the two words before is a negation. */
-const isNegated = (tokens: readonly Word[], hit: Hit): boolean => {
+const isNegated = (tokens: readonly Word[], hit: Hit, is: IsWord): boolean => {
   for (let back = 1; back <= 2; back++) {
     if (tokens[hit.from - back + 1]?.opens) return false;
-    if (NEGATIONS.has(tokens[hit.from - back]?.folded ?? "")) return true;
+    if (is("negation", tokens[hit.from - back]?.folded ?? "")) return true;
   }
   return false;
 };
 
 /** The condition of the thing: the term with the most weight, or the first of several with the same weight. */
-export const findCondition = (tokens: readonly Word[], hits: readonly Hit[]): { value: Condition; hit: Hit } | null => {
+export const findCondition = (
+  tokens: readonly Word[],
+  hits: readonly Hit[],
+  is: IsWord,
+): { value: Condition; hit: Hit } | null => {
   let best: { value: Condition; hit: Hit; score: number } | null = null;
   for (const hit of hits) {
-    if (hit.family !== "condition" || hit.weight < LEAST_WEIGHT || !isCondition(hit.value) || isNegated(tokens, hit))
+    if (
+      hit.family !== "condition" ||
+      hit.weight < LEAST_WEIGHT ||
+      !isCondition(hit.value) ||
+      isNegated(tokens, hit, is)
+    )
       continue;
     const score = hit.weight * (1 + 0.3 * (hit.to - hit.from));
     if (best === null || score > best.score) best = { value: hit.value, hit, score };
@@ -67,11 +71,13 @@ export const findFeatures = (
   text: string,
   tokens: readonly Word[],
   hits: readonly Hit[],
+  is: IsWord,
 ): { value: string; span: Span }[] => {
   const features: { value: string; span: Span }[] = [];
   const seen = new Set<string>();
   for (const hit of hits) {
-    if (hit.family !== "feature" || hit.weight < LEAST_WEIGHT || seen.has(hit.term) || isNegated(tokens, hit)) continue;
+    if (hit.family !== "feature" || hit.weight < LEAST_WEIGHT || seen.has(hit.term) || isNegated(tokens, hit, is))
+      continue;
     seen.add(hit.term);
     const span = { start: tokens[hit.from]?.start ?? 0, end: tokens[hit.to - 1]?.end ?? 0 };
     features.push({ value: text.slice(span.start, span.end).replace(/\s+/gu, " ").slice(0, 80), span });
@@ -80,62 +86,46 @@ export const findFeatures = (
   return features;
 };
 
-const SQUARE_FEET = 0.09290304;
-const SQUARE_METRES_AN_ACRE = 4046.86;
+const SQUARE_METRES: Readonly<Record<string, number>> = {
+  space_m2: 1,
+  space_sqft: 0.09290304,
+  space_hectare: 10_000,
+  space_acre: 4046.86,
+};
 
-const NUMBER = String.raw`(\d{1,3}(?:[.,  ]\d{3}){1,2}|\d{1,6}(?:[.,]\d{1,2})?)`;
+/** Reading a number backwards from its unit: at most "1.200,5" and a mark such as "-" or an ordinal ending. */
+const MOST_NUMBER_TOKENS = 6;
 
-/**
- * Patterns for numbers with their unit, in folded text. All repetitions are bounded, so that none can backtrack far.
- */
-const AREA = new RegExp(
-  String.raw`(?<![\d.,])${NUMBER}\s?(?:(m2|m²|qm|mq|sqm|sq m|m\^2|metres carres|metros cuadrados|metri quadri|metros quadrados|mkw)|(sq\.? ?ft|sqft|square feet|sf|ft2|ft²)|(ha|hectares?|hektar)|(acres?))(?![a-z\d])`,
-  "u",
-);
-const ROOMS =
-  /(?<![\d.,])(\d{1,2}(?:[.,]5)?)\s?-?\s?(?:zimmer|zi\b|zkb|raum|pieces|rooms?\b|ambientes|locali|assoalhadas|kamers?\b|pokoje|pokoi|pokojowe|kamer)/u;
-const TYPOLOGY = /(?<![a-z\d])([tf])([0-6])(?![a-z\d])/u;
-const BEDROOMS =
-  /(?<![\d.,])(\d{1,2})\s?-?\s?(?:br|bd|beds?|bedrooms?|bdrm|schlafzimmer|chambres|habitaciones|dormitorios|camere da letto|quartos|slaapkamers?|sypialnie|sypialni)(?![a-z])/u;
-const BATHROOMS =
-  /(?<![\d.,])(\d{1,2})\s?-?\s?(?:ba|baths?|bathrooms?|bader|badezimmer|banos?|bagni|salles de bain|banheiros?|casas de banho|badkamers?|lazienki)(?![a-z])/u;
-const FLOOR =
-  /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|\.|e|er|eme|o|a|º|ª)?\s?(?:og\b|stock\b|obergeschoss|floor|etage|andar|planta|piso\b|piano\b|verdieping|pietro|pietrze)/u;
-const GROUND_FLOOR =
-  /(?<![a-z])(?:ground floor|erdgeschoss|eg|rez de chaussee|planta baja|piano terra|res do chao|begane grond|parter)(?![a-z])/u;
-const UNFURNISHED =
-  /(?<![a-z])(?:unfurnished|unmobliert|non meuble|sin muebles|sin amueblar|non arredato|sem mobilia|ongemeubileerd|nieumeblowane)(?![a-z])/u;
-const FURNISHED =
-  /(?<![a-z])(?:(?:fully |part |partly )?furnished|mobliert\w{0,2}|vollmobliert|meublee?s?|amueblad[oa]s?|arredat[oa]|mobilad[oa]s?|gemeubileerd|umeblowan\w)(?![a-z])/u;
-const PETS =
-  /(?<![a-z])(?:(no pets?|no dogs?|keine haustiere|pas d.animaux|no mascotas|sin mascotas|no animali|sem animais|geen huisdieren|bez zwierzat)|((?:pets?|cats?|dogs?) (?:ok|okay|welcome|allowed|friendly|considered)|pet.friendly|haustiere (?:erlaubt|willkommen|ok)|animaux acceptes|chiens? acceptes?|mascotas permitidas|se admiten mascotas|animali ammessi|aceita animais|huisdieren toegestaan|zwierzeta mile widziane))(?![a-z])/u;
+/** The number that ends directly before token `end`: "2,5" in "2,5-Zimmer", "3" in "3rd floor". Null if there is none. */
+const numberBefore = (tokens: readonly Token[], end: number): { value: number; from: number } | null => {
+  let to = end;
+  // A hyphen, or the ending of an ordinal directly after the digits.
+  if (tokens[to - 1]?.text === "-" || tokens[to - 1]?.text === "." || tokens[to - 1]?.text === "°") to -= 1;
+  else if (tokens[to - 1]?.kind === "word" && tokens[to - 1]?.gap === "none" && (tokens[to - 1]?.text.length ?? 9) <= 3)
+    to -= 1;
+  for (let from = Math.max(0, to - MOST_NUMBER_TOKENS); from < to; from++) {
+    const before = tokens[from - 1];
+    const continues = tokens[from]?.gap === "none" && (before?.kind === "digits" || /^[.,']$/.test(before?.text ?? ""));
+    if (tokens[from]?.kind !== "digits" || continues) continue;
+    const numeral = numeralAt(tokens, from, { spaced: true, isMoney: false });
+    if (numeral?.to === to) return { value: numeral.value, from };
+  }
+  return null;
+};
+
+/** A flat of so many rooms: "T2", "F3". In Portugal "T2" counts bedrooms; this is not distinguished. */
+const TYPOLOGY = /^[tf]([0-6])$/;
 const ISO_DAY = /(?<!\d)(20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)/u;
 
-/**
- * Folds a text without changing its length, so that matches have the same offsets in the text. A character that folds
- * to several letters keeps only the first.
- */
-const foldInPlace = (text: string): string => {
-  let folded = "";
-  for (const unit of text) {
-    const one = fold(unit);
-    folded += one.length === unit.length ? one : unit.length === 1 ? one.charAt(0) || " " : "  ".slice(0, unit.length);
-  }
-  return folded;
-};
-
-const numeric = (written: string): number => {
-  const compact = written.replace(/[ {2}]/g, "");
-  const thousands = /^\d{1,3}(?:[.,]\d{3})+$/.test(compact);
-  return Number(thousands ? compact.replace(/[.,]/g, "") : compact.replace(",", "."));
-};
+/** The greatest numbers that count: more rooms or floors are something else. */
+const MOST_ROOMS = 60;
+const MOST_FLOORS = 60;
 
 /**
- * Reads rooms, areas and the like. Null if the text states none. `span` reaches from the first statement to the end of
- * the last.
+ * Reads rooms, areas and the like: numbers before the unit words of the lexicon (cues space_*). Null if the text states
+ * none. `span` reaches from the first statement to the end of the last.
  */
-export const findSpace = (text: string): { value: Space; span: Span } | null => {
-  const folded = foldInPlace(text);
+export const findSpace = ({ text, tokens, cues, words }: Pick<Annotations, "text" | "tokens" | "cues" | "words">) => {
   const value: Space = {
     area_m2: null,
     rooms: null,
@@ -147,37 +137,43 @@ export const findSpace = (text: string): { value: Space; span: Span } | null => 
     pets_allowed: null,
   };
   const spans: Span[] = [];
-  const find = (pattern: RegExp): RegExpExecArray | null => {
-    const match = pattern.exec(folded);
-    if (match !== null) spans.push({ start: match.index, end: match.index + match[0].length });
-    return match;
+  const state = <K extends keyof Space>(name: K, stated: Space[K], span: Span): void => {
+    if (value[name] !== null) return;
+    value[name] = stated;
+    spans.push(span);
   };
-  const area = find(AREA);
-  if (area?.[1] !== undefined) {
-    const factor = area[3] ? SQUARE_FEET : area[4] ? 10_000 : area[5] ? SQUARE_METRES_AN_ACRE : 1;
-    value.area_m2 = Math.round(numeric(area[1]) * factor * 10) / 10;
+  const spanOf = (from: number, to: number): Span => ({
+    start: tokens[from]?.start ?? 0,
+    end: tokens[to - 1]?.end ?? 0,
+  });
+  for (const { concept, from, to } of cues) {
+    const name = concept.text;
+    if (!name.startsWith("space_")) continue;
+    if (name === "space_ground_floor") state("floor", 0, spanOf(from, to));
+    else if (name === "space_furnished") state("furnished", true, spanOf(from, to));
+    else if (name === "space_unfurnished") state("furnished", false, spanOf(from, to));
+    else if (name === "space_pets") state("pets_allowed", true, spanOf(from, to));
+    else if (name === "space_no_pets") state("pets_allowed", false, spanOf(from, to));
+    else {
+      const number = numberBefore(tokens, from);
+      if (number === null) continue;
+      const span = spanOf(number.from, to);
+      const metres = SQUARE_METRES[name];
+      if (metres !== undefined) state("area_m2", Math.round(number.value * metres * 10) / 10, span);
+      else if (name === "space_floor" && number.value <= MOST_FLOORS) state("floor", number.value, span);
+      else if (number.value > MOST_ROOMS) continue;
+      else if (name === "space_room") state("rooms", number.value, span);
+      else if (name === "space_bedroom") state("bedrooms", number.value, span);
+      else if (name === "space_bathroom") state("bathrooms", number.value, span);
+    }
   }
-  const rooms = find(ROOMS);
-  if (rooms?.[1] !== undefined) value.rooms = numeric(rooms[1]);
-  const bedrooms = find(BEDROOMS);
-  if (bedrooms?.[1] !== undefined) value.bedrooms = Number(bedrooms[1]);
-  const typology = value.rooms === null && value.bedrooms === null ? find(TYPOLOGY) : null;
-  // "T2" and "F2" are read as the number of rooms, as in France. In Portugal "T2" counts bedrooms; this is not
-  // distinguished here.
-  if (typology?.[2] !== undefined) value.rooms = Number(typology[2]);
-  const bathrooms = find(BATHROOMS);
-  if (bathrooms?.[1] !== undefined) value.bathrooms = Number(bathrooms[1]);
-  const floor = find(FLOOR);
-  if (floor?.[1] !== undefined) value.floor = Number(floor[1]);
-  else if (find(GROUND_FLOOR)) value.floor = 0;
-  if (find(UNFURNISHED)) value.furnished = false;
-  else if (find(FURNISHED)) value.furnished = true;
-  const pets = find(PETS);
-  if (pets !== null) value.pets_allowed = pets[1] === undefined;
-  const day = find(ISO_DAY);
-  if (day !== null) value.available_from = day[0];
-  const first = spans.toSorted((a, b) => a.start - b.start);
-  const start = first[0]?.start;
-  if (start === undefined) return null;
-  return { value, span: { start, end: Math.max(...first.map((one) => one.end)) } };
+  if (value.rooms === null && value.bedrooms === null) {
+    const typed = words.find(({ folded }) => TYPOLOGY.test(folded));
+    if (typed !== undefined) state("rooms", Number(typed.folded.slice(1)), { start: typed.start, end: typed.end });
+  }
+  const day = ISO_DAY.exec(text);
+  if (day !== null) state("available_from", day[0], { start: day.index, end: day.index + day[0].length });
+  if (spans.length === 0) return null;
+  const start = Math.min(...spans.map((span) => span.start));
+  return { value, span: { start, end: Math.max(...spans.map((span) => span.end)) } };
 };

@@ -1,16 +1,20 @@
 import type { AskExtraction, Extractor, OfferExtraction, Vocabulary } from "../extraction.ts";
 import { countryOfNumber } from "../find/phones.ts";
+import { readContacts } from "../judge/contacts.ts";
+import { findOrders } from "../judge/orders.ts";
 import { type PriceFound, readPrice } from "../judge/price.ts";
+import { findTitle } from "../judge/title.ts";
+import { findCues } from "../text/cues.ts";
 import { quoteOf, type Span } from "../text/span.ts";
-import type { Word } from "../text/tokens.ts";
+import { tokensIn, type Word } from "../text/tokens.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
-import { readContacts } from "./contacts.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import type { Hit } from "./lexicon.ts";
-import { nameThing } from "./title.ts";
+import { type Located, locate } from "./locate.ts";
+import { type Decided, titleTextOf } from "./title_text.ts";
 
 /**
  * The built-in extractor: rules, a vocabulary and classifiers instead of a language model. It needs no provider,
@@ -26,12 +30,13 @@ import { nameThing } from "./title.ts";
 /** An extractor leaves out values of lower confidence (extraction.ts). */
 const LEAST_CONFIDENCE = 0.5;
 
-/** A title that contains the term which decided the category is more certain than one from the opening of the text. */
-const TITLE_CONFIDENCE = { sure: 0.85, opening: 0.6 };
-const DETAIL_CONFIDENCE = 0.8;
+/** A location of lower confidence is left out: half of those were wrong on held-out texts. */
+const LEAST_LOCATION = 0.3;
 
-/** A term of at least this weight names a thing; weaker terms only hint at one. */
-const LEAST_NAMING_WEIGHT = 1.5;
+/** A postal code in a location. */
+const POSTCODE = /\b(?:\d{2}-\d{3}|\d{4,5}(?:-\d{3})?(?: ?[A-Z]{2}\b)?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b/;
+
+const DETAIL_CONFIDENCE = 0.8;
 
 /** The span of a hit in the text. */
 const spanOfHit = (tokens: readonly Word[], hit: Hit): Span => ({
@@ -49,47 +54,25 @@ const inferred = <T extends string>({ text, words }: Annotations, decision: Deci
         confidence: decision.confidence,
       };
 
-const locationOf = ({ text, place }: Annotations): OfferExtraction["location"] => {
-  if (place === null || place.confidence < LEAST_CONFIDENCE) return null;
-  const written = quoteOf(text, place.span);
+const locationOf = ({ text }: Annotations, located: Located | null): OfferExtraction["location"] => {
+  if (located === null || located.confidence < LEAST_LOCATION) return null;
+  const written = quoteOf(text, located.span);
   if (written.length > 200) return null;
+  const { place } = located;
   return {
     value: {
       text: written,
-      country: place.country,
-      region: place.region,
-      city: place.city,
-      district: place.district,
-      postal_code: place.postalCode,
-      remote: place.remote,
+      country: place?.country ?? null,
+      region: place?.region ?? null,
+      city: place?.city ?? null,
+      district: place?.district ?? null,
+      postal_code: POSTCODE.exec(written)?.[0] ?? null,
+      point: place?.point ?? null,
+      remote: false,
     },
     quote: written,
     basis: "stated",
-    confidence: place.confidence,
-  };
-};
-
-/**
- * The first term that names the thing. The term with the most evidence may come later ("Kittens ... litter trained").
- */
-const firstNaming = (hits: readonly Hit[], { domain, category }: Classified<string>): Hit | null => {
-  const best = category?.hit ?? domain?.hit;
-  if (best === undefined) return null;
-  const sense = `${domain?.value ?? ""}/${category?.value ?? ""}`;
-  return (
-    hits.find((hit) => hit.family === "category" && hit.value === sense && hit.weight >= LEAST_NAMING_WEIGHT) ?? best
-  );
-};
-
-const titleOf = (annotations: Annotations, classified: Classified<string>): OfferExtraction["title"] | null => {
-  const decisive = firstNaming(annotations.hits, classified) ?? classified.kind?.hit ?? null;
-  const named = nameThing(annotations.text, annotations.words, decisive, annotations.addressed, annotations.addresses);
-  if (named === null) return null;
-  return {
-    value: named.title,
-    quote: quoteOf(annotations.text, named.span),
-    basis: named.title === quoteOf(annotations.text, named.span) ? "stated" : "inferred",
-    confidence: named.sure ? TITLE_CONFIDENCE.sure : TITLE_CONFIDENCE.opening,
+    confidence: located.confidence,
   };
 };
 
@@ -101,7 +84,7 @@ const anyTitle = (text: string): OfferExtraction["title"] => {
 };
 
 const conditionOf = (annotations: Annotations): OfferExtraction["condition"] => {
-  const condition = findCondition(annotations.words, annotations.hits);
+  const condition = findCondition(annotations.words, annotations.hits, annotations.is);
   return condition === null
     ? null
     : {
@@ -173,24 +156,64 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 /** The kinds of offer that are about things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
-  const annotations = annotate(knowledge, text);
-  const contacts = readContacts(text, { country: annotations.country });
+/** What is read of a text in the same way for offers and asks. */
+const read = (knowledge: Knowledge, text: string, isAsk: boolean) => {
+  const { judges } = knowledge;
+  const scene = { text, tokens: tokensIn(text), cues: findCues(tokensIn(text), knowledge.cues), topics: [] };
+  const annotations = annotate(knowledge, text, findOrders(scene, judges.order));
+  const { language, isHidden } = annotations;
+  const first = locate(knowledge, annotations, judges, { currency: null, phoneCountries: [] });
+  const guessed = first.country ?? annotations.country;
+  const contacts = isAsk ? [] : readContacts(annotations, judges, { country: guessed, language }, annotations.orders);
   // If the text names no known place, a phone number may show the country.
-  const number = contacts.find(({ value }) => value.value.startsWith("+"))?.value.value;
-  const country = annotations.country ?? (number === undefined ? null : countryOfNumber(number));
-  const price = readPrice(annotations, annotations.isHidden, knowledge.prices, { country, isAsk: false });
+  const phoneCountries = contacts.flatMap(({ value }) => countryOfNumber(value) ?? []);
+  const country = first.country ?? phoneCountries[0] ?? annotations.country;
+  const price = readPrice(annotations, isHidden, judges, { country, isAsk });
+  const { location, remote } = locate(knowledge, annotations, judges, {
+    currency: price?.currency ?? null,
+    phoneCountries,
+  });
+  return { annotations, contacts, price, location, remote };
+};
+
+/** The title, once the category is known. */
+const readTitle = (
+  knowledge: Knowledge,
+  annotations: Annotations,
+  { domain, category }: Classified<string>,
+  decided: Pick<Decided, "price" | "place" | "isAsk">,
+): OfferExtraction["title"] | null => {
+  const path = category === null ? null : `${domain?.value ?? ""}/${category.value}`;
+  const found = findTitle(titleTextOf(annotations, { ...decided, category: path }), knowledge.judges);
+  return found === null
+    ? null
+    : {
+        value: found.title,
+        quote: quoteOf(annotations.text, found.span),
+        basis: "stated",
+        confidence: found.confidence,
+      };
+};
+
+const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
+  const { annotations, contacts, price, location } = read(knowledge, text, false);
   const classified = classifyOffer(knowledge.classifiers, { annotations, price });
-  const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(text) : null;
+  const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(annotations) : null;
+  const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: false };
   return {
     language: annotations.language,
-    title: titleOf(annotations, classified) ?? anyTitle(text),
+    title: readTitle(knowledge, annotations, classified, decided) ?? anyTitle(text),
     domain: inferred(annotations, classified.domain),
     category: inferred(annotations, classified.category),
     offer_kind: inferred(annotations, classified.kind),
     price: priceOf(annotations, price, classified),
-    location: locationOf(annotations),
-    contacts,
+    location: locationOf(annotations, location),
+    contacts: contacts.map(({ type, value, preferred, quote, confidence }) => ({
+      value: { type, value, preferred },
+      quote,
+      basis: "stated",
+      confidence,
+    })),
     party: null,
     // Only things that are sold or lent have a condition.
     condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(annotations) : null,
@@ -198,45 +221,41 @@ const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
       space === null
         ? null
         : { value: space.value, quote: quoteOf(text, space.span), basis: "stated", confidence: DETAIL_CONFIDENCE },
-    features: findFeatures(text, annotations.words, annotations.hits).map((feature) => stated(annotations, feature)),
+    features: findFeatures(text, annotations.words, annotations.hits, annotations.is).map((feature) =>
+      stated(annotations, feature),
+    ),
     attributes: [],
   };
 };
 
 const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
-  const annotations = annotate(knowledge, text);
-  const price = readPrice(annotations, annotations.isHidden, knowledge.prices, {
-    country: annotations.country,
-    isAsk: true,
-  });
+  const { annotations, price, location } = read(knowledge, text, true);
+  const { hits, words, is } = annotations;
   const classified = classifyAsk(knowledge.classifiers, { annotations, price });
   // People who look for a flat write "no pets" about themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
-  const excluded = findExclusions(
-    text,
-    annotations.words,
-    annotations.language,
-    (at) =>
-      describesThemselves &&
-      annotations.hits.some(
-        (hit) =>
-          (hit.family === "category" || hit.family === "domain") &&
-          hit.value.startsWith(SELF_DESCRIPTION) &&
-          hit.from <= at &&
-          at < hit.to,
-      ),
-  );
+  const isOwn = (at: number): boolean =>
+    describesThemselves &&
+    hits.some(
+      (hit) =>
+        (hit.family === "category" || hit.family === "domain") &&
+        hit.value.startsWith(SELF_DESCRIPTION) &&
+        hit.from <= at &&
+        at < hit.to,
+    );
+  const excluded = findExclusions(text, words, annotations.language, is, isOwn);
+  const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: true };
   return {
     language: annotations.language,
-    title: titleOf(annotations, classified),
+    title: readTitle(knowledge, annotations, classified, decided),
     domain: inferred(annotations, classified.domain),
     category: inferred(annotations, classified.category),
     ask_kind: inferred(annotations, classified.kind),
     price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(annotations, price) : null,
-    location: locationOf(annotations),
+    location: locationOf(annotations, location),
     condition: conditionOf(annotations),
-    keywords: findKeywords(text, annotations.words, annotations.hits, excluded),
-    must: findRequirements(text, annotations.words).map((criterion) => stated(annotations, criterion)),
+    keywords: findKeywords(text, words, hits, excluded),
+    must: findRequirements(text, words, is).map((criterion) => stated(annotations, criterion)),
     exclude: excluded.map((criterion) => stated(annotations, criterion)),
     attributes: [],
   };

@@ -1,7 +1,6 @@
 import { bucket, createFeatures, type Features, type Term, term } from "../judge/features.ts";
 import type { PriceFound } from "../judge/price.ts";
 import type { Annotations } from "./annotate.ts";
-import { GEOGRAPHY } from "./lexicon.ts";
 import { stem } from "./stem.ts";
 import { type Tally, weighKinds, weighThings } from "./weigh.ts";
 
@@ -15,7 +14,7 @@ import { type Tally, weighKinds, weighThings } from "./weigh.ts";
 
 /** What is read from a text before it is classified. */
 export type FeatureSource = {
-  annotations: Pick<Annotations, "text" | "words" | "hits" | "language">;
+  annotations: Pick<Annotations, "text" | "words" | "hits" | "placeHits" | "language" | "is">;
   family: "kind" | "ask_kind";
   price: Pick<PriceFound, "amount" | "period" | "deposit"> | null;
 };
@@ -52,7 +51,10 @@ const PLACE = bucket("<place>");
 const START = bucket("^");
 const FIRST = bucket("^^");
 
-const addWords = (features: Features, { words: tokens, hits, language }: FeatureSource["annotations"]): void => {
+const addWords = (
+  features: Features,
+  { words: tokens, hits, placeHits, language }: FeatureSource["annotations"],
+): void => {
   const words = tokens
     .slice(0, MOST_WORDS)
     .map(({ folded }) => (/^\d/.test(folded) ? NUMBER : term(stem(folded, language ?? "en"))));
@@ -61,13 +63,19 @@ const addWords = (features: Features, { words: tokens, hits, language }: Feature
   const broad = [...words];
   const narrow = [...words];
   for (const { family, value, from, to } of hits) {
-    const place = GEOGRAPHY.has(family);
-    if (!place && family !== "category" && family !== "domain") continue;
+    if (family !== "category" && family !== "domain") continue;
     for (let at = from; at < to && at < words.length; at++) {
-      broad[at] = place ? PLACE : bucket(`<${value.split("/")[0]}>`);
+      broad[at] = bucket(`<${value.split("/")[0]}>`);
       if (family === "category") narrow[at] = bucket(`<${value}>`);
     }
   }
+  let next = 0;
+  words.forEach((_, at) => {
+    const token = tokens[at]?.from ?? 0;
+    while ((placeHits[next]?.to ?? Number.POSITIVE_INFINITY) <= token) next += 1;
+    const place = placeHits[next];
+    if (place !== undefined && place.form === "name" && place.from <= token) broad[at] = PLACE;
+  });
   const seen = new Set<number>();
   const note = (at: number, template: Term, one: Term, other?: Term): void => {
     const key = other === undefined ? one.hash : Math.imul(one.hash, 31) + other.hash;
@@ -106,7 +114,10 @@ const magnitude = (amount: number): number => (amount <= 0 ? 0 : Math.floor(Math
 const addPrice = (features: Features, price: FeatureSource["price"], domain: string | null): void => {
   const fact = (template: Term, one: string | number, other?: string): void =>
     features.add(template, bucket(one), other === undefined ? undefined : bucket(other), BOOLEAN_VALUE);
-  if (price === null) return fact(T.price, "none");
+  if (price === null) {
+    fact(T.price, "none");
+    return;
+  }
   fact(T.price, price.period ?? "once");
   if (price.amount !== null) {
     const size = magnitude(price.amount);
@@ -124,9 +135,9 @@ export const featuresOf = (
   { annotations, family, price }: FeatureSource,
   named: boolean,
 ): { features: Features; things: Tally; kinds: Tally } => {
-  const { text, words: tokens, hits, language } = annotations;
-  const things = weighThings(tokens, hits, family, language);
-  const kinds = weighKinds(tokens, hits, family);
+  const { text, words: tokens, hits, language, is } = annotations;
+  const things = weighThings(tokens, hits, family, language, is);
+  const kinds = weighKinds(tokens, hits, family, is);
   const features = createFeatures(named);
   addWords(features, annotations);
   addEvidence(features, things, T.thing, HALF_SCORE.things);

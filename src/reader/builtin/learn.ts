@@ -1,20 +1,19 @@
 import { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
 import type { Example, Weights } from "../extraction.ts";
+import { learnContacts } from "../judge/contacts.ts";
 import type { Features } from "../judge/features.ts";
 import { type Judged, learn, learnRanker, type Training } from "../judge/learn.ts";
 import { isMarked, type Mark, parseMarks } from "../judge/marks.ts";
-import {
-  learnPrices,
-  type PRICE_MODELS,
-  type PriceLesson,
-  type PriceModels,
-  readPrice,
-  usePrices,
-} from "../judge/price.ts";
+import { type JudgeName, useJudges } from "../judge/models.ts";
+import { learnOrders } from "../judge/orders.ts";
+import { PLACE_TRAINING, placeExamples } from "../judge/place.ts";
+import { learnPrices, type PriceModels, readPrice } from "../judge/price.ts";
+import { TITLE_TRAINING, titleExamples } from "../judge/title.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "./classify.ts";
 import { featuresOf } from "./features.ts";
-import { type Words, wordKnowledge } from "./knowledge.ts";
+import { titleTextOf } from "./title_text.ts";
+import { type Words, wordKnowledge } from "./words.ts";
 
 /**
  * Trains all models on the examples of the market. This takes some seconds, so the result is stored, and renewed only
@@ -36,27 +35,30 @@ const DOMAIN_PRIOR = 5;
 const CLASSIFYING: Training = { passes: 6, rate: 0.5, balanced: true };
 const JUDGING: Training = { passes: 12, rate: 0.05 };
 
+/** How the preferred of several contacts is learned. */
+const PREFERRING: Training = { passes: 12, rate: 0.04, leastExamples: 4 };
+
 /** The names of all models. */
-export type ModelName = ClassifierName | (typeof PRICE_MODELS)[number];
+export type ModelName = ClassifierName | JudgeName;
 
 /** All trained models, by name. */
 export type Learned = Partial<Record<ModelName, Weights>>;
 
 /** What an example teaches about its whole text. `category`: the class of the classifier, DOMAIN/CATEGORY. */
-type Lesson = { document: "ask" | "offer"; kind: string; category: string | null };
+type Lesson = { isAsk: boolean; kind: string; category: string | null };
 
 const lessonOf = ({ offer_kind, ask_kind, domain, category }: Example): Lesson => ({
-  document: ask_kind === null ? "offer" : "ask",
+  isAsk: ask_kind !== null,
   kind: ask_kind ?? offer_kind ?? "",
   category: category === null ? null : `${domain}/${category}`,
 });
 
 /** Whether the contract has the kind. An operator may add others to the taxonomy, but no extraction can have them. */
-const isKnown = ({ document, kind }: Lesson): boolean =>
-  (document === "ask" ? (ASK_KINDS as readonly string[]) : (OFFER_KINDS as readonly string[])).includes(kind);
+const isKnown = ({ isAsk, kind }: Lesson): boolean =>
+  (isAsk ? (ASK_KINDS as readonly string[]) : (OFFER_KINDS as readonly string[])).includes(kind);
 
-/** An example, read as far as a text is read before it is judged. */
-type Seen = Lesson & { marks: readonly Mark[] | null; annotations: Annotations };
+/** An example, as far as a text is read before anything is judged. `marks`: null if it has none. */
+type Seen = Lesson & { language: string | null; marks: readonly Mark[] | null; annotations: Annotations };
 
 const see = (words: Words, examples: readonly Example[]): Seen[] => {
   const knowledge = wordKnowledge(words);
@@ -64,51 +66,79 @@ const see = (words: Words, examples: readonly Example[]): Seen[] => {
     const lesson = lessonOf(example);
     if (!isKnown(lesson)) return [];
     const { text, marks } = parseMarks(example.text);
-    return [{ ...lesson, marks: isMarked(example.text) ? marks : null, annotations: annotate(knowledge, text) }];
+    const orders = marks.filter(({ role }) => role === "order");
+    const annotations = annotate(knowledge, text, orders);
+    return [{ ...lesson, language: example.language, marks: isMarked(example.text) ? marks : null, annotations }];
   });
 };
 
-const trainPrices = (seen: readonly Seen[]): Record<(typeof PRICE_MODELS)[number], Weights> => {
-  const lessons = seen.flatMap(({ document, marks, annotations }): PriceLesson[] =>
-    marks === null ? [] : [learnPrices(annotations, marks, annotations.isHidden, document === "ask")],
-  );
+const markOf = (marks: readonly Mark[], wanted: string): Mark | null =>
+  marks.find(({ role }) => role === wanted) ?? null;
+
+/** Trains the models of the judges on the marked texts. */
+const trainJudges = (seen: readonly Seen[]): Record<JudgeName, Weights> => {
+  const lessons = seen.flatMap((one) => {
+    const { marks, annotations, language } = one;
+    if (marks === null) return [];
+    const hints = { country: annotations.country, language: language ?? annotations.language };
+    const title = titleTextOf(annotations, {
+      category: one.category,
+      price: markOf(marks, "price"),
+      place: markOf(marks, "place"),
+      isAsk: one.isAsk,
+    });
+    return [
+      {
+        order: learnOrders(annotations, marks),
+        place: placeExamples(annotations, marks),
+        ...learnPrices(annotations, marks, annotations.isHidden, one.isAsk),
+        ...learnContacts(annotations, marks, hints),
+        ...titleExamples(title, marks),
+      },
+    ];
+  });
+  const judged = (name: "order" | "sum" | "price_period" | "price_type" | "contact_role" | "contact_type"): Weights =>
+    learn(
+      lessons.flatMap((lesson) => lesson[name]),
+      JUDGING,
+    );
+  const ranked = (
+    name: "place" | "price" | "contact_preferred" | "title_begin" | "title_end",
+    training: Training,
+  ): Weights =>
+    learnRanker(
+      lessons.flatMap((lesson) => lesson[name]),
+      training,
+    );
   return {
-    price: learnRanker(
-      lessons.map(({ price }) => price),
-      JUDGING,
-    ),
-    sum: learn(
-      lessons.flatMap(({ sum }) => sum),
-      JUDGING,
-    ),
-    price_period: learn(
-      lessons.flatMap(({ price_period }) => price_period),
-      JUDGING,
-    ),
-    price_type: learn(
-      lessons.flatMap(({ price_type }) => price_type),
-      JUDGING,
-    ),
+    order: judged("order"),
+    place: ranked("place", PLACE_TRAINING),
+    price: ranked("price", JUDGING),
+    sum: judged("sum"),
+    price_period: judged("price_period"),
+    price_type: judged("price_type"),
+    contact_role: judged("contact_role"),
+    contact_type: judged("contact_type"),
+    contact_preferred: ranked("contact_preferred", PREFERRING),
+    title_begin: ranked("title_begin", TITLE_TRAINING),
+    title_end: ranked("title_end", TITLE_TRAINING),
   };
 };
 
 /** An example with its features. */
 type Observed = Lesson & { features: Features };
 
-const observe = (seen: readonly Seen[], prices: PriceModels): Observed[] =>
-  seen.map(({ annotations, ...example }) => {
-    const isAsk = example.document === "ask";
-    const price = readPrice(annotations, annotations.isHidden, prices, { country: annotations.country, isAsk });
+const observe = (seen: readonly Seen[], judges: PriceModels): Observed[] =>
+  seen.map(({ annotations, isAsk, kind, category }) => {
+    const price = readPrice(annotations, annotations.isHidden, judges, { country: annotations.country, isAsk });
     const family = isAsk ? "ask_kind" : "kind";
-    return { ...example, features: featuresOf({ annotations, family, price }, true).features };
+    return { isAsk, kind, category, features: featuresOf({ annotations, family, price }, true).features };
   });
 
 const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): Learned => {
-  const kindsOf = (document: Lesson["document"], kinds: readonly string[]): Weights =>
+  const kindsOf = (ofAsks: boolean, kinds: readonly string[]): Weights =>
     learn(
-      observed
-        .filter((one) => one.document === document)
-        .map(({ features, kind }): Judged => ({ features, name: kind })),
+      observed.filter(({ isAsk }) => isAsk === ofAsks).map(({ features, kind }): Judged => ({ features, name: kind })),
       CLASSIFYING,
       new Map(kinds.map((kind) => [`kind ${kind}`, { [kind]: KIND_PRIOR }])),
     );
@@ -139,8 +169,8 @@ const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): L
   };
 
   return {
-    ask_kind: kindsOf("ask", ASK_KINDS),
-    offer_kind: kindsOf("offer", OFFER_KINDS),
+    ask_kind: kindsOf(true, ASK_KINDS),
+    offer_kind: kindsOf(false, OFFER_KINDS),
     goods: trainGroup("goods"),
     services: trainGroup("services"),
     jobs_projects: trainGroup("jobs_projects"),
@@ -167,8 +197,8 @@ export type TrainingSet = { vocabulary: Words; things: Things; examples: Example
  */
 export const learnClassifiers = ({ vocabulary, examples }: Pick<TrainingSet, "vocabulary" | "examples">): Learned => {
   const seen = see(vocabulary, examples);
-  const prices = trainPrices(seen);
-  const learned: Learned = { ...prices, ...trainClassifiers(vocabulary, observe(seen, usePrices(prices))) };
+  const judges = trainJudges(seen);
+  const learned: Learned = { ...judges, ...trainClassifiers(vocabulary, observe(seen, useJudges(judges))) };
   // A taxonomy may have no category in a label group.
   return Object.fromEntries(Object.entries(learned).filter(([, { classes }]) => classes.length > 0));
 };

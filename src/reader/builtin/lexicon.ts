@@ -1,27 +1,17 @@
 import type { Concept, Vocabulary } from "../extraction.ts";
 import { type Word, wordsIn } from "../text/tokens.ts";
-import { isFunctionWord } from "./language.ts";
+import { type FunctionWords, functionWordsOf, isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
 
 /** The compiled lexicon: phrases indexed by their words, and inflected forms by their stems. */
 
 /** What a label says something about. */
-type Family =
-  | "category"
-  | "domain"
-  | "kind"
-  | "ask_kind"
-  | "condition"
-  | "feature"
-  | "place"
-  | "region"
-  | "country"
-  | "city";
+type Family = "category" | "domain" | "kind" | "ask_kind" | "condition" | "feature";
 
 /** A label that was found in a text. */
 export type Hit = {
   family: Family;
-  /** What the label says: "electronics/phones", "rental", "DE", "DE/Köln". */
+  /** What the label says: "electronics/phones", "rental". */
   value: string;
   /** The weight of the label, reduced if the form or the language differs. */
   weight: number;
@@ -44,12 +34,14 @@ export type Lexicon = {
   exact: ReadonlyMap<string, Node>;
   /** For each language, the terms by the stems of their words. */
   stems: ReadonlyMap<string, ReadonlyMap<string, Node>>;
+  /** The words of each closed class: "negation", "stop_word". */
+  words: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The frequent words of each language, which are terms of no other. */
+  functionWords: FunctionWords;
 };
 
-/** A label of a value, or a name of a place. */
+/** A label of a value. */
 type Naming = { form: string; language: string | null; family: Family; value: string; weight: number };
-
-const PLACE = /^(place|region|country|city):(.+)$/;
 
 /** What the labels of a concept say; null for cues, which say nothing by themselves. */
 const meaningOf = (concept: Concept): { family: Family; value: string } | null => {
@@ -67,29 +59,25 @@ const meaningOf = (concept: Concept): { family: Family; value: string } | null =
     case "feature":
       return { family: "feature", value: concept.concept };
     case "cue":
+    case "word_class":
       return null;
   }
 };
 
 /** The part of a vocabulary that becomes the lexicon. */
-type Named = Pick<Vocabulary, "taxonomy" | "concepts" | "labels" | "terms">;
+type Named = Pick<Vocabulary, "taxonomy" | "concepts" | "labels">;
 
 /**
- * The labels that name a value, and the names of places.
+ * The labels that name a value.
  * @throws if a label names an unknown concept, which the database does not allow
  */
-export const namingsOf = ({ concepts, labels, terms }: Named): Naming[] => {
+export const namingsOf = ({ concepts, labels }: Named): Naming[] => {
   const meanings = new Map(concepts.map((concept) => [concept.concept, meaningOf(concept)]));
   const namings: Naming[] = [];
   for (const [concept, language, form, weight] of labels) {
     const meaning = meanings.get(concept);
     if (meaning === undefined) throw new Error(`The label "${form}" names ${concept}, which is no concept.`);
     if (meaning !== null) namings.push({ form, language, family: meaning.family, value: meaning.value, weight });
-  }
-  for (const { term, language, sense, weight } of terms) {
-    const [, family, value] = PLACE.exec(sense) ?? [];
-    if (family === undefined || value === undefined) throw new Error(`"${term}" has the unknown sense ${sense}.`);
-    namings.push({ form: term, language, family: family as Family, value, weight });
   }
   return namings;
 };
@@ -134,6 +122,18 @@ const sharing = <T>(): ((items: readonly T[], last: T) => readonly T[]) => {
     return alone;
   };
 };
+
+/** The class of the frequent words of a language. */
+const FUNCTION_WORD = "function_word";
+
+/** Tells whether a folded word belongs to a closed class of words. */
+export type IsWord = (wordClass: string, word: string) => boolean;
+
+/** The function that tells whether a word belongs to a closed class. */
+export const isWordOf =
+  (lexicon: Lexicon): IsWord =>
+  (cue, word) =>
+    lexicon.words.get(cue)?.has(word) ?? false;
 
 /** Compiles the words of a vocabulary. */
 export const compileLexicon = (vocabulary: Named): Lexicon => {
@@ -187,7 +187,18 @@ export const compileLexicon = (vocabulary: Named): Lexicon => {
       entry,
     );
   }
-  return { taxonomy: vocabulary.taxonomy, exact, stems };
+  const classes = new Set(
+    vocabulary.concepts.filter(({ type }) => type === "word_class").map(({ concept }) => concept),
+  );
+  const words = new Map<string, Set<string>>();
+  const functionWords: { language: string; form: string }[] = [];
+  for (const [concept, language, form] of vocabulary.labels) {
+    if (!classes.has(concept)) continue;
+    if (concept === FUNCTION_WORD && language !== null) functionWords.push({ language, form });
+    const same = words.get(concept) ?? new Set();
+    words.set(concept, same.add(form));
+  }
+  return { taxonomy: vocabulary.taxonomy, exact, stems, words, functionWords: functionWordsOf(functionWords) };
 };
 
 const languageFactor = (entry: Entry, language: string | null): number => {
@@ -195,9 +206,6 @@ const languageFactor = (entry: Entry, language: string | null): number => {
   if (language === null) return UNKNOWN_LANGUAGE_FACTOR;
   return entry.language === "en" ? ENGLISH_FACTOR : FOREIGN_FACTOR;
 };
-
-/** The families of terms that are places. */
-export const GEOGRAPHY: ReadonlySet<string> = new Set(["place", "region", "country", "city"]);
 
 /** Drops hits inside a longer hit of the same family: "machine" in "washing machine". */
 const withoutContained = (hits: Hit[]): Hit[] => {
@@ -208,11 +216,8 @@ const withoutContained = (hits: Hit[]): Hit[] => {
     const key = `${hit.from} ${hit.to} ${hit.family} ${hit.value}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    // All geographic families count as one: "Mexico" is not part of "New Mexico", although only one of them is a
-    // country.
-    const group = GEOGRAPHY.has(hit.family) ? "geography" : hit.family;
-    const family = covered.get(group) ?? new Map<number, number>();
-    covered.set(group, family);
+    const family = covered.get(hit.family) ?? new Map<number, number>();
+    covered.set(hit.family, family);
     const length = hit.to - hit.from;
     let inside = false;
     for (let at = hit.from; at < hit.to; at++) if ((family.get(at) ?? 0) > length) inside = true;
@@ -247,7 +252,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Word[], language: s
 
   // Function words are not terms of another language: "hat" in German, "les" in French.
   const detected = language !== null && words.length > FEW_WORDS ? language : null;
-  const functionWords = words.map((word) => detected !== null && isFunctionWord(word, detected));
+  const functionWords = words.map((word) => detected !== null && isFunctionWord(lexicon.functionWords, word, detected));
 
   const collect = (entries: readonly Entry[], from: number, to: number, factor: number) => {
     for (const entry of entries) {

@@ -1,15 +1,19 @@
 import type { QueryExtraction, Vocabulary } from "../extraction.ts";
+import { resolvePlace } from "../find/place_choice.ts";
+import type { PlaceText } from "../find/place_spans.ts";
+import { findPlaces, type PlaceHit } from "../find/places.ts";
+import type { Range } from "../judge/context.ts";
+import { findLocation } from "../judge/place.ts";
 import { readPrice } from "../judge/price.ts";
 import { findCues } from "../text/cues.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { tokensIn, type Word, wordsIn } from "../text/tokens.ts";
+import { tokensOfHit } from "./annotate.ts";
 import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
-import { guessCountry, SURE_PLACE } from "./countries.ts";
-import { knowledgeOf } from "./knowledge.ts";
+import { countryOfLanguage } from "./countries.ts";
+import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit, type Lexicon, namingsOf } from "./lexicon.ts";
-import { ELSEWHERE } from "./place_words.ts";
-import { findPlace, type Place } from "./places.ts";
+import { findTerms, type Hit, type IsWord, isWordOf, type Lexicon, namingsOf } from "./lexicon.ts";
 import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
 import { createCorrector } from "./spelling.ts";
 
@@ -43,15 +47,14 @@ const CERTAIN_WEIGHT = 3;
  */
 const CLEAR_LANGUAGE = 1.5;
 
-/** Terms about the rent of homes that are ordinary words elsewhere: "warm winter coat". */
+/** Terms about the rent of homes (cue home_term) are ordinary words elsewhere: "warm winter coat". */
 const HOMES = "real_estate";
-const HOME_TERMS = new Set(["warm", "kalt", "sleeps", "charges", "incl", "media", "utilities", "professionals"]);
 
 /** Terms that only hint at a kind have a lower weight ("flat", because most flats are let). */
 const LEAST_CUE = 2;
 
-/** A misspelt word is corrected to a word for one of these. */
-const MEANT: ReadonlySet<string> = new Set(["category", "place", "city"]);
+/** A misspelt word is corrected to the name of a thing, or of a place with at least so many inhabitants. */
+const LEAST_POPULATION = 100_000;
 
 /** Least weight of a term that names the thing. Only the words after such a term can be modifiers. */
 const LEAST_HEAD = 1.5;
@@ -68,20 +71,6 @@ const CERTAIN_PRICE = 0.7;
 /** The confidence that readPrice gives to a leading "free" (not "free delivery"). */
 const LEADING_FREE = 0.95;
 
-/** Words that belong to a price: limits before it, periods after it. Folded, in the eight languages. */
-const LIMITS = new Set(
-  `under below up to max maximum less than within budget of about around for until not more over
-  unter bis maximal hochstens fur ca circa moins de jusqu a sous maximum pour environ hasta menos por maximo
-  meno di fino sotto massimo per circa ate abaixo menos tot onder maximaal minder dan voor ponizej maksymalnie do za`.split(
-    /\s+/,
-  ),
-);
-const PERIODS = new Set(
-  `a an per each the month monthly week weekly day daily night hour hourly year pcm pw pm h hr mo p
-  pro im je monat woche tag nacht stunde jahr monatlich warm kalt par mois semaine jour nuit heure
-  al a la por mes semana dia noche hora mese settimana giorno notte ora ao por mes noite
-  maand week dag nacht uur za miesiac tydzien dzien noc godzine miesiecznie`.split(/\s+/),
-);
 const MOST_LIMITS = 3;
 const MOST_PERIODS = 2;
 
@@ -96,11 +85,11 @@ const spanOf = (tokens: Tokens, from: number, to: number): Span => ({
 });
 
 /** The span of a price with the words around it that belong to it. */
-const widenPrice = (tokens: Tokens, { start, end }: Span): Span => {
+const widenPrice = (tokens: Tokens, { start, end }: Span, is: IsWord): Span => {
   let from = tokens.findIndex((token) => token.end > start);
   let to = tokens.findLastIndex((token) => token.start < end) + 1;
-  for (let n = 0; n < MOST_LIMITS && from > 0 && LIMITS.has(tokens[from - 1]?.folded ?? ""); n++) from -= 1;
-  for (let n = 0; n < MOST_PERIODS && PERIODS.has(tokens[to]?.folded ?? ""); n++) to += 1;
+  for (let n = 0; n < MOST_LIMITS && from > 0 && is("limit_word", tokens[from - 1]?.folded ?? ""); n++) from -= 1;
+  for (let n = 0; n < MOST_PERIODS && is("period_word", tokens[to]?.folded ?? ""); n++) to += 1;
   return spanOf(tokens, from, to);
 };
 
@@ -120,7 +109,7 @@ const readKind = (
   const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
   const cues = new Map<OfferKind, number>();
   for (const hit of hits) {
-    if (hit.weight < LEAST_CUE || (domain !== HOMES && HOME_TERMS.has(hit.term))) continue;
+    if (hit.weight < LEAST_CUE || (domain !== HOMES && isWordOf(lexicon)("home_term", hit.term))) continue;
     const kind = kindOf(hit);
     if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
     // A longer phrase is stronger evidence.
@@ -134,48 +123,66 @@ const readKind = (
   return guessed === null ? null : { value: guessed, certain: false };
 };
 
-/** True for a city, or for a name that the vocabulary maps to one ("GB/London"). */
-const isTown = ({ family }: Hit): boolean => family === "place" || family === "city";
+/** A place to search in, and where the query names it. */
+type PlaceSought = QueryExtraction["places"][number] & { span: Span };
+
+/** What the query says about places, as its places are found. */
+type PlaceScene = PlaceText & { placeHits: readonly PlaceHit[] };
+
+/** A word that says that the place after it is not where the thing is: "from Berlin". */
+const ELSEWHERE = "place_elsewhere";
+
+/** The place that names mean, or null if it is unknown which. */
+const soughtIn = (
+  { gazetteer }: Knowledge,
+  scene: PlaceScene,
+  hits: readonly PlaceHit[],
+  range: Range,
+): PlaceSought | null => {
+  const resolved = resolvePlace(gazetteer, hits, { others: scene.placeHits });
+  if (resolved === null) return null;
+  const span = { start: scene.tokens[range.from]?.start ?? 0, end: scene.tokens[range.to - 1]?.end ?? 0 };
+  const { city, country } = resolved;
+  return { text: scene.text.slice(span.start, span.end), city, country, span };
+};
 
 /** The places to search in; an offer may be in any of them: "London or Manchester". */
-const readPlaces = (
-  tokens: Tokens,
-  text: string,
-  hits: readonly Hit[],
-  place: Place | null,
-): QueryExtraction["places"] => {
-  const cities = hits.filter(
-    (hit) =>
-      isTown(hit) &&
-      hit.weight >= SURE_PLACE &&
-      !ELSEWHERE.has(tokens[hit.from - 1]?.folded ?? "") &&
-      // A place inside the name of a thing belongs to the thing and stays among the words: "Berlin wall art", "London
-      // Fog coat".
-      !hits.some((other) => other.family === "category" && other.from <= hit.from && hit.to <= other.to),
+const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
+  const { gazetteer, judges } = knowledge;
+  const { placeHits, cues, things } = scene;
+  const towns = placeHits.filter(
+    ({ from, to, ids, form }) =>
+      form === "name" &&
+      /^(?:city|district)$/.test(gazetteer.kind(ids[0] ?? 0)) &&
+      !cues.some((cue) => cue.concept.text === ELSEWHERE && cue.to === from) &&
+      // A place inside the name of a thing belongs to the thing and stays among the words: "London Fog coat".
+      !things.some((thing) => thing.from <= from && to <= thing.to),
   );
-  // The vocabulary maps "Peckham" to London and "Munich" to München. If a name has both senses, that city is used.
-  const byStart = Map.groupBy(cities, (hit) => hit.from);
-  const places = [...byStart.values()].map((same) => {
-    const hit = same.find(({ family }) => family === "city") ?? same[0];
-    const span = spanOf(tokens, hit?.from ?? 0, hit?.to ?? 0);
-    const written = text.slice(span.start, span.end);
-    const [country = null, city = written] = (hit?.value ?? "").split("/");
-    return { text: written, city, country };
-  });
-  if (places.length > 0 || place === null || place.confidence < LEAST_CONFIDENCE) return places;
+  if (towns.length > 0) return towns.flatMap((hit) => soughtIn(knowledge, scene, [hit], hit) ?? []);
+  const { place } = findLocation(scene, judges);
+  if (place === null || place.confidence < LEAST_CONFIDENCE) return [];
+  const inside = placeHits.filter(({ from, to }) => from >= place.from && to <= place.to);
   // A country or a region counts as well. An unknown name stays among the words.
-  return place.city !== null || place.region !== null || place.country !== null
-    ? [{ text: text.slice(place.span.start, place.span.end), city: place.city, country: place.country }]
-    : [];
+  return inside.length === 0 ? [] : [soughtIn(knowledge, scene, inside, place) ?? []].flat();
 };
 
 /** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
 export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
-  const { lexicon, classifiers, cues, prices } = knowledgeOf(vocabulary);
+  const knowledge = knowledgeOf(vocabulary);
+  const { lexicon, gazetteer, classifiers, judges } = knowledge;
+  const is = isWordOf(lexicon);
   const namings = namingsOf(vocabulary);
   const correct = createCorrector(
-    [...namings.map(({ form }) => form), ...LIMITS, ...PERIODS],
-    namings.filter(({ family, weight }) => weight >= LEAST_CUE && MEANT.has(family)).map(({ form }) => form),
+    [
+      ...namings.map(({ form }) => form),
+      ...(lexicon.words.get("limit_word") ?? []),
+      ...(lexicon.words.get("period_word") ?? []),
+    ],
+    [
+      ...namings.filter(({ family, weight }) => weight >= LEAST_CUE && family === "category").map(({ form }) => form),
+      ...gazetteer.largest(LEAST_POPULATION),
+    ],
+    (word) => gazetteer.named(word).length > 0,
   );
   return (query) => {
     const corrections: Record<string, string> = {};
@@ -185,34 +192,58 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       corrections[token.folded] = meant;
       return { ...token, folded: meant };
     });
-    const language = detectLanguage(query, tokens, languageHints(lexicon, tokens), CLEAR_LANGUAGE);
+    const language = detectLanguage(
+      query,
+      tokens,
+      lexicon.functionWords,
+      languageHints(lexicon, tokens),
+      CLEAR_LANGUAGE,
+    );
+    const corrected = tokensIn(query).map((token) => {
+      const meant = token.kind === "word" ? corrections[token.text] : undefined;
+      return meant === undefined ? token : { ...token, text: meant };
+    });
     const hits = findTerms(lexicon, tokens, language);
     // The language of a few words is often detected wrongly, so phrases count in every language ("van to hire" is not
     // Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(
       (hit) => hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind"),
     );
-    const place = findPlace(query, tokens, hits, language);
-    const country = guessCountry(query, hits, place, language);
-    const scene = { text: query, tokens: tokensIn(query), cues: findCues(tokensIn(query), cues), topics: [] };
-    const budget = readPrice(scene, () => false, prices, { country, isAsk: true });
+    const placeHits = findPlaces(gazetteer, corrected);
+    const isHidden = (): boolean => false;
+    const scene = {
+      text: query,
+      tokens: corrected,
+      cues: findCues(corrected, knowledge.cues),
+      topics: [],
+      isHidden,
+      placeHits,
+      known: placeHits.map(({ from, to, ids, form }) => {
+        const id = ids[0] ?? 0;
+        return { from, to, kind: gazetteer.kind(id), form, weight: gazetteer.weight(id) };
+      }),
+      things: hits.filter(({ family }) => family === "category").map((hit) => tokensOfHit(tokens, hit)),
+      sums: [],
+    };
+    const places = readPlaces(knowledge, scene);
+    const country = places[0]?.country ?? countryOfLanguage(language) ?? (/\$/.test(query) ? "US" : null);
+    const budget = readPrice(scene, isHidden, judges, { country, isAsk: true });
 
     const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
     // The "for" of "for sale" belongs to the kind. The "for" of "for my daughter" begins the modifiers, although that
     // phrase is a term for the kind "buy".
     const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
-    const aside = modifiersFrom(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to));
+    const aside = modifiersFrom(tokens, head, (at) => ofKind.some((hit) => hit.from <= at && at < hit.to), is);
     // The modifiers tell little about the thing itself: the kitchen in "fridge for a family kitchen".
     const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
     const thing = classifyAsk(classifiers, {
-      annotations: { text: query, words: tokens, hits: about, language },
+      annotations: { text: query, words: tokens, hits: about, placeHits, language, is },
       price: budget,
     });
     const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
     const domain = sure ? (thing.domain?.value ?? null) : null;
     const guess = thing.kind === null ? null : LOOKED_FOR[thing.kind.value];
     const kind = readKind(lexicon, [...hits, ...phrases], domain, guess);
-    const places = readPlaces(tokens, query, hits, place);
 
     const said: Span[] = [];
     let price: QueryExtraction["price"] = null;
@@ -226,18 +257,17 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
         currency,
         period: period === "project" ? null : period,
       };
-      said.push(widenPrice(tokens, span));
+      said.push(widenPrice(tokens, span, is));
     }
-    if (places.length > 0 && place !== null) said.push(place.span);
+    said.push(...places.map(({ span }) => span));
     const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit.from, hit.to));
     for (const hit of [...hits, ...phrases]) {
       const span = spanOf(tokens, hit.from, hit.to);
-      const isPlace = isTown(hit) && hit.weight >= SURE_PLACE && places.some(({ city }) => city !== null);
       const isKind = kindOf(hit) !== null && kindOf(hit) === kind?.value && hit.weight >= LEAST_CUE;
-      if (isPlace || (isKind && !things.some((other) => overlaps(other, span)))) said.push(span);
+      if (isKind && !things.some((other) => overlaps(other, span))) said.push(span);
     }
     const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
-    const contentWords = left.filter((token) => !isStopWord(token));
+    const contentWords = left.filter((token) => !isStopWord(token, is));
     const words = contentWords.length > 0 ? contentWords : left;
     return {
       modifiers: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
@@ -255,7 +285,7 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       domain,
       category: sure ? (thing.category?.value ?? null) : null,
       price,
-      places,
+      places: places.map(({ text, city, country }) => ({ text, city, country })),
     };
   };
 };

@@ -56,12 +56,14 @@ const bitsOf = (number: number): number => {
  * Creates the function that corrects words.
  * @param terms folded words and phrases; each of their words counts as known
  * @param things the candidates for corrections: names of things and places
+ * @param isKnown says of further words that they are known
  * @returns for a folded word the intended word. Null if the word is known, too short, close to no candidate, or equally
  *   close to several
  */
 export const createCorrector = (
   terms: Iterable<string>,
   things: Iterable<string>,
+  isKnown: (word: string) => boolean = () => false,
 ): ((word: string) => string | null) => {
   const known = new Set<string>();
   for (const term of terms) for (const word of term.split(" ")) known.add(word);
@@ -73,7 +75,7 @@ export const createCorrector = (
   const shapeOf = (initial: string, length: number): string => `${initial}${length}`;
   const byShape = Map.groupBy(likely, ({ word }) => shapeOf(word.charAt(0), word.length));
   return (word) => {
-    if (word.length < SHORTEST || /\d/.test(word) || known.has(word)) return null;
+    if (word.length < SHORTEST || /\d/.test(word) || known.has(word) || isKnown(word)) return null;
     const letters = lettersOf(word);
     const most = word.length >= TWO_TYPOS ? 2 : 1;
     let best: string | null = null;

@@ -1,20 +1,7 @@
 import type { Word } from "../text/tokens.ts";
-import type { Hit } from "./lexicon.ts";
+import type { Hit, IsWord } from "./lexicon.ts";
 
 /** Computes the evidence of the terms in a text for each category, domain and kind. */
-
-/**
- * Words before a thing that make it secondary: "case for an iPhone", "with a desk", "on the phone".
- * They do not count if they are part of a kind term ("looking for a plumber").
- */
-const SECONDARY = new Set(
-  `for with w incl includes included including plus without from near fits like mit inkl inklusive fur ohne samt neben
-  avec pour sans pres inclus con para sin per senza com sem incluye inclui met voor zonder inclusief z ze dla bez od oraz
-  on to at zum zur beim au aux contre tegen into off and und et y e en i`.split(/\s+/),
-);
-const NEGATION = new Set(
-  "no not kein keine keinen nicht pas ni non nao geen niet nie never don isn without ohne".split(" "),
-);
 
 const SECONDARY_FACTOR = 0.55;
 const NEGATED_FACTOR = 0.2;
@@ -67,20 +54,17 @@ const sum = (tally: Tally): Tally => {
 };
 
 /** The factor for a hit that is secondary or negated according to the two words before it; 1 if it is neither. */
-const contextOf = (tokens: readonly Word[], hit: Hit, isCue: (at: number) => boolean): number => {
+const contextOf = (tokens: readonly Word[], hit: Hit, is: IsWord, isCue: (at: number) => boolean): number => {
   for (let back = 1; back <= 2; back++) {
     const at = hit.from - back;
     const token = tokens[at];
     if (token === undefined || tokens[at + 1]?.opens) return 1;
     if (isCue(at)) return 1;
-    if (NEGATION.has(token.folded)) return NEGATED_FACTOR;
-    if (SECONDARY.has(token.folded)) return SECONDARY_FACTOR;
+    if (is("negation", token.folded)) return NEGATED_FACTOR;
+    if (is("secondary", token.folded)) return SECONDARY_FACTOR;
   }
   return 1;
 };
-
-/** Words between a noun and its complement, in languages that put it after: "cours de piano", "repair of bikes". */
-const OF = new Set("of de du des d di del della dello dei degli delle do da dos das van von".split(" "));
 
 /**
  * Factor for a modifier, a thing that describes another thing: a "camera bag" is a bag, a "house move" is not a house.
@@ -94,7 +78,12 @@ const LEAST_HEAD = 1.5;
 const HEAD_LAST: ReadonlySet<string | null> = new Set(["en", "de", "nl", null]);
 
 /** The hits that only modify the thing that another hit names. */
-const findModifiers = (tokens: readonly Word[], things: readonly Hit[], language: string | null): Set<Hit> => {
+const findModifiers = (
+  tokens: readonly Word[],
+  things: readonly Hit[],
+  language: string | null,
+  is: IsWord,
+): Set<Hit> => {
   const modifiers = new Set<Hit>();
   const starting = Map.groupBy(things, (hit) => hit.from);
   for (const hit of things) {
@@ -103,7 +92,7 @@ const findModifiers = (tokens: readonly Word[], things: readonly Hit[], language
     const heads = HEAD_LAST.has(language) ? (starting.get(hit.to) ?? []) : [];
     if (heads.some((head) => head.weight >= LEAST_HEAD) && heads.every((head) => head.value !== hit.value))
       modifiers.add(hit);
-    if (!OF.has(joined.folded) || hit.weight < LEAST_HEAD) continue;
+    if (!is("of", joined.folded) || hit.weight < LEAST_HEAD) continue;
     for (const over of [1, 2]) {
       const complements = starting.get(hit.to + over) ?? [];
       if (complements.every((one) => one.value !== hit.value)) for (const one of complements) modifiers.add(one);
@@ -118,6 +107,7 @@ export const weighThings = (
   hits: readonly Hit[],
   cueFamily: "kind" | "ask_kind",
   language: string | null,
+  is: IsWord,
 ): Tally => {
   const tally: Tally = new Map();
   const cues = hits.filter((hit) => hit.family === cueFamily && hit.weight >= LEAST_CUE);
@@ -132,13 +122,13 @@ export const weighThings = (
   };
   const seen = new Set<string>();
   const things = hits.filter((hit) => hit.family === "category" || hit.family === "domain");
-  const modifiers = findModifiers(tokens, things, language);
+  const modifiers = findModifiers(tokens, things, language, is);
   for (const hit of things) {
     const key = `${hit.value} ${hit.term}`;
     const nearness = FARTHEST + (NEAREST - FARTHEST) * Math.exp(-hit.from / DECAY_LENGTH);
     const factor =
       (nearness + (afterCue(hit.from) ? AFTER_KIND_BONUS : 0)) *
-      contextOf(tokens, hit, (at) => cueAt.has(at)) *
+      contextOf(tokens, hit, is, (at) => cueAt.has(at)) *
       (modifiers.has(hit) ? MODIFIER_FACTOR : 1);
     contribute(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED_FACTOR : 1), hit);
     seen.add(key);
@@ -146,28 +136,28 @@ export const weighThings = (
   return sum(tally);
 };
 
-/** Words before a kind term that negate it: "not selling", "rent rather than buy". */
-const KIND_NEGATION = new Set(
-  `not no never kein keine nicht pas non nao niet geen nie than instead statt anstatt lieu vez inves invece anziche
-  zamiast plaats isn don`.split(/\s+/),
-);
 const KIND_NEGATION_REACH = 2;
 
 /** True if a word before a kind term negates it. */
-const isNegated = (tokens: readonly Word[], hit: Hit): boolean => {
+const isNegated = (tokens: readonly Word[], hit: Hit, is: IsWord): boolean => {
   for (let at = hit.from - 1; at >= Math.max(0, hit.from - KIND_NEGATION_REACH); at--) {
     if (tokens[at + 1]?.opens || /[,(]/.test(tokens[at + 1]?.before ?? "")) return false;
-    if (KIND_NEGATION.has(tokens[at]?.folded ?? "")) return true;
+    if (is("kind_negation", tokens[at]?.folded ?? "")) return true;
   }
   return false;
 };
 
 /** Evidence for kinds. */
-export const weighKinds = (tokens: readonly Word[], hits: readonly Hit[], family: "kind" | "ask_kind"): Tally => {
+export const weighKinds = (
+  tokens: readonly Word[],
+  hits: readonly Hit[],
+  family: "kind" | "ask_kind",
+  is: IsWord,
+): Tally => {
   const tally: Tally = new Map();
   const seen = new Set<string>();
   for (const hit of hits) {
-    if (hit.family !== family || isNegated(tokens, hit)) continue;
+    if (hit.family !== family || isNegated(tokens, hit, is)) continue;
     const key = `${hit.value} ${hit.term}`;
     const factor = 0.5 + 0.7 * Math.exp(-hit.from / DECAY_LENGTH);
     contribute(tally, hit.value, hit.weight * factor * (seen.has(key) ? REPEATED_FACTOR : 1), hit);

@@ -251,3 +251,30 @@ export const resolveCurrency = (marker: Marker, country: string | null): string 
   if (marker === "¢") return currencyOf(country) ?? "USD";
   return marker;
 };
+
+/** Countries whose currency no other country has, by marker, and those that most texts with the marker are from. */
+const COUNTRY_OF: Readonly<Record<string, string>> = {
+  GBP: "GB",
+  PLN: "PL",
+  BRL: "BR",
+  CHF: "CH",
+  CAD: "CA",
+  AUD: "AU",
+  NZD: "NZ",
+  CZK: "CZ",
+  MXN: "MX",
+  INR: "IN",
+  ZAR: "ZA",
+  JPY: "JP",
+  SEK: "SE",
+  NOK: "NO",
+  DKK: "DK",
+};
+
+/** The country that a currency suggests in a text of a language, or null. */
+export const countryOfCurrency = (marker: Marker, language: string | null): string | null => {
+  const own = COUNTRY_OF[marker];
+  if (own !== undefined) return own;
+  if (marker === "$" && language === "en") return "US";
+  return marker === "EUR" && (language === "es" || language === "pt") ? language.toUpperCase() : null;
+};

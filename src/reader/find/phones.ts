@@ -36,6 +36,9 @@ const DIGIT_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
 /** Fewer digit words in a row are prose. */
 const MIN_DIGIT_WORDS = 3;
 
+/** Words before a digit that say it several times: "oh double seven". */
+const TIMES: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3 };
+
 /** The digits at token `at`, written as digits or words, and where they end. Null if there are none. */
 const groupAt = (tokens: readonly Token[], at: number): { digits: string; at: number; to: number } | null => {
   const token = tokens[at];
@@ -43,9 +46,11 @@ const groupAt = (tokens: readonly Token[], at: number): { digits: string; at: nu
   let digits = "";
   let to = at;
   for (let word = tokens[to]; word?.kind === "word" && (to === at || word.gap === "space"); word = tokens[++to]) {
-    const digit = DIGIT_WORDS[word.text];
+    const times = TIMES[word.text] ?? 1;
+    const digit = DIGIT_WORDS[times === 1 ? word.text : (tokens[to + 1]?.text ?? "")];
     if (digit === undefined) break;
-    digits += digit;
+    digits += digit.repeat(times);
+    if (times > 1) to++;
   }
   return digits.length >= MIN_DIGIT_WORDS ? { digits, at, to } : null;
 };
@@ -89,11 +94,23 @@ const isGlued = (tokens: readonly Token[], from: number, to: number): boolean =>
   );
 };
 
+/** True if a bracket that was opened before token `from` is closed before token `to`. */
+const closes = (tokens: readonly Token[], from: number, to: number): boolean => {
+  let depth = 1;
+  for (let at = from; at < to && depth > 0; at++) {
+    if (tokens[at]?.text === "(") depth++;
+    else if (tokens[at]?.text === ")") depth--;
+  }
+  return depth === 0;
+};
+
 /** All runs that have the length of a phone number, from left to right. */
 export const findRuns = (tokens: readonly Token[]): Run[] => {
   const runs: Run[] = [];
   for (let at = 0; at < tokens.length; ) {
-    const first = groupAt(tokens, at);
+    // The digit of "m2 0176 ..." belongs to the word before it.
+    const ofWord = tokens[at]?.kind === "digits" && tokens[at]?.gap === "none" && tokens[at - 1]?.kind === "word";
+    const first = ofWord ? null : groupAt(tokens, at);
     if (first === null) {
       at++;
       continue;
@@ -106,7 +123,9 @@ export const findRuns = (tokens: readonly Token[]): Run[] => {
       groups.push(group);
       to = group.to;
     }
-    const { from, international } = startOf(tokens, at);
+    let { from, international } = startOf(tokens, at);
+    // The bracket of "(tel. (030) 123)" is part of the number, that of "(01632 960802)" is not.
+    while (tokens[from]?.text === "(" && !closes(tokens, from + 1, to)) from++;
     const length = groups.reduce((sum, group) => sum + group.digits.length, 0);
     if (length >= MIN_DIGITS && groups.length <= MAX_GROUPS && !isGlued(tokens, from, to)) {
       runs.push({ from, to, groups, international });
@@ -115,6 +134,13 @@ export const findRuns = (tokens: readonly Token[]): Run[] => {
   }
   return runs;
 };
+
+/** Two numbers that were read as one: "05271 555012 - 0160 55503366". Each way to part them into two. */
+export const halvesOf = (run: Run): [Run, Run][] =>
+  Array.from({ length: run.groups.length - 1 }, (_, cut): [Run, Run] => [
+    part(run, 0, cut + 1),
+    part(run, cut + 1, run.groups.length),
+  ]).filter((halves) => halves.every((half) => digitsOf(half).length >= MIN_DIGITS));
 
 /** A part of a run: the groups from `first` to `last` (exclusive). */
 const part = (run: Run, first: number, last: number): Run => {

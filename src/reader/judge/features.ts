@@ -59,6 +59,8 @@ export type Features = {
   names: string[] | null;
   /** Adds a feature. Features of a value of 0 may be left out. */
   add: (template: Term, one?: Term, other?: Term, value?: number) => void;
+  /** Leaves only the first of features that are equal, so that what is said often counts once. */
+  unite: () => void;
   /** Removes all features, so that the object can be used again. */
   clear: () => void;
 };
@@ -88,6 +90,22 @@ export const createFeatures = (named: boolean): Features => {
         const first = one === NOTHING ? template.text : `${template.text} ${one.text}`;
         features.names.push(other === NOTHING ? first : `${first} ${other.text}`);
       }
+    },
+    unite: () => {
+      const seen = new Set<number>();
+      let kept = 0;
+      const names: string[] | null = features.names === null ? null : [];
+      for (let at = 0; at < features.count; at++) {
+        const key = features.keys[at] ?? 0;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        features.keys[kept] = key;
+        features.values[kept] = features.values[at] ?? 0;
+        names?.push(features.names?.[at] ?? "");
+        kept++;
+      }
+      features.count = kept;
+      features.names = names;
     },
     clear: () => {
       features.count = 0;

@@ -68,6 +68,26 @@ const rowOf = (numbers: ReadonlyMap<string, number>, { names, values, scaled }: 
 };
 
 /**
+ * Averages weights over the second half of the passes, so that the order of the examples matters less.
+ * `add` is called after each pass.
+ */
+const averageOf = (
+  weights: Float32Array,
+  passes: number,
+): { add: (pass: number) => void; mean: () => Float32Array } => {
+  const sum = new Float64Array(weights.length);
+  let added = 0;
+  return {
+    add: (pass) => {
+      if (pass < Math.floor(passes / 2)) return;
+      for (let at = 0; at < weights.length; at++) sum[at] = (sum[at] ?? 0) + (weights[at] ?? 0);
+      added++;
+    },
+    mean: () => Float32Array.from(sum, (value) => value / added),
+  };
+};
+
+/**
  * Trains a model.
  * @param prior the weights of features before training, by feature and class; weights without examples keep these
  */
@@ -99,6 +119,7 @@ export const learn = (
   const weights = start.slice();
   const squares = new Float32Array(weights.length).fill(1e-6);
   const bias = new Float64Array(classes.length);
+  const average = averageOf(weights, passes);
 
   const rows = examples.map(({ features, name }) => ({
     row: rowOf(numbers, features),
@@ -132,16 +153,12 @@ export const learn = (
         }
       }
     }
+    average.add(pass);
   }
-
-  return pack(classes, bias, numbers, weights, (feature) => prior.has(feature));
+  return pack(classes, bias, numbers, average.mean(), (feature) => prior.has(feature));
 };
 
-/** A feature whose weights all are smaller, in units, says next to nothing: without such features, held-out texts are
- * read as well, from a third less data. */
-const LEAST_UNITS = 2;
-
-/** Weights as they are stored, without features that say next to nothing. */
+/** Weights as they are stored. A feature whose weights all round to nothing says nothing, and is left out. */
 const pack = (
   classes: readonly string[],
   bias: Float64Array,
@@ -152,7 +169,8 @@ const pack = (
   const width = classes.length;
   const kept = [...numbers].filter(([feature, number]) => {
     if (isKept(feature)) return true;
-    for (let one = 0; one < width; one++) if (Math.abs(inUnits(weights[number * width + one] ?? 0)) >= LEAST_UNITS) return true;
+    for (let one = 0; one < width; one++)
+      if (inUnits(weights[number * width + one] ?? 0) !== 0) return true;
     return false;
   });
   return {
@@ -185,6 +203,7 @@ export const learnRanker = (groups: readonly Ranked[], training: Training = {}):
   const weights = new Float32Array(numbers.size);
   const squares = new Float32Array(numbers.size).fill(1e-6);
   const bias = new Float64Array(1);
+  const average = averageOf(weights, passes);
   const rows = groups
     .filter(({ candidates }) => candidates.length > 0)
     .map(({ candidates, right }) => ({ rows: candidates.map((features) => rowOf(numbers, features)), right }));
@@ -213,6 +232,7 @@ export const learnRanker = (groups: readonly Ranked[], training: Training = {}):
         }
       });
     }
+    average.add(pass);
   }
-  return pack(["score"], bias, numbers, weights, () => false);
+  return pack(["score"], bias, numbers, average.mean(), () => false);
 };

@@ -1,4 +1,3 @@
-import type { Weights } from "../extraction.ts";
 import { currencyOf, resolveCurrency, withLocalSigns } from "../find/currencies.ts";
 import { type Amount, findMoney } from "../find/money.ts";
 import type { Cue } from "../text/cues.ts";
@@ -8,7 +7,7 @@ import { addContext, distance, type Range, type Scene, sentenceEnd, sentenceStar
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
 import type { Judged, Ranked } from "./learn.ts";
 import type { Mark } from "./marks.ts";
-import { chances, type Model, UNTRAINED, useWeights } from "./model.ts";
+import { chances, type Model } from "./model.ts";
 
 /**
  * Judges which passage of a text states the price. Candidates are all numbers, and words such as "free" and "offers
@@ -31,12 +30,6 @@ export type PriceCandidate = Range & { amount: Amount | null };
 export const PRICE_MODELS = ["price", "sum", "price_period", "price_type"] as const;
 /** The models, ready for use. */
 export type PriceModels = Readonly<Record<(typeof PRICE_MODELS)[number], Model>>;
-
-/** Makes the trained models of prices ready for use. A model that was not trained yet finds nothing. */
-export const usePrices = (learned: Readonly<Partial<Record<string, Weights>>>): PriceModels => {
-  const use = (name: (typeof PRICE_MODELS)[number]): Model => useWeights(learned[name] ?? UNTRAINED);
-  return { price: use("price"), sum: use("sum"), price_period: use("price_period"), price_type: use("price_type") };
-};
 
 /** The concepts of cues that may state the price without an amount. */
 const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);

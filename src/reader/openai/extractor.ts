@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OpenAI } from "openai";
 import { z } from "zod";
+import { knowledgeOf } from "../builtin/knowledge.ts";
 import {
   type AskExtraction,
   askExtraction,
@@ -10,6 +11,7 @@ import {
   type Vocabulary,
 } from "../extraction.ts";
 import type { Outcome } from "../fallback.ts";
+import { locate } from "../find/locate.ts";
 import { countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
@@ -66,6 +68,15 @@ const strict = (schema: JsonSchema): JsonSchema => {
   return kept;
 };
 
+/** Removes the position of a location, which the gazetteer gives and no model. */
+const withoutPoint = (location: unknown): void => {
+  const branch = isObject(location) && Array.isArray(location["anyOf"]) ? location["anyOf"][0] : null;
+  const value = isObject(branch) && isObject(branch["properties"]) ? branch["properties"]["value"] : null;
+  if (!isObject(value) || !isObject(value["properties"]) || !Array.isArray(value["required"])) return;
+  delete value["properties"]["point"];
+  value["required"] = value["required"].filter((name) => name !== "point");
+};
+
 /**
  * The schema that is sent: that of the extraction, with the domains and categories of the taxonomy as the only values.
  */
@@ -78,6 +89,7 @@ const schemaFor = (extraction: z.ZodType, vocabulary: Vocabulary): JsonSchema =>
   const schema = strict(z.toJSONSchema(extraction, { target: "draft-7" }));
   const properties = schema["properties"];
   if (!isObject(properties)) return schema;
+  withoutPoint(properties["location"]);
   const found = properties["condition"];
   const like = (values: string[]) => {
     const copy = structuredClone(found);
@@ -306,7 +318,16 @@ export const createOpenAiExtractor = (options: {
 }): RepairingExtractor => {
   const { client, model, vocabulary } = options;
   const taxonomy = taxonomyOf(vocabulary);
+  const { gazetteer } = knowledgeOf(vocabulary);
   const repaired = new WeakSet<OfferExtraction | AskExtraction>();
+
+  /** Adds what the gazetteer says about the place. */
+  const located = <R extends OfferExtraction | AskExtraction>(text: string, extraction: R): R => {
+    const { location, language } = extraction;
+    if (location === null) return extraction;
+    const value = locate(gazetteer, text, { ...location.value, point: null }, { language });
+    return { ...extraction, location: { ...location, value } };
+  };
 
   const complete = async (
     messages: OpenAI.ChatCompletionMessageParam[],
@@ -359,7 +380,7 @@ export const createOpenAiExtractor = (options: {
       ];
       const content = await complete(messages, format, signal);
       const first = check(extraction, content);
-      if ("extraction" in first) return tidy(vocabulary, first.extraction);
+      if ("extraction" in first) return located(text, tidy(vocabulary, first.extraction));
 
       const again = await complete(
         [
@@ -377,7 +398,7 @@ export const createOpenAiExtractor = (options: {
       if ("faults" in second) {
         throw providerFailure(`The model's answer broke the schema twice (${second.faults[0] ?? "no fault named"}).`);
       }
-      const mended = tidy(vocabulary, second.extraction);
+      const mended = located(text, tidy(vocabulary, second.extraction));
       repaired.add(mended);
       return mended;
     };

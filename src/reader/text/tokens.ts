@@ -52,9 +52,8 @@ const MARK_TWINS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** White space, digits, letters (with accents, and signs such as "²" and "½"), or one other character. */
-const PIECE = /\s+|\p{Nd}+|[\p{L}\p{M}\p{Nl}\p{No}]+|./gsu;
-const DIGIT = /^\p{Nd}/u;
+/** White space, digits, letters with their accents, or one other character. */
+const PIECE = /\s+|\p{Nd}+|[\p{L}\p{M}\p{Nl}]+|./gsu;
 
 /** Marks that end a sentence if white space follows. */
 const STOP = /^[.!?;…•·|]$/u;
@@ -90,8 +89,8 @@ const tokensOf = (text: string): Token[] => {
       continue;
     }
     const folded = fold(MARK_TWINS.get(raw) ?? raw);
-    // Full-width digits fold to plain ones.
-    const kind = DIGIT.test(raw) && /^\d+$/u.test(folded) ? "digits" : /^[\p{L}\p{N}]/u.test(folded) ? "word" : "mark";
+    // Full-width digits and "²" fold to plain digits.
+    const kind = /^\d+$/u.test(folded) ? "digits" : /^[\p{L}\p{N}]/u.test(folded) ? "word" : "mark";
     const token: Token = {
       kind,
       text: folded,

@@ -1,0 +1,39 @@
+-- The countries of parts of the world.
+
+create table reading.place_member (
+  place text not null constraint place_member_place_fkey references reading.place (place) on delete cascade,
+  country text not null constraint place_member_country_fkey references reading.place (place) on delete cascade,
+  origin text not null default 'operator',
+  constraint place_member_pkey primary key (place, country),
+  constraint place_member_place_length check (char_length(place) between 1 and 100),
+  constraint place_member_country_length check (char_length(country) = 2),
+  constraint place_member_origin_known check (origin in ('shipped', 'operator'))
+);
+
+create index place_member_country_idx on reading.place_member (country);
+
+alter table reading.place_member enable row level security;
+alter table reading.place_member force row level security;
+create policy "the owner sees all" on reading.place_member to souk_owner using (true) with check (true);
+create policy "a dba reads all" on reading.place_member for select to souk_dba using (true);
+
+create trigger note_change after insert or update or delete or truncate on reading.place_member
+  for each statement execute function reading.note_change();
+create trigger forget_deletion after insert on reading.place_member referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('place,country');
+create trigger keep_origin before update or delete on reading.place_member
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('place,country', '');
+create trigger remember_truncate before truncate on reading.place_member
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('place,country');
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table reading.place_member is 'One row is one country of a part of the world.';
+comment on column reading.place_member.place is 'The part of the world.';
+comment on column reading.place_member.country is 'The country (ISO 3166-1 alpha-2).';
+comment on column reading.place_member.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+grant select on reading.place_member to souk_dba;

@@ -1,0 +1,51 @@
+-- Further names of places.
+
+create table reading.place_name (
+  place text not null constraint place_name_place_fkey references reading.place (place) on delete cascade,
+  name text not null,
+  language text,
+  form text not null,
+  origin text not null default 'operator',
+  constraint place_name_pkey primary key (place, name),
+  constraint place_name_place_length check (char_length(place) between 1 and 100),
+  constraint place_name_name_length check (char_length(name) between 1 and 100),
+  constraint place_name_language_length check (char_length(language) = 2),
+  constraint place_name_language_form check (language ~ '^[a-z]{2}$'),
+  constraint place_name_form_known check (form in ('name', 'word', 'beside')),
+  constraint place_name_origin_known check (origin in ('shipped', 'operator'))
+);
+
+create index place_name_name_idx on reading.place_name (reading.fold(name));
+
+alter table reading.place_name enable row level security;
+alter table reading.place_name force row level security;
+create policy "the owner sees all" on reading.place_name to souk_owner using (true) with check (true);
+create policy "a dba reads all" on reading.place_name for select to souk_dba using (true);
+
+create trigger note_change after insert or update or delete or truncate on reading.place_name
+  for each statement execute function reading.note_change();
+create trigger forget_deletion after insert on reading.place_name referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('place,name');
+create trigger keep_origin before update or delete on reading.place_name
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('place,name', 'language,form');
+create trigger remember_truncate before truncate on reading.place_name
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('place,name');
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table reading.place_name is
+  'One row is a further name of a place: in another language, shorter, or an abbreviation. A row with the name that '
+  'reading.place has only says its form.';
+comment on column reading.place_name.place is 'The place.';
+comment on column reading.place_name.name is 'The name as people write it. Case and accents do not matter.';
+comment on column reading.place_name.language is
+  'The language of the name (ISO 639-1); null if several languages have it or it belongs to none.';
+comment on column reading.place_name.form is
+  'How surely the name means the place. name: it does. word: it is also an ordinary word or a person''s name. beside: '
+  'it counts only beside its city, region or country, as WA does in "Perth, WA".';
+comment on column reading.place_name.origin is
+  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+grant select on reading.place_name to souk_dba;

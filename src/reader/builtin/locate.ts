@@ -1,0 +1,53 @@
+import { type ResolvedPlace, resolvePlace } from "../find/place_choice.ts";
+import { findLocation, type PlaceModels } from "../judge/place.ts";
+import type { Span } from "../text/span.ts";
+import type { Annotations } from "./annotate.ts";
+import type { WordKnowledge } from "./words.ts";
+
+/** Says where the thing of a text is: which words say so, and which place they mean. */
+
+/** What else a text says about the country of its place. */
+export type LocationHints = {
+  /** ISO 4217, of the price. */
+  currency: string | null;
+  /** The countries of its phone numbers, ISO 3166-1 alpha-2. */
+  phoneCountries: readonly string[];
+};
+
+/** A location: the words that state it, and the place that they mean, if the gazetteer has it. */
+export type Located = { span: Span; confidence: number; place: ResolvedPlace | null };
+
+/** No confidence is higher: the words are stated, but a village of the same name may be meant. */
+const MOST_CONFIDENCE = 0.95;
+
+/**
+ * Finds the location of a text.
+ * @returns `location` is null if the text states none; `remote`: it says that the work is done from afar; `country`: the
+ *   country of the location, otherwise of the first place that the text names
+ */
+export const locate = (
+  { gazetteer }: WordKnowledge,
+  annotations: Annotations,
+  models: PlaceModels,
+  { currency, phoneCountries }: LocationHints,
+): { location: Located | null; remote: boolean; country: string | null } => {
+  const { placeHits: others, language } = annotations;
+  const { place, remote } = findLocation(annotations, models);
+  const hints = { others, currency, phoneCountries, language };
+  const inside = others.filter(({ from, to }) => place !== null && from >= place.from && to <= place.to);
+  const resolved = inside.length === 0 ? null : resolvePlace(gazetteer, inside, hints);
+  const named = others.find(({ form }) => form === "name");
+  const country = resolved?.country ?? (named === undefined ? null : resolvePlace(gazetteer, [named], hints)?.country);
+  return {
+    location:
+      place === null
+        ? null
+        : {
+            span: place.span,
+            confidence: Math.min(MOST_CONFIDENCE, place.confidence) * (resolved?.confidence ?? 1),
+            place: resolved,
+          },
+    remote,
+    country: country ?? null,
+  };
+};

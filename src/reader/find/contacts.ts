@@ -1,0 +1,228 @@
+import { LinkifyIt } from "linkify-it";
+import { overlaps, type Span } from "../text/span.ts";
+import type { Token } from "../text/tokens.ts";
+import { currencyAt, currencyOf, type Marker, resolveCurrency } from "./currencies.ts";
+import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
+import {
+  dial,
+  digitsOf,
+  findRuns,
+  halvesOf,
+  isDateOrAmount,
+  isNorthAmerican,
+  isShapedLikePhone,
+  partsOf,
+  type Run,
+} from "./phones.ts";
+
+/**
+ * Finds everything in a text that could be a contact: e-mail addresses, links and runs of digits. It only proposes;
+ * judge/contacts.ts decides which of them reach the author, and how.
+ */
+
+/** What a candidate is by its form. A "whatsapp" candidate is a link that opens a chat with a number. */
+export type ContactKind = "email" | "url" | "number" | "whatsapp";
+
+/** A possible contact: a span, and the tokens `from` (inclusive) to `to` (exclusive) that it covers. */
+export type ContactCandidate = Span & {
+  from: number;
+  to: number;
+  kind: ContactKind;
+  /** An address in lower case, an absolute link, or a number in E.164 (bare digits if it could not be dialled). */
+  value: string;
+  /** True if an address is written such that machines do not find it. */
+  disguised: boolean;
+  /** The digits of a number; null for addresses and links. */
+  run: Run | null;
+  /** For numbers: whether a likely country can dial it, and whether its numbering plan has assigned it. */
+  dialled: boolean;
+  valid: boolean;
+};
+
+/** What is known of a text for numbers without a country code: ISO 3166-1 alpha-2 and ISO 639-1. */
+export type ContactHints = { country: string | null; language: string | null };
+
+const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: true, tlds: [...TOP_LEVEL_DOMAINS], maxLength: 2048 });
+
+/** The range of tokens that covers a span. */
+const cover = (tokens: readonly Token[], span: Span): { from: number; to: number } => {
+  // Binary search keeps texts with many links fast.
+  const firstEndingAfter = (offset: number): number => {
+    let low = 0;
+    let high = tokens.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((tokens[middle]?.end ?? 0) > offset) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  return { from: firstEndingAfter(span.start), to: firstEndingAfter(span.end - 1) + 1 };
+};
+
+/** Without scheme, path or "www.", a host has to be in lower case: "Done.It is" and "Node.JS" are not links. */
+const isMeant = (raw: string): boolean =>
+  /^www\.|\//iu.test(raw) || (raw === raw.toLowerCase() && /^[^.]{3,}\./u.test(raw));
+
+/** The WhatsApp number in a link such as "https://wa.me/491760000000", or null. */
+const whatsAppNumber = (url: string): string | null => {
+  const digits = /^https?:\/\/(?:wa\.me\/|api\.whatsapp\.com\/send\/?\?phone=)\+?(\d{7,15})/iu.exec(url)?.[1];
+  return digits === undefined ? null : `+${digits}`;
+};
+
+const linksIn = (text: string, tokens: readonly Token[]): ContactCandidate[] => {
+  const candidates: ContactCandidate[] = [];
+  for (const match of linkify.match(text) ?? []) {
+    // "07700 900271/jo@example.net" is a number and an address.
+    const isMail = match.schema === "mailto:" || match.url.startsWith("mailto:");
+    const before = isMail ? match.raw.lastIndexOf("/", match.raw.indexOf("@")) + 1 : 0;
+    const span = { start: match.index + before, end: match.lastIndex };
+    const base = { ...span, ...cover(tokens, span), disguised: false, run: null, dialled: false, valid: false };
+    if (isMail) {
+      const value = (before > 0 ? match.raw.slice(before) : match.url)
+        .replace(/^mailto:/iu, "")
+        .replace(/\?.*$/su, "")
+        .toLowerCase();
+      candidates.push({ ...base, kind: "email", value });
+    } else if (/^https?:$/u.test(match.schema) || (match.schema === "" && isMeant(match.raw))) {
+      const value = match.schema === "" ? `https://${match.raw}` : match.url;
+      const number = whatsAppNumber(value);
+      if (number === null) candidates.push({ ...base, kind: "url", value });
+      else candidates.push({ ...base, kind: "whatsapp", value: number, dialled: true, valid: true });
+    }
+  }
+  return candidates;
+};
+
+/** Countries of currencies, for texts in which only the currency shows the country: "£140, Bristol. 07700 900318". */
+const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
+  GBP: "GB",
+  PLN: "PL",
+  BRL: "BR",
+  CHF: "CH",
+  CAD: "CA",
+  AUD: "AU",
+  NZD: "NZ",
+  CZK: "CZ",
+  MXN: "MX",
+};
+
+/**
+ * Countries whose phone numbers are likely in a text of a language, most likely first. A national number is valid in
+ * several plans, so the order decides.
+ */
+const COUNTRIES_OF_LANGUAGE: Readonly<Record<string, readonly string[]>> = {
+  en: ["US", "GB", "IE", "AU", "NZ"],
+  de: ["DE", "AT", "CH"],
+  fr: ["FR", "BE", "CH", "LU"],
+  es: ["ES", "MX", "AR", "CO", "CL", "UY", "PE"],
+  it: ["IT", "CH"],
+  pt: ["PT", "BR"],
+  nl: ["NL", "BE"],
+  pl: ["PL"],
+};
+
+/**
+ * Corrects the hinted country if the text uses another currency: a Lancaster with "$4" is in the USA, a Perth with
+ * "£205" is in Britain.
+ */
+const countryByMoney = (markers: readonly Marker[], hinted: string | null): string | null => {
+  const [marker] = markers;
+  if (hinted === null) return null;
+  const paid = resolveCurrency(marker ?? "", hinted);
+  if (marker === undefined || paid === null || paid === currencyOf(hinted)) return hinted;
+  return (marker === "$" ? "US" : COUNTRY_OF_MONEY[paid]) ?? hinted;
+};
+
+/** Groups of countries whose numbers are likely in a text: by its currency, then by its language, then in any. */
+const likelyCountries = (markers: readonly Marker[], language: string | null): string[][] => {
+  const money = markers.map((marker) => COUNTRY_OF_MONEY[marker]).filter((country) => country !== undefined);
+  const own = COUNTRIES_OF_LANGUAGE[language ?? ""] ?? [];
+  const others = Object.entries(COUNTRIES_OF_LANGUAGE).flatMap(([other, all]) => (other === language ? [] : all));
+  // Without a language, a number that is valid in several plans is left as it is written.
+  return [money.slice(0, 1), [...own], language === null ? [] : others];
+};
+
+type Dialled = { run: Run; e164: string; valid: boolean };
+
+/** The run, or the part of it, that can be dialled: in the hinted country, otherwise in a likely country. */
+const dialled = (whole: Run, country: string | null, likely: readonly string[][]): Dialled | null => {
+  for (const run of partsOf(whole)) {
+    if (run !== whole && !isShapedLikePhone(run)) continue;
+    const here = country === null ? null : dial(run, [country]);
+    // "614 555-0177" is a North American number even if the hint is wrong.
+    if (here !== null && (here.valid || !isNorthAmerican(run))) return { run, ...here };
+    const there = isNorthAmerican(run) ? dial(run, ["US"]) : null;
+    let found = (there?.valid ? there : null) ?? here;
+    for (const countries of likely) found ??= dial(run, countries);
+    if (found !== null) return { run, ...found };
+  }
+  return null;
+};
+
+/** The run as one number, or as two if only its halves can be dialled. Null if it is no number that can be dialled. */
+const dialledIn = (whole: Run, country: string | null, likely: readonly string[][]): Dialled[] => {
+  const one = dialled(whole, country, likely);
+  if (one?.run === whole) return [one];
+  for (const halves of halvesOf(whole)) {
+    const both = halves.flatMap((half) => {
+      const number = isShapedLikePhone(half) ? dialled(half, country, likely) : null;
+      return number?.run === half ? [number] : [];
+    });
+    if (both.length === 2) return both;
+  }
+  return one === null ? [] : [one];
+};
+
+const numberOf = (tokens: readonly Token[], run: Run, number: Dialled | null): ContactCandidate => {
+  return {
+    start: tokens[run.from]?.start ?? 0,
+    end: tokens[run.to - 1]?.end ?? 0,
+    from: run.from,
+    to: run.to,
+    kind: "number",
+    value: number?.e164 ?? digitsOf(run),
+    disguised: false,
+    run,
+    dialled: number !== null,
+    valid: number?.valid ?? false,
+  };
+};
+
+/** All possible contacts of a text, in order. They do not overlap. */
+export const findContacts = (
+  text: string,
+  tokens: readonly Token[],
+  { country, language }: ContactHints,
+): ContactCandidate[] => {
+  const mails = findDisguisedMails(text, tokens).map(
+    ({ address, span }): ContactCandidate => ({
+      ...span,
+      ...cover(tokens, span),
+      kind: "email",
+      value: address,
+      disguised: true,
+      run: null,
+      dialled: false,
+      valid: false,
+    }),
+  );
+  const plain = linksIn(text, tokens);
+  const written = [...plain.filter((link) => !mails.some((mail) => overlaps(mail, link))), ...mails];
+  const runs = findRuns(tokens);
+  if (runs.length === 0) return written.sort((one, other) => one.start - other.start);
+  const inLink = new Uint8Array(tokens.length);
+  for (const link of written) inLink.fill(1, link.from, link.to);
+  const markers = tokens.flatMap((_, at) => currencyAt(tokens, at)?.marker ?? []);
+  const likely = likelyCountries(markers, language);
+  const here = countryByMoney(markers, country);
+  const numbers = runs
+    .filter((run) => !inLink.subarray(run.from, run.to).includes(1))
+    .flatMap((run) => {
+      const found = isDateOrAmount(tokens, run) ? [] : dialledIn(run, here, likely);
+      return found.length === 0
+        ? [numberOf(tokens, run, null)]
+        : found.map((number) => numberOf(tokens, number.run, number));
+    });
+  return [...written, ...numbers].sort((one, other) => one.start - other.start);
+};

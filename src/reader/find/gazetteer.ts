@@ -1,0 +1,294 @@
+import { fold } from "../text/fold.ts";
+
+/**
+ * The places of the world, compiled for look-ups by name. There are about 50,000. Their rows stay text in two buffers,
+ * beside arrays of numbers and a hash table of folded names: a few megabytes instead of an object for each row.
+ */
+
+/** The rows as texts with tabs, as in db/data: the first line names the columns. */
+export type PlaceRows = {
+  place: string;
+  place_name: string;
+  place_member: string;
+};
+
+/** No places, for tests of other things. */
+export const NO_PLACES: PlaceRows = { place: "", place_name: "", place_member: "" };
+
+/** A part of the world, a country, a part of a country, a town, a part of a town. */
+export type PlaceKind = "world" | "country" | "region" | "city" | "district";
+
+/**
+ * How surely a name means a place. `name`: it is one. `word`: it is also an ordinary word or a person's name. `beside`:
+ * it counts only beside its city, region or country ("WA" in "Perth, WA"). From the surest to the least sure.
+ */
+export const NAME_FORMS = ["name", "word", "beside"] as const;
+
+export type NameForm = (typeof NAME_FORMS)[number];
+
+/** A position in degrees. */
+export type Point = { lat: number; lon: number };
+
+/** One place. `region` and `city` are ids of `Gazetteer.place`. */
+export type Place = {
+  /** The key of the row: GeoNames's number or code, or a name with a slash if GeoNames does not have the place. */
+  key: string;
+  kind: PlaceKind;
+  name: string;
+  /** ISO 3166-1 alpha-2; null for a part of the world. */
+  country: string | null;
+  region: number | null;
+  /** The city that a district lies in, or that a metropolitan area surrounds. */
+  city: number | null;
+  population: number;
+  point: Point | null;
+};
+
+/** A meaning of a name: the id of a place, and the form of the name. */
+export type Meaning = { id: number; form: NameForm };
+
+/** The compiled places. An id is the number of a place's row, and changes with the rows. */
+export type Gazetteer = {
+  place: (id: number) => Place;
+  kind: (id: number) => PlaceKind;
+  /** The ids of the country, the region and the city that a place lies in, or -1. */
+  country: (id: number) => number;
+  region: (id: number) => number;
+  city: (id: number) => number;
+  /** The countries of a part of the world, as ids. */
+  members: (id: number) => readonly number[];
+  /** How likely a text means this place and no other of its name: about the logarithm of the population. */
+  weight: (id: number) => number;
+  point: (id: number) => Point | null;
+  /** The most words that a name has which begins with this word; 0 if no name does. */
+  longest: (firstWord: string) => number;
+  /** The places with this name, the most likely one first. `words`: the folded words of the name, with single spaces. */
+  named: (words: string) => readonly Meaning[];
+  /** The folded names of the places with at least so many inhabitants, regions and countries included. */
+  largest: (population: number) => string[];
+  /** The id of the place with this key, or -1. */
+  find: (key: string) => number;
+};
+
+const KINDS: readonly PlaceKind[] = ["world", "country", "region", "city", "district"];
+
+/** More places than this have the same name only if the name says nothing. */
+const MOST_MEANINGS = 24;
+
+/** The size of the tables: powers of two, about twice as many as there are names. */
+const FIRST_WORDS = 1 << 17;
+const BUCKETS = 1 << 17;
+
+/** FNV-1a. */
+const OFFSET = 0x811c9dc5;
+const PRIME = 0x01000193;
+
+const hashOf = (text: string): number => {
+  let sum = OFFSET;
+  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), PRIME);
+  // The low bits choose a bucket, so all bits have to reach them.
+  return (sum ^ (sum >>> 15)) >>> 0;
+};
+
+/** The words of a folded text, as the tokeniser splits them: letters and digits apart, marks left out. */
+const WORDS = /\p{Nd}+|[\p{L}\p{M}\p{Nl}\p{No}]+/gu;
+const PLAIN = /^[a-z]+(?: [a-z]+)*$/;
+
+/** The folded words of a name, with single spaces. */
+export const wordsOfName = (name: string): string => {
+  const folded = fold(name);
+  return PLAIN.test(folded) ? folded : (folded.match(WORDS) ?? []).join(" ");
+};
+
+/** Rows that are split only when they are read. */
+type Table = { count: number; row: (at: number) => string[] };
+
+const NEWLINE = 10;
+
+/**
+ * Keeps the rows as bytes, because one letter outside Latin-1 doubles the size of a string.
+ * @param names the columns, in the order in which `row` gives them
+ */
+const tableOf = (text: string, names: readonly string[]): Table => {
+  const bytes = Buffer.from(text, "utf8");
+  const starts: number[] = [];
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, end + 1)) starts.push(end + 1);
+  const offsets = Uint32Array.from(starts);
+  const header = text.slice(0, Math.max(0, text.indexOf("\n"))).split("\t");
+  const order = names.map((name) => header.indexOf(name));
+  return {
+    count: Math.max(0, offsets.length - 1),
+    row: (at) => {
+      const fields = bytes.toString("utf8", offsets[at], (offsets[at + 1] ?? 1) - 1).split("\t");
+      return order.map((place) => fields[place] ?? "");
+    },
+  };
+};
+
+/** The weight of a place without a population: that of a village. */
+const UNKNOWN_POPULATION = 1000;
+/** A country is meant more often than a town of the same size; a region, which is named with its towns, less often. */
+const OF_KIND: Readonly<Record<PlaceKind, number>> = { world: 1, country: 1, region: -0.7, city: 0, district: -0.5 };
+
+/** Compiles the places. Rows that refer to unknown places lose the reference: an operator's mistake must not stop it. */
+export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
+  const places = tableOf(rows.place, [
+    "place",
+    "kind",
+    "name",
+    "country",
+    "region",
+    "city",
+    "population",
+    "latitude",
+    "longitude",
+  ]);
+  const others = tableOf(rows.place_name, ["place", "name", "form"]);
+  const { count } = places;
+  const total = count + others.count;
+  const ids = new Map<string, number>();
+  const kinds = new Uint8Array(count);
+  const populations = new Uint32Array(count);
+  const links = { country: new Int32Array(count), region: new Int32Array(count), city: new Int32Array(count) };
+  const latitudes = new Float32Array(count);
+  const longitudes = new Float32Array(count);
+
+  const hashes = new Uint32Array(total);
+  const forms = new Uint8Array(total);
+  const owners = new Uint32Array(total);
+  const heads = new Int32Array(BUCKETS).fill(-1);
+  const nexts = new Int32Array(total);
+  const firsts = new Uint8Array(FIRST_WORDS);
+  const insert = (at: number, owner: number, hash: number, words: string): void => {
+    owners[at] = owner;
+    hashes[at] = hash;
+    const bucket = hash & (BUCKETS - 1);
+    nexts[at] = heads[bucket] ?? -1;
+    heads[bucket] = at;
+    let length = 1;
+    for (let space = words.indexOf(" "); space >= 0; space = words.indexOf(" ", space + 1)) length += 1;
+    const end = words.indexOf(" ");
+    const first = hashOf(end < 0 ? words : words.slice(0, end)) & (FIRST_WORDS - 1);
+    firsts[first] = Math.max(firsts[first] ?? 0, length);
+  };
+
+  for (let id = 0; id < count; id++) {
+    const [key = "", kind = "", name = "", , , , population = "", latitude = "", longitude = ""] = places.row(id);
+    ids.set(key, id);
+    kinds[id] = Math.max(0, KINDS.indexOf(kind as PlaceKind));
+    populations[id] = Number(population);
+    latitudes[id] = latitude === "" ? Number.NaN : Number(latitude);
+    longitudes[id] = longitude === "" ? Number.NaN : Number(longitude);
+    const words = wordsOfName(name);
+    insert(id, id, hashOf(words), words);
+  }
+  for (let id = 0; id < count; id++) {
+    const [, , , country = "", region = "", city = ""] = places.row(id);
+    links.country[id] = ids.get(country) ?? -1;
+    links.region[id] = ids.get(region) ?? -1;
+    links.city[id] = ids.get(city) ?? -1;
+  }
+  for (let at = 0; at < others.count; at++) {
+    const [key = "", name = "", form = ""] = others.row(at);
+    const owner = ids.get(key);
+    if (owner === undefined) continue;
+    const words = wordsOfName(name);
+    const hash = hashOf(words);
+    const sort = Math.max(0, (NAME_FORMS as readonly string[]).indexOf(form));
+    // A row with the place's own name only says its form.
+    if (hashes[owner] === hash) {
+      forms[owner] = sort;
+      continue;
+    }
+    forms[count + at] = sort;
+    insert(count + at, owner, hash, words);
+  }
+  const members = new Map<number, number[]>();
+  const membership = tableOf(rows.place_member, ["place", "country"]);
+  for (let at = 0; at < membership.count; at++) {
+    const [place, country] = membership.row(at).map((key) => ids.get(key));
+    if (place === undefined || country === undefined) continue;
+    const known = members.get(place) ?? [];
+    known.push(country);
+    members.set(place, known);
+  }
+  const keys = [...ids.keys()];
+  const sorted = Uint32Array.from(keys.keys()).sort((a, b) => ((keys[a] ?? "") < (keys[b] ?? "") ? -1 : 1));
+  ids.clear();
+
+  const kindOf = (id: number): PlaceKind => KINDS[kinds[id] ?? 0] ?? "world";
+  const point = (id: number): Point | null => {
+    const lat = latitudes[id] ?? Number.NaN;
+    const lon = longitudes[id] ?? Number.NaN;
+    // Three decimals are what the file has; single precision adds digits that mean nothing.
+    return Number.isNaN(lat) || Number.isNaN(lon)
+      ? null
+      : { lat: Math.round(lat * 1000) / 1000, lon: Math.round(lon * 1000) / 1000 };
+  };
+  const weight = (id: number): number => Math.log10((populations[id] ?? 0) + UNKNOWN_POPULATION) + OF_KIND[kindOf(id)];
+  const linked = (of: Int32Array, id: number): number | null => {
+    const to = of[id] ?? -1;
+    return to < 0 ? null : to;
+  };
+  return {
+    kind: kindOf,
+    country: (id) => (kindOf(id) === "country" ? id : (links.country[id] ?? -1)),
+    region: (id) => (kindOf(id) === "region" ? id : (links.region[id] ?? -1)),
+    city: (id) => links.city[id] ?? -1,
+    members: (id) => members.get(id) ?? [],
+    weight,
+    point,
+    place: (id) => {
+      const [key = "", , name = "", country = ""] = places.row(id);
+      return {
+        key,
+        kind: kindOf(id),
+        name,
+        country: country === "" ? null : country,
+        region: linked(links.region, id),
+        city: linked(links.city, id),
+        population: populations[id] ?? 0,
+        point: point(id),
+      };
+    },
+    longest: (firstWord) => firsts[hashOf(firstWord) & (FIRST_WORDS - 1)] ?? 0,
+    named: (words) => {
+      const hash = hashOf(words);
+      const found: Meaning[] = [];
+      for (let at = heads[hash & (BUCKETS - 1)] ?? -1; at >= 0; at = nexts[at] ?? -1) {
+        if (hashes[at] !== hash) continue;
+        const id = owners[at] ?? 0;
+        const name = at < count ? places.row(at)[2] : others.row(at - count)[1];
+        if (wordsOfName(name ?? "") !== words || found.some((other) => other.id === id)) continue;
+        found.push({ id, form: NAME_FORMS[forms[at] ?? 0] ?? "name" });
+      }
+      if (found.length < 2) return found;
+      // "Berlin" is the city before the region around it that has its name.
+      const within = new Set(found.filter(({ id }) => kindOf(id) === "city").map(({ id }) => links.region[id]));
+      const rank = ({ id, form }: Meaning): number =>
+        weight(id) - (within.has(id) ? 3 : 0) - (form === "beside" ? 10 : 0);
+      return found.sort((a, b) => rank(b) - rank(a)).slice(0, MOST_MEANINGS);
+    },
+    largest: (population) => {
+      const isLarge = (id: number): boolean => (populations[id] ?? 0) >= population;
+      const names: string[] = [];
+      for (let at = 0; at < total; at++)
+        if (isLarge(owners[at] ?? 0) && forms[at] === 0)
+          names.push(wordsOfName((at < count ? places.row(at)[2] : others.row(at - count)[1]) ?? ""));
+      return names;
+    },
+    find: (key) => {
+      let low = 0;
+      let high = sorted.length - 1;
+      while (low <= high) {
+        const middle = (low + high) >> 1;
+        const id = sorted[middle] ?? 0;
+        const other = places.row(id)[0] ?? "";
+        if (other === key) return id;
+        if (other < key) low = middle + 1;
+        else high = middle - 1;
+      }
+      return -1;
+    },
+  };
+};

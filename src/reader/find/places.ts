@@ -1,0 +1,137 @@
+import type { Token } from "../text/tokens.ts";
+import type { Gazetteer, Meaning, NameForm } from "./gazetteer.ts";
+
+/**
+ * Finds the names of places in a text. It only proposes: whether "Reading" is the town, and which of the places is the
+ * location, is decided elsewhere. Which Perth is meant, `resolvePlace` says (place_choice.ts).
+ */
+
+/**
+ * A name that was found: tokens `from` (inclusive) to `to` (exclusive), and the places with this name, the most likely
+ * one first, as ids of the gazetteer. `form` is how surely the name means a place.
+ */
+export type PlaceHit = { from: number; to: number; ids: readonly number[]; form: NameForm };
+
+/** Marks inside a name: "Stoke-on-Trent", "L'Aquila", "Frankfurt/Oder". They are not written, or written without gaps. */
+const INNER = /^[-'/]$/;
+
+/** "St. Gallen": words of at most this many letters may be followed by a full stop. */
+const ABBREVIATED = 4;
+
+/** Shorter names are found only with a capital letter: "pau", "bo". */
+const LEAST_LETTERS = 4;
+
+/** In a text in which at most one of so many words has a capital letter, names have none either. */
+const WORDS_PER_CAPITAL = 12;
+
+/** Names of at most this many letters are abbreviations of states and countries. */
+const CODE_LETTERS = 3;
+
+type Found = { from: number; to: number; meanings: readonly Meaning[] };
+
+/** The token of the next word of a name after token `at`, or -1. `bracket` is set if a bracket opens before it. */
+const nextWord = (tokens: readonly Token[], at: number): { at: number; bracket: boolean } | null => {
+  const next = tokens[at + 1];
+  if (next === undefined || next.gap === "line" || next.opens) return null;
+  if (next.kind !== "mark") return { at: at + 1, bracket: false };
+  const beyond = tokens[at + 2];
+  if (beyond === undefined || beyond.kind === "mark" || beyond.gap === "line" || beyond.opens) return null;
+  if (next.text === "(") return beyond.gap === "none" ? { at: at + 2, bracket: true } : null;
+  if (next.text === "." && next.gap === "none")
+    return (tokens[at]?.text.length ?? 0) <= ABBREVIATED ? { at: at + 2, bracket: false } : null;
+  return INNER.test(next.text) && next.gap === "none" && beyond.gap === "none" ? { at: at + 2, bracket: false } : null;
+};
+
+/** The longest name that begins at token `from`. */
+const foundAt = (gazetteer: Gazetteer, tokens: readonly Token[], from: number): Found | null => {
+  const first = tokens[from];
+  if (first === undefined || first.kind !== "word") return null;
+  const most = gazetteer.longest(first.text);
+  if (most === 0) return null;
+  let words = first.text;
+  let at = from;
+  let bracket = false;
+  let best: Found | null = null;
+  for (let length = 1; ; length++) {
+    const meanings = gazetteer.named(words);
+    const closes: boolean = bracket && tokens[at + 1]?.text === ")";
+    if (meanings.length > 0 && bracket === closes) {
+      best = { from, to: at + (closes ? 2 : 1), meanings };
+    }
+    if (length >= most) break;
+    const next = nextWord(tokens, at);
+    if (next === null) break;
+    at = next.at;
+    bracket ||= next.bracket;
+    words += ` ${tokens[at]?.text ?? ""}`;
+  }
+  return best;
+};
+
+/** True if one place lies in the other, or both lie in the same city. */
+const belongs = (gazetteer: Gazetteer, one: number, other: number): boolean =>
+  gazetteer.city(one) === other ||
+  gazetteer.city(other) === one ||
+  gazetteer.region(other) === one ||
+  gazetteer.region(one) === other ||
+  (gazetteer.kind(one) === "country" && gazetteer.country(other) === one) ||
+  (gazetteer.kind(other) === "country" && gazetteer.country(one) === other);
+
+/** A name that counts only beside another place may have this many tokens between itself and the other place. */
+const MOST_BETWEEN = 2;
+
+/** True if two names stand beside each other in one line: "Perth, WA". */
+const areNeighbours = (tokens: readonly Token[], left: Found, right: Found): boolean => {
+  if (right.from - left.to > MOST_BETWEEN) return false;
+  for (let at = left.to; at <= right.from; at++) if (tokens[at]?.gap === "line") return false;
+  return true;
+};
+
+/** True for a text that is written without capital letters. */
+const isLowerCase = (tokens: readonly Token[]): boolean => {
+  let words = 0;
+  let capitals = 0;
+  for (const { kind, capital } of tokens) {
+    if (kind === "word") words += 1;
+    if (capital) capitals += 1;
+  }
+  return capitals * WORDS_PER_CAPITAL <= words;
+};
+
+/**
+ * Finds the names of places, from left to right. The longest name wins, and names do not overlap. A short name, and a
+ * name that is also a word, needs a capital letter if the text has any; a name that counts only beside its city or
+ * region needs that place beside it.
+ */
+export const findPlaces = (gazetteer: Gazetteer, tokens: readonly Token[]): PlaceHit[] => {
+  const found: Found[] = [];
+  const plain = isLowerCase(tokens);
+  for (let at = 0; at < tokens.length; ) {
+    const one = foundAt(gazetteer, tokens, at);
+    const { capital = false, text = "" } = tokens[at] ?? {};
+    const short = one !== null && one.to === at + 1 && text.length < LEAST_LETTERS;
+    if (one !== null && (capital || (!short && one.meanings.some(({ form }) => form === "name" || plain))))
+      found.push(one);
+    at = found.at(-1)?.from === at ? (found.at(-1)?.to ?? at + 1) : at + 1;
+  }
+  const hits: PlaceHit[] = [];
+  for (const [order, one] of found.entries()) {
+    const { from, to, meanings } = one;
+    const before = found[order - 1];
+    const after = found[order + 1];
+    // "WA" says something about the place before it, not about the place after it.
+    const isCode = to === from + 1 && (tokens[from]?.text.length ?? 0) <= CODE_LETTERS;
+    const near = [
+      ...(before !== undefined && areNeighbours(tokens, before, one) ? before.meanings : []),
+      ...(after !== undefined && !isCode && areNeighbours(tokens, one, after) ? after.meanings : []),
+    ];
+    const isSupported = ({ id }: Meaning): boolean => near.some((other) => belongs(gazetteer, id, other.id));
+    const supported = meanings.filter((meaning) => meaning.form === "beside" && isSupported(meaning));
+    const others = meanings.filter(({ form }) => form !== "beside");
+    const ids = [...supported, ...others].map(({ id }) => id);
+    if (ids.length === 0) continue;
+    const form = supported.length > 0 ? "beside" : others.some((meaning) => meaning.form === "name") ? "name" : "word";
+    hits.push({ from, to, ids, form });
+  }
+  return hits;
+};

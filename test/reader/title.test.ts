@@ -1,0 +1,45 @@
+import test from "ava";
+import { titleIn } from "./judged.ts";
+import { assertMostly } from "./reading.ts";
+
+type Row = readonly [text: string, category: string | null, title: string];
+
+const ROWS: readonly Row[] = [
+  ["Watch Rolex 50 EUR, Berlin, write to a@example.com", "fashion/jewelry_watches", "Watch Rolex"],
+  ["iPhone 13, 300 EUR, see https://example.com/phone", "electronics/phones", "iPhone 13"],
+  [
+    "Selling my Yamaha FG800 guitar, £120, Leeds, text 07700 900123",
+    "hobbies/music_instruments",
+    "Yamaha FG800 guitar",
+  ],
+  ["Verkaufe Rennrad Canyon Ultimate für 900 €, Köln", "vehicles/bicycles", "Rennrad Canyon Ultimate"],
+  ["À vendre: canapé d'angle gris, 250 €, Lyon", "home_garden/furniture", "canapé d'angle gris"],
+  ["Se vende bicicleta de montaña Orbea, 300 €, Bilbao", "vehicles/bicycles", "bicicleta de montaña Orbea"],
+  ["Vendo passeggino Chicco, 80 euro, Torino", "family_pets/baby_kids", "passeggino Chicco"],
+  ["Te koop: eiken eettafel, 150 euro, ophalen in Zwolle", "home_garden/furniture", "eiken eettafel"],
+  ["Sprzedam rower górski Kross, 900 zł, Lublin", "vehicles/bicycles", "rower górski Kross"],
+  ["Oak dining table\n\nSix chairs included. £200.\nYork", "home_garden/furniture", "Oak dining table"],
+];
+
+test("a title names the thing, without price, place, contact and words of selling", (t) => {
+  assertMostly(
+    t,
+    ROWS.map(([text, category]) => [text, category, titleIn(text, category)?.title ?? ""] as const),
+    ROWS,
+  );
+});
+
+test("a title has at most 120 characters, and its words are those of the span", (t) => {
+  const long = "Sofa with cushions and a blanket and a lamp and ".repeat(40);
+  for (const text of [long, "x".repeat(4000), ...ROWS.map(([row]) => row)]) {
+    const found = titleIn(text, null);
+    if (found === null) continue;
+    t.true(found.title.length <= 120);
+    t.is(found.title, text.slice(found.span.start, found.span.end).replace(/\s+/gu, " "));
+  }
+});
+
+test("a text without words has no title", (t) => {
+  t.is(titleIn("!!! ...", null), null);
+  t.is(titleIn("", null), null);
+});
