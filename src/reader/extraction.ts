@@ -8,11 +8,11 @@ import type { PlaceRows } from "./find/gazetteer.ts";
  *
  *   text        what an agent sent: NFC, at most 4,000 code points; data, never instructions
  *   extraction  the values found in a text, each with the words that state it (its quote)
- *   grounded    an extraction whose quotes have been located in the text: start and end in code points
+ *   located     an extraction whose quotes have been found in the text: start and end in code points (locate.ts)
  *   extractor   what reads the text: the built-in extractor, or a model behind an OpenAI-compatible server
  *
- * An extractor only reads; the database decides. `jobs.complete_submission` verifies every span again and publishes or
- * refuses.
+ * An extractor only reads; the database decides which values the text states. `jobs.complete_submission` gets all
+ * extractions of a text, checks every value, and publishes or refuses.
  */
 
 /**

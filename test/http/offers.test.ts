@@ -102,12 +102,12 @@ const whole = (answer: Answer) => ({
   body: settled(answer.body, market.url),
 });
 
-/** The quotes of an extraction that are not at their stated position, in code points counted from 1. */
+/** The quotes of an extraction that are not at their stated position, in zero-based code points. */
 const misquoted = (text: string, extraction: Body): Body[] => {
   const points = [...text];
   return Object.values<Body>(extraction)
     .flat()
-    .filter(({ quote, start, end }) => points.slice(start - 1, end - 1).join("") !== quote);
+    .filter(({ quote, start, end }) => points.slice(start, end).join("") !== quote);
 };
 
 test("an offer is live at once, and the response says how its text was understood", async (t) => {
@@ -117,7 +117,9 @@ test("an offer is live at once, and the response says how its text was understoo
   const { extraction, offer_id } = answer.body;
   t.deepEqual(
     Object.keys(extraction).toSorted(),
-    ["category", "contact", "domain", "location", "offer_kind", "price", "title"].filter((name) => extraction[name]),
+    ["category", "condition", "contact", "domain", "location", "offer_kind", "price", "title"].filter(
+      (name) => extraction[name],
+    ),
   );
   t.deepEqual(misquoted(OFFER, extraction), []);
   t.deepEqual(

@@ -2,7 +2,7 @@ import test from "ava";
 import { NO_MEANING } from "../../src/reader/embed/learn.ts";
 import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
-import { createExtractor } from "../../src/reader/extractor.ts";
+import { createReader } from "../../src/reader/extractor.ts";
 import type { Outcome } from "../../src/reader/fallback.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { startProvider, status } from "./provider.ts";
@@ -24,13 +24,13 @@ const never = () => new AbortController().signal;
 
 test("without a provider, the built-in extractor and embedder are used", async (t) => {
   const outcomes: Outcome[] = [];
-  const extractor = createExtractor({
+  const reader = createReader({
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  const extraction = await extractor.extractOffer(TEXT, never());
-  t.is(extractor.modelOf(extraction), "builtin");
+  t.is((await reader.readOffer(TEXT, never())).length, 1);
+  t.is(reader.model, "builtin");
   t.deepEqual(
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
     [{ model: "builtin", operation: "read_offer", outcome: "ok" }],
@@ -50,14 +50,14 @@ test("with a provider, its configured models are used", async (t) => {
     embeddingModel: "embed-1",
   };
   const embedder = createEmbedder(openai, () => null);
-  const extractor = createExtractor({
+  const reader = createReader({
     openai,
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: () => {},
   });
-  const extraction = await extractor.extractOffer(TEXT, never());
-  t.is(extractor.modelOf(extraction), "reader-1");
+  t.is((await reader.readOffer(TEXT, never())).length, 2);
+  t.is(reader.model, "reader-1");
   await embedder.embed([TEXT], never());
   t.deepEqual(
     provider.requests.map(({ path, body }) => [path, body.model]),
@@ -76,14 +76,13 @@ test("if the provider fails, the built-in extractor is used, and an embedding fa
   const outcomes: Outcome[] = [];
   const openai = { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1" };
   const embedder = createEmbedder(openai, () => null);
-  const extractor = createExtractor({
+  const reader = createReader({
     openai,
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  const extraction = await extractor.extractAsk(TEXT, never());
-  t.is(extractor.modelOf(extraction), "builtin");
+  t.is((await reader.readAsk(TEXT, never())).length, 1);
   t.deepEqual(
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
     [{ model: "reader-1", operation: "read_ask", outcome: "fallback", error: "The provider answered 401." }],

@@ -1,5 +1,5 @@
 import test from "ava";
-import { locationIn, placeIn } from "./judged.ts";
+import { locationIn, placeIn } from "./reading.ts";
 import { assertMostly } from "./reading.ts";
 
 /** Phrasings of a location. Most of the towns are in no list, so the phrasing must tell. */

@@ -10,7 +10,7 @@ import { NO_MEANING } from "../../src/reader/embed/learn.ts";
  *   const provider = await startProvider();
  *   provider.next(status(500), well());     // for the next two requests
  *   provider.always(hangs());               // for every request after those
- *   ... createExtractor({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
+ *   ... createReader({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
  *   provider.requests                       // the requests received, oldest first
  *   await provider.close();
  *

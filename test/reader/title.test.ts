@@ -1,5 +1,5 @@
 import test from "ava";
-import { titleIn } from "./judged.ts";
+import { titleIn } from "./reading.ts";
 import { assertMostly } from "./reading.ts";
 
 type Row = readonly [text: string, category: string | null, title: string];

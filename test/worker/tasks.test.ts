@@ -12,7 +12,7 @@ import { DB } from "../support/sql_files.ts";
 const tasks = Object.keys(
   taskList({
     call: async () => [],
-    extractor: () => {
+    reader: () => {
       throw new Error("nothing is read here");
     },
     embedder: createBuiltinEmbedder(() => null),

@@ -60,6 +60,8 @@ export type Gazetteer = {
   /** How likely a text means this place and no other of its name: about the logarithm of the population. */
   weight: (id: number) => number;
   point: (id: number) => Point | null;
+  /** The number of inhabitants, 0 if it is unknown. */
+  population: (id: number) => number;
   /** The most words that a name has which begins with this word; 0 if no name does. */
   longest: (firstWord: string) => number;
   /** The places with this name, the most likely one first. `words`: the folded words of the name, with single spaces. */
@@ -238,6 +240,7 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
     members: (id) => members.get(id) ?? [],
     weight,
     point,
+    population: (id) => populations[id] ?? 0,
     place: (id) => {
       const [key = "", , name = "", country = ""] = places.row(id);
       return {

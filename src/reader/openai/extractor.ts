@@ -306,8 +306,8 @@ export type RepairingExtractor = Extractor & { isRepaired(extraction: OfferExtra
  *
  * The text is enclosed in a random mark that its author cannot know. An answer that violates the schema is sent back
  * once with its faults. Values that a strict schema cannot exclude (a category of another domain, too little
- * confidence, a link that is not http) are dropped. This extractor does not check whether the text states the values;
- * `ground` does.
+ * confidence, a link that is not http) are dropped. This extractor does not check whether the text states the values; the
+ * database does.
  *
  * Both methods throw an Error whose message contains neither text nor answer nor key, or the signal's reason.
  */
