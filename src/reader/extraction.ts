@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
+import type { Meaning } from "./embed/learn.ts";
 import type { PlaceRows } from "./find/gazetteer.ts";
 import type { Span } from "./text/span.ts";
 
@@ -227,6 +228,8 @@ export type Vocabulary = {
   places: PlaceRows;
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
+  /** What words mean, for the built-in embedder (`reading.meaning`); null or absent if nothing was learned yet. */
+  meaning?: Meaning | null;
 };
 
 /**

@@ -178,7 +178,7 @@ test("requests, times and tokens are counted for each model and operation", asyn
     extractionModel: "counted-1",
     embeddingModel: "counted-2",
   };
-  const embedder = createEmbedder(openai);
+  const embedder = createEmbedder(openai, () => null);
   const reader = createReader({
     openai,
     vocabulary,

@@ -24,7 +24,7 @@ import { type Words, wordKnowledge } from "./words.ts";
  * Version of the training. Increase it when the same examples would give other models: when features are named or
  * weighted differently. All stored models are then trained again.
  */
-export const LEARNING = 2;
+export const LEARNING = 3;
 
 /** Prior weights: how much a term of the lexicon counts for its own kind, category or domain before training. */
 const KIND_PRIOR = 6;
@@ -166,14 +166,23 @@ const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): L
   };
 };
 
-/** The examples, and the words that determine their features. */
-export type TrainingSet = { vocabulary: Words; examples: Example[] };
+/**
+ * The labels of things, and which concept is broader than another: what a word means, for the built-in embedder. They
+ * are arrays, because PostgreSQL makes thousands of arrays in half the time of objects.
+ */
+export type Things = {
+  labels: (readonly [concept: string, form: string])[];
+  broader: (readonly [concept: string, broader: string])[];
+};
+
+/** The examples, the words that determine their features, and the things. */
+export type TrainingSet = { vocabulary: Words; things: Things; examples: Example[] };
 
 /**
  * Trains all models on the examples. Texts without marks teach only their kind and category.
  * @throws if a mark in an example is broken
  */
-export const learnClassifiers = ({ vocabulary, examples }: TrainingSet): Learned => {
+export const learnClassifiers = ({ vocabulary, examples }: Pick<TrainingSet, "vocabulary" | "examples">): Learned => {
   const seen = see(vocabulary, examples);
   const judges = trainJudges(seen);
   const learned: Learned = { ...judges, ...trainClassifiers(vocabulary, observe(seen, useJudges(judges))) };
