@@ -31,7 +31,6 @@ const PLACE = {
   postal_code: "69003",
   point: null,
   remote: false,
-  point: null,
 };
 
 const offer = (rest: Partial<OfferExtraction> = {}): OfferExtraction => ({
