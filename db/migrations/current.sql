@@ -26,3 +26,5 @@ where exists (
     'łøđðıþ', 'loddit'));
 alter table market.offer enable trigger user;
 reindex index market.ask_text_idx;
+reindex index reading.place_name_idx;
+reindex index reading.place_name_name_idx;

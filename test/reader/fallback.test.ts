@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from "ava";
-import type { AskExtraction, Extractor, OfferExtraction } from "../../src/reader/extraction.ts";
+import type { AskExtraction, BuiltinExtractor, Extractor, OfferExtraction } from "../../src/reader/extraction.ts";
 import { type Outcome, readerAlone, readerWithFallback } from "../../src/reader/fallback.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
@@ -57,10 +57,12 @@ const ASK: AskExtraction = {
 };
 
 /** Stands for the built-in extractor. Its extractions are always the same, so that tests recognise them. */
-const standIn: Extractor = {
+const standIn: BuiltinExtractor = {
   model: "builtin",
   extractOffer: async () => structuredClone(OFFER),
   extractAsk: async () => structuredClone(ASK),
+  findOrders: () => [],
+  completeLocation: (_, extraction) => extraction,
 };
 
 const never = () => new AbortController().signal;
@@ -202,7 +204,7 @@ test("an abort by the caller is passed on and is not counted as a failure of the
 });
 
 test("an error of the built-in extractor reaches the caller", async (t) => {
-  const broken: Extractor = { ...standIn, extractOffer: () => Promise.reject(new Error("broken")) };
+  const broken: BuiltinExtractor = { ...standIn, extractOffer: () => Promise.reject(new Error("broken")) };
   const reader = readerWithFallback(broken, broken, { deadlineMs: AMPLE_MS, onOutcome: () => t.fail() });
   await t.throwsAsync(reader.readOffer(TEXT, never()), { message: "broken" });
 });

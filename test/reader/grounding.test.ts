@@ -51,7 +51,7 @@ const readerOf = async (t: { teardown: (clean: () => Promise<void>) => void }, .
 
 /** What the database makes of the extractions of a text, as the worker sends them. */
 const grounded = async (kind: "offer" | "ask", text: string, read: (OfferExtraction | AskExtraction)[]) => {
-  const { extractions, addressed } = locate(text, read);
+  const { extractions, addressed } = locate(text, read, builtin.findOrders(text));
   const [row] = await market.sql(`select to_jsonb(reading.ground_${kind}($1, $2, $3)) as grounded`, [
     text,
     JSON.stringify(extractions),
@@ -161,7 +161,7 @@ for (const [what, part] of Object.entries(EXCESSES)) {
       t,
       reads((kind, text) => ({ ...honestExtraction(kind, text), ...(part as ReturnType<typeof honestExtraction>) })),
     );
-    const { extractions } = locate(TEXT, await reader.readOffer(TEXT, signal));
+    const { extractions } = locate(TEXT, await reader.readOffer(TEXT, signal), []);
     t.is(extractions.length, 2, "the model's answer is used");
     const { status, body } = await market.publish(await market.approved(), TEXT, JSON.stringify(extractions));
     t.is(status, 201);
