@@ -6,6 +6,7 @@ import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Metrics } from "../src/metrics/metrics.ts";
 import { type Part, runParts } from "../src/parts.ts";
+import type { Meaning } from "../src/reader/embed/learn.ts";
 import { createEmbedder, type OpenAiSettings } from "../src/reader/embedders.ts";
 import type { Vocabulary } from "../src/reader/extraction.ts";
 import { createReader } from "../src/reader/extractor.ts";
@@ -77,7 +78,8 @@ export const startWorker = (options: {
   const call = callJobs(pool, embedded);
 
   const openai = options.openai ?? undefined;
-  const embedder = metrics.measured(createEmbedder(openai));
+  let meaning: Meaning | null = null;
+  const embedder = metrics.measured(createEmbedder(openai, () => meaning));
   const readerOf = (vocabulary: Vocabulary): Reader =>
     createReader({
       openai,
@@ -111,6 +113,7 @@ export const startWorker = (options: {
         call,
         use: (vocabulary) => {
           current = readerOf(vocabulary);
+          meaning = vocabulary.meaning ?? null;
         },
         stopping,
         log,

@@ -39,6 +39,7 @@ set local check_function_bodies = off;
 --!include reading/place_member.sql
 --!include reading/example.sql
 --!include reading/classifier.sql
+--!include reading/meaning.sql
 --!include market/reason.sql
 --!include reading/concept_refresh.sql
 --!include market/account.sql

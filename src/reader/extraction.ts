@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
-import type { Span } from "./text/span.ts";
+import type { Meaning } from "./embed/learn.ts";
 import type { PlaceRows } from "./find/gazetteer.ts";
+import type { Span } from "./text/span.ts";
 
 /**
  * The fields that are extracted from a text, and the interfaces of extractors and embedders.
@@ -227,6 +228,8 @@ export type Vocabulary = {
   places: PlaceRows;
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
+  /** What words mean, for the built-in embedder (`reading.meaning`); null or absent if nothing was learned yet. */
+  meaning?: Meaning | null;
 };
 
 /**
@@ -257,12 +260,10 @@ export type Extractor = {
   extractAsk(text: string, signal: AbortSignal): Promise<AskExtraction>;
 };
 
-/** The extractor that needs no provider. It also says what every other extractor has to be told about a text. */
+/** The extractor that needs no provider. */
 export type BuiltinExtractor = Extractor & {
-  /** The passages of a text that are addressed to software, in UTF-16 units, in order. */
+  /** The passages of a text that are addressed to software, in UTF-16 units, in order. No extraction counts in them. */
   findOrders(text: string): readonly Span[];
-  /** Adds to the location of another extraction what the gazetteer says about its place. */
-  completeLocation<T extends OfferExtraction | AskExtraction>(text: string, extraction: T): T;
 };
 
 /**

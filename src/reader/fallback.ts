@@ -111,7 +111,7 @@ export const readerWithFallback = (
       return [own];
     }
     report({ outcome: primary.isRepaired?.(first.extraction) ? "repaired" : "ok" });
-    return [builtin.completeLocation(text, first.extraction), own];
+    return [first.extraction, own];
   });
 
 /** The built-in extractor without a primary one. Reports outcomes in the same way. */

@@ -167,7 +167,7 @@ export const openMarket = async (
     return settle(caller, submission, extraction);
   };
   const embed: Market["embed"] = async (kind, id, vector = null) => {
-    await work(`store_${kind}_embedding`, id, vector, "builtin-hash-1");
+    await work(`store_${kind}_embedding`, id, vector, "builtin-meaning-1");
   };
   return {
     url: database.url,
@@ -205,7 +205,7 @@ export const openMarket = async (
         request_hash: null,
         errors: [],
       });
-      await work("complete_submission", submission, extraction, facts.vector ?? null, "builtin-hash-1");
+      await work("complete_submission", submission, extraction, facts.vector ?? null, "builtin-meaning-1");
       const { status, body } = await call(caller, "get_answer", { submission_id: submission });
       if (status !== 201) throw new Error(`asking gave ${status}: ${JSON.stringify(body)}`);
       return body.id;

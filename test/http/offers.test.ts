@@ -31,7 +31,14 @@ const PREVIEW = {
 };
 const METADATA = {
   pricing: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },
-  location: { text: "Berlin", city: "Berlin", country: "DE", remote: false },
+  location: {
+    text: "Berlin",
+    city: "Berlin",
+    country: "DE",
+    region: "Berlin",
+    point: { lat: 52.524, lon: 13.411 },
+    remote: false,
+  },
   condition: "used_good",
 };
 

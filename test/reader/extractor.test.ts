@@ -1,4 +1,5 @@
 import test from "ava";
+import { NO_MEANING } from "../../src/reader/embed/learn.ts";
 import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
 import { createReader } from "../../src/reader/extractor.ts";
@@ -34,8 +35,8 @@ test("without a provider, the built-in extractor and embedder are used", async (
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
     [{ model: "builtin", operation: "read_offer", outcome: "ok" }],
   );
-  const embedder = createEmbedder(undefined);
-  t.is(embedder.model, "builtin-hash-1");
+  const embedder = createEmbedder(undefined, () => NO_MEANING);
+  t.is(embedder.model, "builtin-meaning-1");
   t.is((await embedder.embed([TEXT], never()))[0]?.length, 512);
 });
 
@@ -48,7 +49,7 @@ test("with a provider, its configured models are used", async (t) => {
     extractionModel: "reader-1",
     embeddingModel: "embed-1",
   };
-  const embedder = createEmbedder(openai);
+  const embedder = createEmbedder(openai, () => null);
   const reader = createReader({
     openai,
     vocabulary: VOCABULARY,
@@ -74,7 +75,7 @@ test("if the provider fails, the built-in extractor is used, and an embedding fa
   provider.always(status(401));
   const outcomes: Outcome[] = [];
   const openai = { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1" };
-  const embedder = createEmbedder(openai);
+  const embedder = createEmbedder(openai, () => null);
   const reader = createReader({
     openai,
     vocabulary: VOCABULARY,

@@ -59,6 +59,7 @@ const ASK: AskExtraction = {
 /** Stands for the built-in extractor. Its extractions are always the same, so that tests recognise them. */
 const standIn: BuiltinExtractor = {
   model: "builtin",
+  findOrders: () => [],
   extractOffer: async () => structuredClone(OFFER),
   extractAsk: async () => structuredClone(ASK),
   findOrders: () => [],
@@ -163,7 +164,7 @@ for (const [title, behaviour, error] of [
 }
 
 test("the deadline also ends an extractor that ignores its signal", async (t) => {
-  const deaf: Extractor = { ...standIn, model: "deaf", extractOffer: () => new Promise(() => {}) };
+  const deaf: BuiltinExtractor = { ...standIn, model: "deaf", extractOffer: () => new Promise(() => {}) };
   const outcomes: Outcome[] = [];
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
   const reader = readerWithFallback(deaf, standIn, { deadlineMs: 50, onOutcome });

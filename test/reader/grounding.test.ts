@@ -161,7 +161,7 @@ for (const [what, part] of Object.entries(EXCESSES)) {
       t,
       reads((kind, text) => ({ ...honestExtraction(kind, text), ...(part as ReturnType<typeof honestExtraction>) })),
     );
-    const { extractions } = locate(TEXT, await reader.readOffer(TEXT, signal), []);
+    const { extractions } = locate(TEXT, await reader.readOffer(TEXT, signal), reader.findOrders(TEXT));
     t.is(extractions.length, 2, "the model's answer is used");
     const { status, body } = await market.publish(await market.approved(), TEXT, JSON.stringify(extractions));
     t.is(status, 201);
@@ -178,7 +178,7 @@ test("requests, times and tokens are counted for each model and operation", asyn
     extractionModel: "counted-1",
     embeddingModel: "counted-2",
   };
-  const embedder = createEmbedder(openai);
+  const embedder = createEmbedder(openai, () => null);
   const reader = createReader({
     openai,
     vocabulary,

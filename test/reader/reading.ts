@@ -3,7 +3,6 @@ import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
 import { locate } from "../../src/reader/builtin/locate.ts";
 import { titleTextOf } from "../../src/reader/builtin/title_text.ts";
-import type { ContactHints } from "../../src/reader/find/contacts.ts";
 import { type ContactRead, readContacts } from "../../src/reader/judge/contacts.ts";
 import { findOrders } from "../../src/reader/judge/orders.ts";
 import { findLocation } from "../../src/reader/judge/place.ts";
@@ -19,13 +18,15 @@ import { seedVocabulary } from "./vocabulary.ts";
 const knowledge = knowledgeOf(seedVocabulary());
 const { judges } = knowledge;
 
-/** The sentences of a text that are addressed to the reading software. */
-export const ordersIn = (text: string): Span[] => {
+const orderSpans = (text: string): Span[] => {
   const tokens = tokensIn(text);
   return findOrders({ text, tokens, cues: findCues(tokens, knowledge.cues), topics: [] }, judges.order);
 };
 
-const annotated = (text: string) => annotate(knowledge, text, ordersIn(text));
+/** The passages of a text that are addressed to the reading software. */
+export const ordersIn = (text: string): string[] => orderSpans(text).map(({ start, end }) => text.slice(start, end));
+
+const annotated = (text: string) => annotate(knowledge, text, orderSpans(text));
 
 /** The price that the reader finds in a text of a country. */
 export const priceIn = (text: string, country: string | null, isAsk: boolean): PriceFound | null => {
@@ -43,10 +44,20 @@ export const placeIn = (text: string): string | null => {
   return location === null ? null : text.slice(location.span.start, location.span.end);
 };
 
-/** The contacts that reach the author of a text. */
-export const contactsIn = (text: string, hints: ContactHints): ContactRead[] => {
+/** The contacts that reach the author of a text of a country. */
+export const contactsIn = (text: string, country: string | null): ContactRead[] => {
   const annotations = annotated(text);
-  return readContacts(annotations, judges, hints, annotations.orders);
+  return readContacts(annotations, judges, { country, language: annotations.language }, annotations.orders);
+};
+
+/** The contacts in the order of the text, each as "type value", with a star if preferred. */
+export const reached = (text: string, country: string | null): string[] =>
+  contactsIn(text, country).map(({ type, value, preferred }) => `${type} ${value}${preferred ? "*" : ""}`);
+
+/** A function that finds the location of a text of which everything else is known. */
+export const locating = (text: string) => {
+  const annotations = annotated(text);
+  return () => findLocation(annotations, judges);
 };
 
 /** The title of an offer of a category ("electronics/phones"). */

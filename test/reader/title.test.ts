@@ -1,6 +1,5 @@
 import test from "ava";
-import { titleIn } from "./reading.ts";
-import { assertMostly } from "./reading.ts";
+import { assertMostly, titleIn } from "./reading.ts";
 
 type Row = readonly [text: string, category: string | null, title: string];
 

@@ -13,11 +13,7 @@ export const completeSubmission = ({ call, reader, embedder, log }: Tools) =>
     const { kind, text } = submission;
     if (!kind.endsWith("_ask")) {
       const reading = reader();
-      const { extractions, addressed } = locate(
-        text,
-        await reading.readOffer(text, signal),
-        reading.findOrders(text),
-      );
+      const { extractions, addressed } = locate(text, await reading.readOffer(text, signal), reading.findOrders(text));
       await call("complete_submission", id, JSON.stringify(extractions), null, null, JSON.stringify(addressed));
       return;
     }

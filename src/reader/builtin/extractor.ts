@@ -1,5 +1,4 @@
 import type { AskExtraction, BuiltinExtractor, OfferExtraction, Vocabulary } from "../extraction.ts";
-import { completeLocation } from "../find/complete_location.ts";
 import { countryOfNumber } from "../find/phones.ts";
 import { readContacts } from "../judge/contacts.ts";
 import { findOrders } from "../judge/orders.ts";
@@ -281,12 +280,5 @@ export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor
       return extractAsk(knowledge, text);
     },
     findOrders: (text) => ordersIn(knowledge, text),
-    completeLocation: (text, extraction) => {
-      const { location } = extraction;
-      if (location === null) return extraction;
-      const hints = { currency: extraction.price?.value.currency ?? null, language: extraction.language };
-      const value = completeLocation(knowledge.gazetteer, text, location.value, hints);
-      return { ...extraction, location: { ...location, value } };
-    },
   };
 };

@@ -30,7 +30,7 @@ export type NameForm = (typeof NAME_FORMS)[number];
 export type Point = { lat: number; lon: number };
 
 /** One place. `region` and `city` are ids of `Gazetteer.place`. */
-export type Place = {
+type Place = {
   /** The key of the row: GeoNames's number or code, or a name with a slash if GeoNames does not have the place. */
   key: string;
   kind: PlaceKind;

@@ -25,9 +25,9 @@ export type ContactModels = Readonly<Record<(typeof CONTACT_MODELS)[number], Mod
 
 /** How the models are trained, by the results on held-out texts. */
 export const CONTACT_TRAINING: Readonly<Record<(typeof CONTACT_MODELS)[number], Training>> = {
-  contact_role: { passes: 12, rate: 0.03, leastExamples: 3 },
+  contact_role: { passes: 12, rate: 0.05, leastExamples: 3, leastUnits: 1 },
   contact_type: { passes: 12, rate: 0.05 },
-  contact_preferred: { passes: 12, rate: 0.04, leastExamples: 4 },
+  contact_preferred: { passes: 12, rate: 0.04, leastExamples: 4, leastUnits: 1 },
 };
 
 /** Ways to reach somebody, as words name them. */
@@ -914,7 +914,7 @@ const MAX_CONTACTS = 10;
 const LEAST_CONTACT = 0.5;
 
 /** A contact of lower probability is not preferred. Chosen on held-out texts, as above. */
-const LEAST_PREFERRED = 0.32;
+const LEAST_PREFERRED = 0.27;
 
 /** A number is of a type from this probability on. */
 const LEAST_TYPE = 0.5;

@@ -22,9 +22,21 @@ export type Training = {
   leastExamples?: number;
   /** Whether rare classes count more, by the square root of their rarity. */
   balanced?: boolean;
+  /**
+   * A feature whose weights all are smaller, in units, is left out of the model. A model of many features that each say
+   * little keeps more of them.
+   */
+  leastUnits?: number;
 };
 
-const DEFAULTS: Required<Training> = { passes: 6, rate: 0.5, decay: 1e-3, leastExamples: 2, balanced: false };
+const DEFAULTS: Required<Training> = {
+  passes: 6,
+  rate: 0.5,
+  decay: 1e-3,
+  leastExamples: 2,
+  balanced: false,
+  leastUnits: 2,
+};
 
 /** The learning rate of the bias. */
 const BIAS_RATE = 0.02;
@@ -96,7 +108,7 @@ export const learn = (
   training: Training = {},
   prior: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map(),
 ): Weights => {
-  const { passes, rate, decay, leastExamples, balanced } = { ...DEFAULTS, ...training };
+  const { passes, rate, decay, leastExamples, balanced, leastUnits } = { ...DEFAULTS, ...training };
   const counts = new Map<string, number>();
   const seen = new Map<string, number>();
   for (const { features, name } of examples) {
@@ -155,22 +167,23 @@ export const learn = (
     }
     average.add(pass);
   }
-  return pack(classes, bias, numbers, average.mean(), (feature) => prior.has(feature));
+  return pack(classes, bias, numbers, average.mean(), leastUnits, (feature) => prior.has(feature));
 };
 
-/** Weights as they are stored. A feature whose weights all round to nothing says nothing, and is left out. */
+/** Weights as they are stored, without features that say next to nothing. */
 const pack = (
   classes: readonly string[],
   bias: Float64Array,
   numbers: ReadonlyMap<string, number>,
   weights: Float32Array,
+  leastUnits: number,
   isKept: (feature: string) => boolean,
 ): Weights => {
   const width = classes.length;
   const kept = [...numbers].filter(([feature, number]) => {
     if (isKept(feature)) return true;
     for (let one = 0; one < width; one++)
-      if (inUnits(weights[number * width + one] ?? 0) !== 0) return true;
+      if (Math.abs(inUnits(weights[number * width + one] ?? 0)) >= leastUnits) return true;
     return false;
   });
   return {
@@ -193,7 +206,7 @@ export type Ranked = { candidates: readonly Judged["features"][]; right: number 
  * (conditional logistic regression). The score of "none" is 0. @returns weights of the one class "score"
  */
 export const learnRanker = (groups: readonly Ranked[], training: Training = {}): Weights => {
-  const { passes, rate, decay, leastExamples } = { ...DEFAULTS, ...training };
+  const { passes, rate, decay, leastExamples, leastUnits } = { ...DEFAULTS, ...training };
   const seen = new Map<string, number>();
   for (const { candidates } of groups)
     for (const feature of new Set(candidates.flatMap(({ names }) => names ?? [])))
@@ -234,5 +247,5 @@ export const learnRanker = (groups: readonly Ranked[], training: Training = {}):
     }
     average.add(pass);
   }
-  return pack(["score"], bias, numbers, average.mean(), () => false);
+  return pack(["score"], bias, numbers, average.mean(), leastUnits, () => false);
 };

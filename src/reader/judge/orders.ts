@@ -15,7 +15,7 @@ import type { Model } from "./model.ts";
 export const ORDER_MODELS = ["order"] as const;
 
 /** How the model is trained: orders are rare, so each of them counts more. */
-export const ORDER_TRAINING: Training = { passes: 12, rate: 0.05, balanced: true };
+export const ORDER_TRAINING: Training = { passes: 12, rate: 0.05, balanced: true, leastUnits: 1 };
 
 /** A sentence: tokens `from` (inclusive) to `to` (exclusive). */
 type Sentence = { from: number; to: number; cues: readonly Cue[] };
@@ -188,7 +188,7 @@ export const learnOrders = (scene: Scene, marks: readonly Mark[]): Judged[] => {
 };
 
 /** A sentence is an order from this probability on. Chosen on held-out texts. */
-const LEAST_ORDER = 0.4;
+const LEAST_ORDER = 0.45;
 
 /** The passages of a text that are addressed to the reading software, in order. */
 export const findOrders = (scene: Scene, model: Model): Span[] => {

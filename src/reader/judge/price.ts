@@ -5,7 +5,7 @@ import type { Span } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
 import { addContext, distance, type Range, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
-import type { Judged, Ranked } from "./learn.ts";
+import type { Judged, Ranked, Training } from "./learn.ts";
 import type { Mark } from "./marks.ts";
 import { chances, type Model } from "./model.ts";
 
@@ -30,6 +30,9 @@ export type PriceCandidate = Range & { amount: Amount | null };
 export const PRICE_MODELS = ["price", "sum", "price_period", "price_type"] as const;
 /** The models, ready for use. */
 export type PriceModels = Readonly<Record<(typeof PRICE_MODELS)[number], Model>>;
+
+/** How the models are trained. */
+export const PRICE_TRAINING: Training = { passes: 12, rate: 0.05 };
 
 /** The concepts of cues that may state the price without an amount. */
 const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);

@@ -11,7 +11,7 @@ import {
   type Vocabulary,
 } from "../extraction.ts";
 import type { Outcome } from "../fallback.ts";
-import { locate } from "../find/locate.ts";
+import { completeLocation } from "../find/complete_location.ts";
 import { countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
@@ -325,7 +325,7 @@ export const createOpenAiExtractor = (options: {
   const located = <R extends OfferExtraction | AskExtraction>(text: string, extraction: R): R => {
     const { location, language } = extraction;
     if (location === null) return extraction;
-    const value = locate(gazetteer, text, { ...location.value, point: null }, { language });
+    const value = completeLocation(gazetteer, text, { ...location.value, point: null }, { language });
     return { ...extraction, location: { ...location, value } };
   };
 

@@ -35,19 +35,22 @@ export type Word = Span & {
   to: number;
 };
 
-const MARK_TWINS: Readonly<Record<string, string>> = {
-  "’": "'",
-  "‘": "'",
-  ʼ: "'",
-  "´": "'",
-  "`": "'",
-  "–": "-",
-  "—": "-",
-  "‐": "-",
-  "‑": "-",
-  "−": "-",
-  "‒": "-",
-};
+/** A map and not an object, because an object has a property "constructor", which is also a word. */
+const MARK_TWINS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "’": "'",
+    "‘": "'",
+    ʼ: "'",
+    "´": "'",
+    "`": "'",
+    "–": "-",
+    "—": "-",
+    "‐": "-",
+    "‑": "-",
+    "−": "-",
+    "‒": "-",
+  }),
+);
 
 /** White space, digits, letters with their accents, or one other character. */
 const PIECE = /\s+|\p{Nd}+|[\p{L}\p{M}\p{Nl}]+|./gsu;
@@ -85,7 +88,7 @@ const tokensOf = (text: string): Token[] => {
       gap = /[\n\r\u2028\u2029]/u.test(raw) ? "line" : "space";
       continue;
     }
-    const folded = fold(MARK_TWINS[raw] ?? raw);
+    const folded = fold(MARK_TWINS.get(raw) ?? raw);
     // Full-width digits and "²" fold to plain digits.
     const kind = /^\d+$/u.test(folded) ? "digits" : /^[\p{L}\p{N}]/u.test(folded) ? "word" : "mark";
     const token: Token = {
