@@ -62,8 +62,6 @@ const standIn: BuiltinExtractor = {
   findOrders: () => [],
   extractOffer: async () => structuredClone(OFFER),
   extractAsk: async () => structuredClone(ASK),
-  findOrders: () => [],
-  completeLocation: (_, extraction) => extraction,
 };
 
 const never = () => new AbortController().signal;
