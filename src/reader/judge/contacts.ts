@@ -83,12 +83,17 @@ const discourseOf = (scene: Scene, candidates: readonly ContactCandidate[]): Dis
   return { clauses, cues, ways: cues.map(({ concept }) => WAY_OF_CUE[concept.text] ?? null), isCandidate, isNegated };
 };
 
+/** Longer values are no contacts: the longest link has so many characters. */
+const LONGEST_VALUE = 2048;
+
 /** A text with more possible contacts is a list of something. They are compared with each other, which takes time. */
 const MOST_CANDIDATES = 40;
 
 /** The candidates of a text without those inside orders to the reading software. */
 const contactCandidates = (scene: Scene, hints: ContactHints, orders: readonly Span[] = []): ContactCandidate[] => {
-  const all = findContacts(scene.text, scene.tokens, hints).slice(0, MOST_CANDIDATES);
+  const all = findContacts(scene.text, scene.tokens, hints)
+    .filter(({ value }) => value.length <= LONGEST_VALUE)
+    .slice(0, MOST_CANDIDATES);
   return orders.length === 0 ? all : all.filter((one) => !orders.some((order) => overlaps(order, one)));
 };
 
