@@ -28,14 +28,15 @@ const CACHE = new URL("../../node_modules/.cache/souk/", import.meta.url);
 const SOURCES = ["judge", "find", "text"].map((name) => new URL(`../../src/reader/${name}/`, import.meta.url));
 
 const words = seedWords();
-const { cues } = wordKnowledge(words);
+const { cues, lexicon } = wordKnowledge(words);
 
 const sceneOf = (text: string): Scene => {
   const tokens = tokensIn(text);
   return { text, tokens, cues: findCues(tokens, cues), topics: [] };
 };
 
-const languageOf = (text: string): string | null => detectLanguage(text, wordsIn(text), new Map());
+const languageOf = (text: string): string | null =>
+  detectLanguage(text, wordsIn(text), lexicon.functionWords, new Map());
 
 type Learned = Record<keyof ContactModels | "order", Weights>;
 

@@ -141,6 +141,8 @@ const T = {
 
 /** How near a label has to stand to name a number, in tokens: "serial no.: 23107 44 915". */
 const LABEL_REACH = 5;
+/** A number that is called something else is believed to be that sooner than other cues are believed. */
+const LABEL = 3;
 
 const B = (value: string | number): Term => bucket(value);
 
@@ -275,7 +277,7 @@ const addDiscourse = (
   );
   if (label !== undefined && clauses.sentence[label.from] === sentence) {
     const way = cues.some((cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1);
-    features.add(T.label, B(kind), B(way ? "of-way" : "of-thing"));
+    features.add(T.label, B(kind), B(way ? "of-way" : "of-thing"), LABEL);
   }
   if (before !== null) {
     features.add(T.wayBefore, before);
